@@ -1,6 +1,6 @@
 import Regnum
 
-/// A class for random histories: `number` is never reused.
+/// A class for random histories; `number` is never reused.
 final class Sample: Object {
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var group: Int
@@ -16,13 +16,14 @@ struct PlainSample: Equatable {
     var note: String
 }
 
-/// A query of samples: as the library takes it, and as plain Swift computes it.
+/// A query of samples, both for the library and in plain Swift.
 struct SampleQuery: Sendable {
     let name: String
-    /// Whether commits that change a sample so, or from so, concern the query.
+    /// Whether commits that change a sample to or from this state concern the query.
     var concerns: @Sendable (PlainSample) -> Bool = { _ in true }
     let live: @Sendable (Realm) -> LiveResults<Sample>
-    /// The numbers found, in order. Samples come in order of creation, which is that of numbers.
+    /// Returns the numbers of the results, in order. Samples are in order of creation, which is
+    /// that of their numbers.
     let plain: @Sendable ([PlainSample]) -> [Int]
 
     static let all: [SampleQuery] = [
@@ -65,7 +66,7 @@ struct SampleQuery: Sendable {
     }
 }
 
-/// What the change set between two collections must be.
+/// The expected change set between two collections.
 struct ExpectedChange: Equatable {
     var deletions: [Int] = []
     var insertions: [Int] = []
@@ -74,9 +75,9 @@ struct ExpectedChange: Equatable {
 
     var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// By the definition: rows that were not touched keep their place; of the touched ones the
-    /// longest subsequence that still fits stays (of equally long ones that with the lower old
-    /// positions); the others are a deletion and an insertion.
+    /// Computes the definition: untouched rows keep their position; of the touched ones the longest
+    /// subsequence that still fits stays (of equally long ones, that with the lower old positions);
+    /// the others are a deletion and an insertion.
     init(from old: [Int], to new: [Int], touched: Set<Int>) {
         let newPlace = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($1, $0) })
         let oldPlace = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1, $0) })
@@ -96,8 +97,8 @@ struct ExpectedChange: Equatable {
         assert(oldPlace.count == old.count)
     }
 
-    /// The longest subsequence of `common` that rises in the new order and has all untouched rows,
-    /// by plain search over all its ends.
+    /// Returns the longest subsequence of `common` that is ascending in the new order and contains
+    /// all untouched rows, by exhaustive search over all its ends.
     private static func longest(
         _ common: [Int], _ touched: Set<Int>, _ newPlace: [Int: Int]
     ) -> [Int] {

@@ -4,15 +4,15 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// One stream under test and what it was told last.
+/// A stream under test and what it delivered last.
 private struct Observer {
     let query: SampleQuery
     var stream: CollectionChanges<Sample>.AsyncIterator
-    /// The collection as the test keeps it from the change sets alone.
+    /// The collection as maintained from the change sets alone.
     var mirror: [Int]
-    /// The samples at the version delivered last.
+    /// The samples at the last delivered version.
     var samples: [Int: PlainSample]
-    /// What was set since then, by number.
+    /// The properties set since then, by number.
     var properties: [Int: Set<String>] = [:]
     var origins: [String] = []
 }
@@ -84,7 +84,7 @@ private enum Edit: Sendable {
         }
     }
 
-    /// Pulls the next change set, if there must be one, and compares it with the definition.
+    /// Pulls the next change set, if one is due, and compares it with the definition.
     private func check(
         _ observer: inout Observer, _ samples: [Int: PlainSample], keepsSummaries: Bool,
         _ place: Comment
@@ -93,10 +93,10 @@ private enum Edit: Sendable {
         let new = observer.query.plain(samples.values.sorted { $0.number < $1.number })
         #expect(observer.mirror == old, place)
         var touched = Set(observer.properties.keys)
-        // A row that came since the last pull was not touched; it is an insertion.
+        // A row created since the last pull doesn't count as touched; it is an insertion.
         touched = touched.filter { observer.samples[$0] != nil && samples[$0] != nil }
         let expected = ExpectedChange(from: old, to: new, touched: touched)
-        // Nothing to deliver: the next pull covers these commits too.
+        // Nothing to deliver: the next pull covers these commits, too.
         guard !expected.isEmpty else { return }
         let (results, delta) = try await nextUpdate(&observer.stream)
         #expect(results.map(\.number) == new, place)
@@ -159,7 +159,7 @@ private enum Edit: Sendable {
         return edits
     }
 
-    /// Applies the edits to the model of the test; what was set, by number.
+    /// Applies the edits to the model of the test; returns what was set, by number.
     private func apply(
         _ edits: [Edit], to samples: inout [Int: PlainSample]
     ) -> [Int: Set<String>] {
@@ -205,7 +205,7 @@ private func perform(_ edits: [Edit], _ tx: Transaction) throws {
 }
 
 extension CollectionDifference {
-    /// The difference of something of the elements, as tests of plain arrays need it.
+    /// Returns the difference of transformed elements, for tests with plain arrays.
     fileprivate func mapped<T>(_ transform: (ChangeElement) -> T) -> CollectionDifference<T> {
         let changes = map { change -> CollectionDifference<T>.Change in
             switch change {

@@ -5,20 +5,20 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The next element of a stream, which must be an update.
+/// Returns the next element of a stream, which must be an update.
 func nextUpdate<T>(
     _ iterator: inout CollectionChanges<T>.AsyncIterator,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> (FrozenResults<T>, ChangeSet<T>) {
     guard case .update(let results, let delta)? = try await iterator.next(isolation: #isolation)
     else {
-        Issue.record("the element is no update", sourceLocation: sourceLocation)
+        Issue.record("the element is not an update", sourceLocation: sourceLocation)
         throw Realm.Error(.invalidInput, "no update")
     }
     return (results, delta)
 }
 
-/// The next element of a stream, which must be the initial one.
+/// Returns the next element of a stream, which must be the initial one.
 func nextInitial<T>(
     _ iterator: inout CollectionChanges<T>.AsyncIterator,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -113,7 +113,7 @@ func nextInitial<T>(
         #expect(people.map(\.age) == [10, 4, 3])
         #expect(delta.deletions == [0] && delta.insertions == [0])
         #expect(delta.deleted.map(\.age) == [5] && delta.inserted.map(\.age) == [10])
-        // The object that moved is a deletion and an insertion.
+        // The moved object is a deletion and an insertion.
         try await realm.write { $0.objects(Person.self)[0].age = 3 }
         let (moved, change) = try await nextUpdate(&stream)
         #expect(moved.map(\.age) == [4, 3, 3])
@@ -221,7 +221,7 @@ func nextInitial<T>(
             return true
         }
         await waiting.close()
-        // Started after the close it throws instead: either way it ends.
+        // If it starts after the close it throws instead; it ends in both cases.
         switch await reader.result {
         case .success(let ended): #expect(ended)
         case .failure(let error): #expect((error as? Realm.Error)?.code == .closed)
@@ -245,7 +245,7 @@ func nextInitial<T>(
 }
 
 extension CollectionDifference where ChangeElement == Frozen<Person> {
-    /// The difference of the identities, as tests of plain arrays need it.
+    /// Returns the difference of the identities, for tests with plain arrays.
     func mapped() -> CollectionDifference<RowIdentity> {
         let changes = map { change -> CollectionDifference<RowIdentity>.Change in
             switch change {

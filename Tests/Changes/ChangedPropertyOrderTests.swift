@@ -19,7 +19,7 @@ private final class Member: Object {
     }
 }
 
-/// The order of the names of changed properties, and what changes print as.
+/// The order of the names of changed properties, and the descriptions of changes.
 @Suite struct ChangedPropertyOrderTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary([Member.self])

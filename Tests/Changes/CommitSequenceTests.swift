@@ -33,7 +33,7 @@ import Testing
         try await realm.write { try $0.add(Person("a", age: 1)) }
         do {
             _ = try await commits.next()
-            Issue.record("a commit was told without its summary")
+            Issue.record("a commit was delivered without its summary")
         } catch {
             #expect(error.code == .historyTrimmed)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of lists and inverses that are reached through live objects, and of their queries.
+/// Streams of lists and inverses reached through live objects, and of queries of them.
 @Suite struct LiveCollectionTests {
     private static let types: [ObjectBase.Type] = [Whelp.self, Walker.self, Medal.self]
 
@@ -19,7 +19,7 @@ import Testing
 
     private struct Unexpected: Error {}
 
-    /// Rex is walked by Ann and Bob and admired by Fido.
+    /// Makes a realm in which Rex is walked by Ann and Bob, and admired by Fido.
     private func makeRealm() async throws -> Realm {
         let realm = try await Realm.temporary(Self.types)
         try await realm.write { tx in
@@ -133,7 +133,7 @@ import Testing
         try await realm.write { tx in try tx.add(Kiosk("north", papers: ["z"])) }
         let (one, came) = try await update(&stream)
         #expect(one.map(\.title) == ["z"] && came.insertions == [0])
-        // replaced between two elements
+        // Replaced between two elements.
         try await realm.write { tx in
             if let kiosk = tx.object(Kiosk.self, forPrimaryKey: "north") { tx.delete(kiosk) }
             try tx.add(Kiosk("north", papers: ["y", "x"]))

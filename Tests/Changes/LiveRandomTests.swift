@@ -5,14 +5,14 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Random histories of objects with lists: what a stream tells of them, and when frozen values are
-/// equal, against what the history did.
+/// Random histories of objects with lists: what a stream reports, and when frozen values are equal,
+/// compared with the changes of the history.
 @Suite struct LiveRandomTests {
-    /// What a history did to walkers between two elements of the stream.
+    /// The changes of walkers between two elements of the stream.
     private struct Touched: Sendable {
-        /// Properties that were set, by the walker's row: they are told in any case.
+        /// Properties that were set, by the walker's row; they are always reported.
         var set: [RowIdentity: Set<String>] = [:]
-        /// Lists that were edited: told unless they are as before.
+        /// Lists that were edited; reported unless they are the same as before.
         var edited: [RowIdentity: Set<String>] = [:]
 
         mutating func merge(_ other: Touched) {
@@ -25,7 +25,7 @@ import Testing
     func streamsAndEqualityAgreeWithTheHistory(round: Int) async throws {
         let start = SeededRandom.seed() &+ UInt64(round)
         var random = SeededRandom(start)
-        // every other one compares versions, since no summaries of commits are kept
+        // Every other one compares versions, since no summaries of commits are kept.
         let isBare = round % 2 == 1
         let types: [ObjectBase.Type] = [Walker.self, Whelp.self, Medal.self]
         let realm =
@@ -43,7 +43,7 @@ import Testing
                 let seed = random.next()
                 touched.merge(try await realm.write { try Self.edit($0, seed) })
             }
-            // something is told at every step
+            // Something is reported at every step.
             try await realm.write { try $0.add(Walker("step \(step)")) }
             guard case .update(let new, let delta)? = try await stream.next() else {
                 Issue.record("no update, seed \(start)")
@@ -85,7 +85,7 @@ import Testing
             let properties = Set(told[row]?.properties ?? [])
             #expect(properties.isSuperset(of: must), "\(place)")
             #expect(properties.isSubset(of: must.union(lists)), "\(place)")
-            // an embedded object is content of its owner, and has a row of its own
+            // An embedded object is content of its owner, but has a row of its own.
             let isMedalTouched = lists.contains("medal")
             if earlier == walker {
                 #expect(must.isEmpty, "\(place)")
@@ -104,7 +104,7 @@ import Testing
         return try encoder.encode(walker)
     }
 
-    /// One random change, and what it touches.
+    /// Makes one random change, and returns what it touches.
     private static func edit(_ tx: Transaction, _ seed: UInt64) throws -> Touched {
         var random = SeededRandom(seed)
         var touched = Touched()
@@ -168,7 +168,7 @@ import Testing
         return touched
     }
 
-    /// The identity of a confined object, as frozen ones have it.
+    /// The identity of a confined object, in the form of frozen ones.
     private enum RowKey {
         static func of(_ walker: Walker) -> RowIdentity {
             guard let frozen = try? walker.freeze() else {

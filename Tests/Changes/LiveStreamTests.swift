@@ -7,7 +7,7 @@ import Testing
 
 /// Streams of classes with links and lists.
 @Suite struct LiveStreamTests {
-    /// The update that a change of the first walker gives.
+    /// Returns the update that results from a change of the first walker.
     private func update(
         depth: Int = 0, _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> (FrozenResults<Walker>, ChangeSet<Walker>)? {
@@ -15,13 +15,13 @@ import Testing
         var stream = realm.objects(Walker.self).changes(depth: depth).makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { tx in try change(tx, tx.objects(Walker.self)[0]) }
-        // ends the wait where the change means nothing to the stream
+        // Ends the wait if the change doesn't concern the stream.
         try await realm.write(origin: "mark") { tx in tx.objects(Walker.self)[1].name = "mark" }
         guard case .update(let walkers, let delta)? = try await stream.next() else { return nil }
         return (walkers, delta)
     }
 
-    /// The properties of the first walker that a change of it sets.
+    /// Returns the properties of the first walker that a change modifies.
     private func properties(
         depth: Int = 0, _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> [String]? {
@@ -167,7 +167,7 @@ import Testing
         ]
         for (change, expected) in steps {
             try await realm.write { tx in
-                // nothing of another owner or of the pups themselves is told
+                // Changes of another owner, or of the pups themselves, aren't reported.
                 tx.objects(Owner.self)[1].names.append("x")
                 tx.objects(Whelp.self)[0].age += 1
             }
@@ -190,7 +190,7 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        // Fido's friend is 3, Rex's 5
+        // Fido's friend is 3, Rex's 5.
         #expect(first.map(\.name) == ["Fido", "Rex"])
         try await realm.write { tx in
             tx.object(Whelp.self, forPrimaryKey: "Rex")?.age = 10
@@ -208,7 +208,8 @@ import Testing
             Issue.record("no second update")
             return
         }
-        // the first short-haired one is another now: without a friend, so before all others
+        // Another object is the first short-haired one now: it has no friend, so it precedes all
+        // others.
         #expect(last.map(\.name) == ["Max", "Rex"])
         #expect(replaced.deleted.map(\.name) == ["Fido"])
         #expect(replaced.inserted.map(\.name) == ["Max"])

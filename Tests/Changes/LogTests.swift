@@ -7,7 +7,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What the library tells the logger of a configuration.
+/// The messages that the library sends to a configuration's logger.
 @Suite struct LogTests {
     @Test func normalWorkIsLoggedAtDebugAtMost() async throws {
         let records = LogRecords()
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// What a logger was told.
+/// The messages received by a logger.
 private final class LogRecords: Sendable {
     struct Record: Sendable {
         let level: Logger.Level

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// An element is not older than what was committed when it was asked for.
+/// An element is never older than what was committed when it was requested.
 @Suite struct ObservationCatchUpTests {
-    /// Many rows of a routed class: what such a commit concerns is found out by another thread, after
-    /// `write` has returned.
+    /// Many rows of a routed class: which streams such a commit concerns is determined on another
+    /// thread, after `write` has returned.
     private static let rowCount = 10_000
 
     private func realm() async throws -> Realm {
@@ -39,7 +39,7 @@ import Testing
     // Covers O41
     @Test func commitIsToldToWhoeverAsksAfterIt() async throws {
         let realm = try await realm()
-        // its query has the class looked at by value
+        // Its query makes the class be matched by value.
         var routed = realm.objects(Person.self).where { $0.name == "watched" }.changes
             .makeAsyncIterator()
         _ = try await nextInitial(&routed)

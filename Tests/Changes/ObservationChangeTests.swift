@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What change sets say of single cases; `StreamTests` compares whole histories with a model.
+/// The change sets in individual cases; `StreamTests` compares whole histories with a model.
 @Suite struct ObservationChangeTests {
     private func people(_ ages: [Int]) async throws -> Realm {
         let realm = try await Realm.temporary([Person.self])
@@ -32,7 +32,7 @@ import Testing
         let (people, delta) = try await nextUpdate(&stream)
         #expect(people.map(\.name) == ["p0", "p2", "new"])
         #expect(delta.deletions == [1] && delta.insertions == [2] && delta.modifications == [])
-        // as it was when it was delivered, not as it was when it was deleted
+        // As of when it was delivered, not when it was deleted.
         #expect(delta.deleted.map(\.age) == [2] && delta.inserted.map(\.age) == [40])
     }
 
@@ -65,11 +65,11 @@ import Testing
         let realm = try await people([10, 20, 30, 40])
         var stream = realm.objects(Person.self).sorted(by: \.age).changes.makeAsyncIterator()
         _ = try await nextInitial(&stream)
-        // stays between its neighbours
+        // It stays between its neighbors.
         try await realm.write { $0.objects(Person.self)[1].age = 25 }
         let (_, stayed) = try await nextUpdate(&stream)
         #expect(stayed.deletions == [] && stayed.insertions == [] && stayed.modifications == [1])
-        // two change places: the first one stays, the other one moves
+        // Two swap places: the first one stays, the other one moves.
         try await realm.write { tx in
             tx.objects(Person.self)[1].age = 30
             tx.objects(Person.self)[2].age = 25
@@ -78,14 +78,14 @@ import Testing
         #expect(swapped.map(\.name) == ["p0", "p2", "p1", "p3"])
         #expect(swap.deletions == [2] && swap.insertions == [1])
         #expect(swap.modifications == [1] && swap.newModifications == [2])
-        // one passes two that were not changed: these stay
+        // One passes two that weren't changed: these stay.
         try await realm.write { $0.objects(Person.self)[0].age = 35 }
         let (_, passed) = try await nextUpdate(&stream)
         #expect(passed.deletions == [0] && passed.insertions == [2])
         #expect(passed.modifications == [])
     }
 
-    /// A kiosk with the papers a, b and a again.
+    /// Makes a kiosk with the papers a, b and a again.
     private func kiosk() async throws -> Realm {
         let realm = try await Realm.temporary([Kiosk.self, Paper.self])
         try await realm.write { tx in
@@ -96,7 +96,7 @@ import Testing
         return realm
     }
 
-    /// The change of its list of papers that a transaction makes.
+    /// Returns the change of its list of papers caused by a transaction.
     private func delta(
         _ change: @escaping @Sendable (Transaction, List<Paper>) throws -> Void
     ) async throws -> ChangeSet<Paper> {
@@ -150,7 +150,7 @@ import Testing
         var sorted = papers.sorted(by: \.title).changes.makeAsyncIterator()
         #expect(try await nextInitial(&short).map(\.title) == ["b", "a"])
         #expect(try await nextInitial(&sorted).map(\.title) == ["a", "b", "long", "longer"])
-        // two that the condition leaves out change places
+        // Two that don't match the condition swap places.
         try await realm.write { $0.objects(Kiosk.self)[0].papers.swapAt(0, 2) }
         try await realm.write(origin: "mark") { tx in
             tx.objects(Kiosk.self)[0].papers.append(Paper("c"))
@@ -189,7 +189,7 @@ import Testing
         }
         let (_, delta) = try await nextUpdate(&stream)
         #expect(delta.modifications == [1] && delta.modified[0].properties == ["topic"])
-        // `.all` sets them
+        // `.all` sets them.
         try await realm.write { try $0.add(Room("a", topic: "x"), update: .all) }
         #expect(try await nextUpdate(&stream).1.modifications == [0])
         guard case .changed(_, _, let properties)? = try await object.next() else {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams that go on from a place in the past.
+/// Streams that resume from a past version.
 @Suite struct ObservationCursorTests {
     private static let types: [ObjectBase.Type] = [Kiosk.self, Paper.self, Room.self]
 
-    /// The code of the error that the next element is.
+    /// Returns the code of the error that the next element throws.
     private func code<Model>(
         _ stream: inout CollectionChanges<Model>.AsyncIterator
     ) async -> Realm.Error.Code? {
@@ -52,7 +52,7 @@ import Testing
         var each = rooms.changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
         #expect(try await nextUpdate(&each).1.origins == ["one"])
         #expect(try await nextUpdate(&each).1.origins == ["two"])
-        // and then what comes
+        // Followed by new commits.
         try await second.write { try $0.add(Room("e")) }
         #expect(try await nextUpdate(&merged).1.insertions == [3])
         #expect(try await nextUpdate(&each).1.insertions == [3])
@@ -119,7 +119,7 @@ import Testing
         #expect(await code(&future) == .invalidInput)
         #expect(try await future.next() == nil)
 
-        // a realm in memory keeps nothing of the past
+        // An in-memory realm keeps no history.
         var past = rooms.changes(since: begin).makeAsyncIterator()
         #expect(await code(&past) == .historyTrimmed)
         #expect(try await past.next() == nil)

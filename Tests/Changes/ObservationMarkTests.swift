@@ -7,8 +7,9 @@ import Testing
 
 /// What counts as modified: depth and key paths.
 @Suite struct ObservationMarkTests {
-    /// Which properties of an object a stream names after a change, nil if it is not modified. An
-    /// object that is added afterwards ends the wait: insertions are told whatever was asked for.
+    /// Returns the properties of an object that a stream names after a change; `nil` if it isn't
+    /// modified. An object that is added afterwards ends the wait, since insertions are always
+    /// reported.
     private func properties<Model: Object>(
         of name: String, _ realm: Realm, _ changes: CollectionChanges<Model>,
         _ nameOf: (Frozen<Model>) -> String, mark: @escaping @Sendable () -> Model,
@@ -32,7 +33,7 @@ import Testing
             mark: { Whelp("mark") }, change)
     }
 
-    /// The same by the names of properties.
+    /// Does the same by property name.
     private func ofWhelp(
         _ name: String, _ paths: [String],
         _ change: @escaping @Sendable (Transaction) throws -> Void
@@ -43,7 +44,7 @@ import Testing
             { $0.name }, mark: { Whelp("mark") }, change)
     }
 
-    /// Ann's in the kennel.
+    /// Does the same for Ann in the kennel.
     private func ofAnn(
         _ paths: [String], _ change: @escaping @Sendable (Transaction) throws -> Void
     ) async throws -> [String]? {
@@ -63,7 +64,7 @@ import Testing
             { $0.name }, mark: { Walker("mark") }, change)
     }
 
-    /// Whelps 0 to 5, each the friend of the one before; Ann walks the first.
+    /// Makes whelps 0 to 5, each the friend of the previous one; Ann walks the first.
     private static func chain() async throws -> Realm {
         let realm = try await Realm.temporary([Walker.self, Whelp.self, Medal.self])
         try await realm.write { tx in
@@ -107,7 +108,7 @@ import Testing
         guard case .changed(_, _, ["level"])? = try await one.next(),
             case .changed(_, _, ["level", "friend"])? = try await deep.next()
         else {
-            Issue.record("other changes")
+            Issue.record("unexpected changes")
             return
         }
         try await realm.write { try Self.grow("3")($0) }
@@ -115,7 +116,7 @@ import Testing
         try await realm.write { try Self.grow("4")($0) }
         try await realm.write { try Self.grow("1")($0) }
         guard case .changed(_, _, ["friend"])? = try await deep.next() else {
-            Issue.record("another change")
+            Issue.record("unexpected change")
             return
         }
     }
@@ -144,7 +145,7 @@ import Testing
         #expect(try await ofAnn(["tags", "name"], rename) == ["name", "tags"])
         #expect(try await ofAnn(["badge", "favourite"], rename) == nil)
         #expect(try await ofAnn([\.name], rename) == ["name"])
-        // none is no filter
+        // An empty array is no filter.
         #expect(try await ofAnn([] as [String], rename) == ["name", "tags"])
     }
 
@@ -198,7 +199,7 @@ import Testing
                 let whelp = Whelp("zero")
                 whelp.friend = tx.object(Whelp.self, forPrimaryKey: "1")
                 try tx.add(whelp)
-                // a marker of its own would be a second insertion
+                // A separate marker would be a second insertion.
                 tx.delete(whelp)
             }
             #expect(came == nil)
@@ -240,7 +241,7 @@ import Testing
         #expect(try await nextUpdate(&pups).1.modified.map(\.properties) == [["pups"]])
         #expect(try await nextUpdate(&all).1.modified.map(\.properties) == [["pups"]])
         try await realm.write { $0.objects(Walker.self)[1].name = "Bobby" }
-        // deletions are told whatever the key paths
+        // Deletions are reported whatever the key paths.
         try await realm.write { tx in tx.delete(tx.objects(Walker.self)[0]) }
         let (_, renamed) = try await nextUpdate(&names)
         #expect(renamed.modifications == [1] && renamed.deletions == [0])
@@ -258,7 +259,7 @@ import Testing
         try await realm.write { $0.object(Whelp.self, forPrimaryKey: "0")?.level = 3 }
         try await realm.write { try Self.grow("1")($0) }
         guard case .changed(_, let new, ["friend"])? = try await stream.next() else {
-            Issue.record("another change")
+            Issue.record("unexpected change")
             return
         }
         #expect(new.level == 3 && new.friend?.age == 1)
@@ -287,7 +288,7 @@ import Testing
         #expect(old.admirers.count == 1 && new.admirers.count == 0)
         try await realm.write { try Self.grow("1")($0) }
         guard case .changed(_, _, ["age"])? = try await plain.next() else {
-            Issue.record("another change")
+            Issue.record("unexpected change")
             return
         }
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams that begin before anything of their classes is stored wait for the same commits as later ones:
-/// in memory, where no commit can be read again, each commit is told.
+/// Streams that begin before anything of their classes is stored wait for the same commits as later
+/// ones. In memory, where no commit can be read again, each commit is reported.
 @Suite struct ObservationStartTests {
-    /// The number of elements behind the first that a stream has for commits.
+    /// Returns the number of elements that a stream delivers for commits, after the first.
     private func count<S: AsyncSequence<Element, Realm.Error>, Element>(
         _ name: String, of stream: (Realm) -> S, _ classes: [ObjectBase.Type],
         _ commits: [@Sendable (Transaction) throws -> Void]
@@ -17,7 +17,7 @@ import Testing
         var iterator = stream(realm).makeAsyncIterator()
         _ = try await iterator.next(isolation: #isolation)
         for commit in commits { try await realm.write { try commit($0) } }
-        // what was committed before is still told
+        // What was committed before is still delivered.
         await realm.close()
         var count = 0
         do {
@@ -70,7 +70,7 @@ import Testing
             try await count(
                 "fruits", of: { live($0).fruits.changes(policy: policy) }, classes, commits))
         #expect(told == ["class: 3", "object: 3", "numbers: 3", "fruits: 3"])
-        // the second fruit comes with the second commit
+        // The second fruit is created by the second commit.
         let inverse = try await count(
             "inverse", of: { fruit($0).baskets.changes(policy: policy) }, classes,
             commits + [{ tx in tx.objects(Basket.self)[0].note = "n" }])
@@ -205,7 +205,7 @@ import Testing
     }
 }
 
-/// Stored as an embedded object that has a list of values.
+/// Stored as an embedded object with a list of values.
 struct StartTrace: CustomPersistable, Hashable, Sendable {
     typealias PersistedType = StartSpot
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Where streams begin and end, and what becomes of commits while nobody asks for the next element.
+/// Where streams begin and end, and what happens to commits while nobody asks for the next element.
 @Suite struct ObservationTests {
-    /// The code of the error that the next element is.
+    /// Returns the code of the error that the next element throws.
     private func code<Model>(
         _ stream: inout CollectionChanges<Model>.AsyncIterator
     ) async -> Realm.Error.Code? {
@@ -135,8 +135,8 @@ import Testing
         #expect(realm.stats().streams == 0)
     }
 
-    /// A realm with one person, whose age is set to what it is, then with a second one for the time
-    /// of one commit.
+    /// Sets the age of a realm's only person to its current value, adds a second person, and
+    /// deletes it with the next commit.
     private func tellThreeCommits(_ realm: Realm) async throws {
         try await realm.write(origin: "same") { $0.objects(Person.self)[0].age = 1 }
         try await realm.write(origin: "come") { try $0.add(Person("Bob", age: 2)) }

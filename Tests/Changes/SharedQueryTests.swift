@@ -5,13 +5,13 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of the same query, which share its result, each begin with their own version.
+/// Streams of the same query, which share its result, but each begin with their own version.
 @Suite struct SharedQueryTests {
     private func rooms(_ realm: Realm) -> LiveResults<Room> {
         realm.objects(Room.self).where { $0.topic == "open" }
     }
 
-    /// What a stream begins with: the names, and the version.
+    /// Returns what a stream begins with: the names, and the version.
     private func begin(
         _ stream: inout CollectionChanges<Room>.AsyncIterator
     ) async throws -> ([String], UInt64)? {
@@ -68,8 +68,8 @@ import Testing
         await realm.close()
     }
 
-    /// A result that only one stream has is edited in place; one that the consumer keeps, or that two
-    /// streams stand at, stays as it was.
+    /// A result that only one stream uses is edited in place; one that the consumer retains, or
+    /// that is the position of two streams, stays unchanged.
     @Test func onlyResultsThatSomebodyHoldsAreCopied() async throws {
         let realm = try await Realm.temporary([Room.self])
         func add(_ name: String) async throws {

@@ -6,10 +6,11 @@ import Testing
 
 @testable import EngineOracle
 
-/// Maintained results against the definition of change sets, computed on plain arrays.
+/// Maintained results against the definition of change sets, evaluated on plain arrays.
 @Suite struct AdvanceTests {
-    /// The definition: untouched rows keep their place; of the touched ones in both results that
-    /// still fit between them, the longest subsequence stays, ties to the lower old positions.
+    /// The definition: untouched rows keep their position; of the touched rows in both results that
+    /// still fit between them, the longest subsequence stays, with ties decided by the lower old
+    /// positions.
     struct Expected: Equatable {
         var deletions: [Int] = []
         var insertions: [Int] = []
@@ -197,7 +198,7 @@ import Testing
         state = (root, result, summaries.count)
     }
 
-    /// What an observer does with a change: delete from the back, insert from the front.
+    /// Applies a change as an observer does: deletes from the back, inserts from the front.
     static func apply(
         _ change: ResultChange, _ before: [ObjectKey], _ after: [ObjectKey]
     ) -> [ObjectKey] {

@@ -6,9 +6,10 @@ import Testing
 
 @testable import EngineOracle
 
-/// Bytes that no engine wrote: they throw, and never trap or claim memory that they do not fill.
+/// Malformed records throw; they never trap or allocate memory that they don't fill.
 @Suite struct CommitRecordTests {
-    /// A history with every kind of operation and value, as base roots with the records on them.
+    /// Returns a history with every kind of operation and value: base roots with the records that
+    /// follow them.
     private func makeRecords(
         _ generator: inout SeededRandom
     ) throws -> [(base: DatabaseRoot, commit: Commit)] {
@@ -77,11 +78,11 @@ import Testing
         }
     }
 
-    /// The outcome of bytes that may be anything.
+    /// Returns the result of decoding arbitrary bytes.
     private func attempt(_ body: [UInt8], _ base: DatabaseRoot) -> StoreError.Code? {
         do throws(StoreError) {
             let (root, _) = try CommitRecord.apply(body, to: base)
-            // What was accepted is sound enough to be read in full.
+            // Accepted content is consistent enough to be read completely.
             _ = root.stateHash()
             return nil
         } catch {
@@ -107,7 +108,7 @@ import Testing
                 }
             }
         }
-        print("flipped bits: \(refused) refused, \(accepted) read as another valid record")
+        print("flipped bits: \(refused) refused, \(accepted) accepted as a different valid record")
         #expect(refused > 0)
     }
 
@@ -129,7 +130,7 @@ import Testing
         let records = try makeRecords(&generator)
         for _ in 0..<20_000 {
             let (base, commit) = records[generator.below(records.count)]
-            // A true beginning, so that the bytes get beyond the version.
+            // A valid prefix, so that decoding gets beyond the version.
             let start = 16 + generator.below(max(1, commit.body.count - 16))
             var body = Array(commit.body[..<(generator.oneIn(4) ? 16 : start)])
             for _ in 0..<generator.below(64) {
@@ -159,7 +160,7 @@ import Testing
         _ = try transaction.insert(table, [.null])
         let base = try commitAndReplay(transaction).root
         var body: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
-        // Insert 2^34 rows of null from key 1 on, in a run.
+        // A run that inserts 2^34 rows of null from key 1 on.
         body += [5, 0, 0x80, 0x80, 0x80, 0x80, 0x40, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x3F, 1, 2]
         #expect(attempt(body, base) == .invalidDatabase)
     }

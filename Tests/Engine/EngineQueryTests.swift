@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 
 @Suite struct EngineQueryTests {
-    /// Columns of the class, and one that it does not have.
+    /// Columns of the class, and one that it doesn't have.
     static let columns =
         Everything.columns + [
             ColumnDefinition(name: "absent", type: .string, defaultValue: .string("a")),

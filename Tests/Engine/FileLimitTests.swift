@@ -6,10 +6,10 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What a reader accepts of records and images is what a writer may write, and nothing beyond.
+/// Readers of records and images accept exactly what writers may write.
 @Suite struct FileLimitTests {
 
-    /// Kind and content of values of the greatest size, and one byte more.
+    /// Returns a value of maximum size, plus `excess` bytes.
     private static func value(_ type: ValueType, _ kind: AnyKind, excess: Int) -> Value {
         switch type {
         case .string: .string(text(Limits.stringByteCountMax + excess))
@@ -54,7 +54,7 @@ import Testing
             KeyRuns.encode([ObjectKey(rawValue: 0)], &writer)
             writer.varint(1)
             ColumnBlock.encode(value, &writer)
-            // a string of any type may have as many bytes as data
+            // A string of any type may have as many bytes as data.
             let isLegal = excess <= 0 || (type == .any && kind == .string)
             let table = TableKey(rawValue: 0)
             if isLegal {

@@ -6,14 +6,14 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What an operation takes in a class of 10,000 rows and in a greater one: bytes of nodes that it makes,
-/// and nodes that it goes through. Times are those of the benchmark `growth`.
+/// The cost of operations in a class of 10,000 rows and in a larger one: bytes of new nodes, and
+/// visited nodes. The benchmark `growth` measures times.
 @Suite struct GrowthTests {
     private static let people = TableKey(rawValue: 0)
     private static let age = ColumnKey(rawValue: 1)
     private static let operationCount = 1_000
 
-    /// Costs at one size.
+    /// The costs at one size.
     private struct Costs {
         var inserted = 0
         var updated = 0
@@ -39,7 +39,7 @@ import Testing
         return try transaction.commit(timestampMicroseconds: 1).root
     }
 
-    /// The bytes of nodes that edits of a transaction make.
+    /// Returns the bytes of the nodes that the edits of a transaction create.
     private static func bytes(
         _ root: DatabaseRoot, _ edit: (EngineTransaction) throws -> Void
     ) throws -> Int {
@@ -79,7 +79,7 @@ import Testing
         #expect(Double(great.inserted) <= 1.5 * Double(small.inserted))
         #expect(Double(great.updated) <= 1.5 * Double(small.updated))
         #expect(Double(great.updatedAlone) <= 1.5 * Double(small.updatedAlone))
-        // a tree of 1,024 rows and of 32 children, and one of 128 entries and children
+        // A tree of 1,024 rows and 32 children per node, and one with 128 of both.
         #expect(small.levels == 4)
         #expect(great.levels == 6)
     }

@@ -5,8 +5,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Records whose few bytes stand for much, and numbers at the end of their range: refused by
-/// readers, and not written by anybody honest.
+/// Small records that expand to large content, and numbers at the end of their range: rejected by
+/// readers, and never written by the engine.
 @Suite struct HostileRecordTests {
     private let table = TableKey(rawValue: 0)
 
@@ -95,9 +95,9 @@ import Testing
         var budget = RecordBudget()
         var count = 0
         while budget.takeSchemaChange(schema, adding: 1), count < 100_000 { count += 1 }
-        // each costs as much as there is: 2 + 3 + 4 and so on
+        // Each costs as much as the schema has parts: 2 + 3 + 4 and so on.
         #expect(count > 1000 && count < 10_000)
-        // the writer's estimate is never below what a reader counts
+        // The writer's estimate is never below the reader's count.
         let changes = (0..<count).map { _ in SchemaChange.version(1) }
         let base = try makeBase(.int)
         #expect(!CommitRecord.isTooMuchWork(Array(changes.prefix(10)), base, schema))
@@ -128,7 +128,7 @@ import Testing
             try transaction.commit(timestampMicroseconds: 0)
         }
         #expect(error?.code == .invalidDatabase && error?.className == "A")
-        // the rest goes on
+        // Everything else still works.
         let other = EngineTransaction(base: root)
         try other.set(table, ObjectKey(rawValue: last), ColumnKey(rawValue: 0), .int(3))
         _ = try commitAndReplay(other)
@@ -149,7 +149,8 @@ import Testing
         #expect(error?.code == .invalidDatabase)
     }
 
-    /// Comparing versions costs what differs, not the keys that were ever given.
+    /// Comparing versions takes time proportional to the differences, not to the highest key ever
+    /// assigned.
     @Test func versionsWithFarKeysAreComparedAtOnce() throws {
         let base = try makeBase(.int)
         let far = Limits.keyCountMax / 2

@@ -5,8 +5,8 @@ import RegnumTestSupport
 
 @testable import EngineOracle
 
-/// The rules of queries written down a second time, without the engine's code: on arrays of values
-/// with their keys.
+/// A second implementation of the query rules without the engine's code, on arrays of values with
+/// their keys.
 struct NaiveQuery {
     struct Item {
         var key: ObjectKey
@@ -50,11 +50,11 @@ struct NaiveQuery {
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
         case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate:
-            preconditionFailure("Other classes are in a `LinkedWorld`.")
+            preconditionFailure("Use `LinkedWorld` for other classes.")
         }
     }
 
-    /// By code points, which is the same as by bytes of UTF-8.
+    /// Compares by code points, which is equivalent to UTF-8 bytes.
     static func matchesText(
         _ value: Value, _ match: TextMatch, _ pattern: String, _ caseInsensitive: Bool
     ) -> Bool {
@@ -114,7 +114,7 @@ struct NaiveQuery {
         if case .double(let x) = value { x.isNaN } else { false }
     }
 
-    /// Null first, NaN before other doubles, bytes, numbers.
+    /// The order: null first, NaN before other doubles, strings by bytes, numbers by value.
     static func isBefore(_ a: Value, _ b: Value) -> Bool {
         if a == .null || b == .null { return a == .null && b != .null }
         switch (a, b) {
@@ -122,7 +122,8 @@ struct NaiveQuery {
         case (.int(let x), .int(let y)): return x < y
         case (.double(let x), .double(let y)), (.date(let x), .date(let y)):
             return x.isNaN ? !y.isNaN : x < y
-        // The test's integers beside doubles are small or extreme; 80 bits hold them all exactly.
+        // In the test, integers compared with doubles are small or extreme; 80 bits represent all
+        // of them exactly.
         case (.int(let x), .double(let y)): return Float80(x) < Float80(y)
         case (.double(let x), .int(let y)): return Float80(x) < Float80(y)
         case (.string(let x), .string(let y)): return bytes(Array(x.utf8), before: Array(y.utf8))
@@ -143,7 +144,8 @@ struct NaiveQuery {
 }
 
 extension SeededRandom {
-    /// A random predicate over `columns`, which may name a column that the class does not have.
+    /// Returns a random predicate over `columns`, which may include a column that the class doesn't
+    /// have.
     mutating func predicate(_ columns: [ColumnDefinition], depth: Int) -> Predicate {
         let kind = depth == 0 ? below(6) : below(11)
         switch kind {
@@ -155,7 +157,7 @@ extension SeededRandom {
         }
     }
 
-    /// A random condition on one or two columns.
+    /// Returns a random condition on one or two columns.
     private mutating func comparison(_ columns: [ColumnDefinition]) -> Predicate {
         let column = columns[below(columns.count)]
         if column.type == .string, oneIn(2) {
@@ -191,7 +193,7 @@ extension SeededRandom {
 }
 
 extension NaiveQuery {
-    /// All rows of a class, read through the plain calls.
+    /// Returns all rows of a class, read with the basic calls.
     static func items(_ root: DatabaseRoot, _ tableName: String) -> [Item] {
         guard let table = root.schema.table(named: tableName) else { return [] }
         return root.keys(table.key).map { key in

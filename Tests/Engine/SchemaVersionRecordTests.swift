@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 @testable import RegnumStore
 
-/// The version of the schema in records, checkpoints, transactions and realms in a directory.
+/// The schema version in records, checkpoints, transactions and on-disk realms.
 @Suite struct SchemaVersionRecordTests {
     /// The body of a record of version 2 without operations.
     private let start: [UInt8] =

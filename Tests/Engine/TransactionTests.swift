@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// Transactions against a dictionary; every commit's record is applied to its base as well.
+/// Transactions against a dictionary; the record of every commit is also applied to its base.
 @Suite struct TransactionTests {
     private struct Oracle {
         var rows: [ObjectKey: [Value]] = [:]
@@ -174,7 +174,7 @@ import Testing
         #expect(commit.summary.tables[table]?.inserted == [stays])
         #expect(gone < stays && stays < last)
 
-        // The key of a row that was committed and deleted is not given again.
+        // The key of a row that was committed and deleted is never reused.
         let deletion = EngineTransaction(base: commit.root)
         deletion.delete(table, stays)
         let next = EngineTransaction(base: try commitAndReplay(deletion).root)

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What the tree holds here: a value under a key.
+/// The elements of the tree in these tests: values with keys.
 private struct KeyedNumber: Sendable {
     let key: UInt64
     var value: Int64

@@ -4,8 +4,8 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Every bit, byte and sector of a small realm is damaged in turn: opening finds identical content
-/// or refuses, and refuses for sure where acknowledged bytes are concerned.
+/// Damages every bit, byte and sector of a small realm in turn. Opening finds identical content or
+/// refuses; if acknowledged bytes are affected, it always refuses.
 @Suite struct BitFlipEnumeration {
     private let realm: ClosedRealm
     private let directory = ClosedRealm.directory
@@ -14,7 +14,7 @@ import Testing
         realm = try ClosedRealm()
     }
 
-    /// Where a realm of two segments has bytes that count.
+    /// Whether an offset of a realm with two segments contains meaningful bytes.
     private func isUsed(_ name: String, _ offset: Int) -> Bool {
         offset < realm.places.last { $0.file == name }!.range.upperBound
     }
@@ -28,15 +28,15 @@ import Testing
         let outcome = realm.open(realm.machine(circumstance, files: files))
         switch outcome {
         case .identical:
-            if isUsed == true { Issue.record("\(circumstance), \(place()): not noticed") }
+            if isUsed == true { Issue.record("\(circumstance), \(place()): not detected") }
         case .other(let count):
-            Issue.record("\(circumstance), \(place()): \(count) commits or other content")
+            Issue.record("\(circumstance), \(place()): \(count) commits or different content")
         case .refused(let error):
             if error.code != .invalidDatabase, error.code != .unsupportedFormat {
                 Issue.record("\(circumstance), \(place()): \(describe(error))")
             }
             if isUsed == false, circumstance != .sameBoot {
-                Issue.record("\(circumstance), \(place()): refused, though nobody wrote there")
+                Issue.record("\(circumstance), \(place()): refused although the bytes are unused")
             }
         }
     }
@@ -109,13 +109,14 @@ import Testing
         }
     }
 
-    /// Two sectors of a file change places; without a control page too.
+    /// Swaps two sectors of a file, also without a control page.
     @Test(arguments: ClosedRealm.Circumstance.allCases)
     func swappedSectorsAreNoticed(circumstance: ClosedRealm.Circumstance) {
         let sector = 512
         for name in ClosedRealm.names {
             let file = realm.files[name]!
-            // Without the page, damage that takes the IDLE record along is not told from a crash.
+            // Without the page, damage that includes the IDLE record can't be distinguished from a
+            // crash.
             let idle = realm.places.last!
             for first in stride(from: 0, to: file.count, by: sector) {
                 for second in stride(from: 0, to: first, by: sector) {
@@ -154,8 +155,8 @@ import Testing
         }
     }
 
-    /// Every byte of `LOCK` as a file, on the real file system: all bits of the control page's
-    /// slots and words, one of each other byte.
+    /// Damages every byte of `LOCK` on the real file system: all bits of the control page's slots
+    /// and words, one bit of every other byte.
     @Test func noFlippedBitOfLockMatters() throws {
         let base = try RealDirectory()
         let path = base.path + "/a.realm"

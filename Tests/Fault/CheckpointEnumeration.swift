@@ -3,11 +3,12 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// A crash at every effect of workloads that checkpoint: nodes files made and appended to,
-/// CHECKPOINT records, segments that name them, bulk commits, trimming, processes that follow. What
-/// is opened by checkpoint afterwards is what the oracle allows; then the log goes on.
+/// A crash at every effect of workloads that checkpoint: creating and extending nodes files,
+/// CHECKPOINT records, segments that refer to them, bulk commits, trimming, and following
+/// processes. Opening by checkpoint afterwards yields what the oracle allows, and then the log
+/// continues.
 @Suite(.serialized) struct CheckpointEnumeration {
-    /// Runs `steps` on a new realm and crashes at every effect of those from number `first` on.
+    /// Runs `steps` on a new realm and crashes at every effect of the steps from number `first` on.
     private func crash(
         _ steps: [CheckpointStep], from first: Int, seed: UInt64, _ checker: CrashChecker,
         retention: HistoryRetention = .none
@@ -15,7 +16,7 @@ import Testing
         guard checker.failureCount < 100 else { return }
         let driver = CheckpointDriver(seed: seed, retention: retention)
         let name = steps.map(\.rawValue).joined(separator: " ")
-        // Not owned: the driver owns the hook.
+        // Unowned, because the driver owns the hook.
         let hook: @Sendable (EffectKind, Int) -> Void = { [unowned driver] kind, index in
             guard kind != .wake else { return }
             checker.crash(driver.disk, driver.expectation, "in [\(name)] before \(kind) \(index)")
@@ -49,7 +50,7 @@ import Testing
         #expect(checker.failureCount == 0)
     }
 
-    /// States from which a step has something to do: files, segments and checkpoints before it.
+    /// Initial states in which each step has work to do: with files, segments and checkpoints.
     private static let beginnings: [[CheckpointStep]] = [
         [],
         [.commit, .checkpoint, .large],
@@ -107,7 +108,8 @@ import Testing
         conclude(checker, "long random workloads")
     }
 
-    /// What is kept for readers of the past keeps no realm from opening, and is read as it was.
+    /// History kept for readers of the past never prevents a realm from opening, and is read
+    /// unchanged.
     @Test func keptHistorySurvivesEveryCrash() {
         let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
@@ -133,8 +135,8 @@ import Testing
 }
 
 extension TinyStore.Opened {
-    /// Reads on from several versions of the past, as far as they are there; the commits must be
-    /// those that were delivered.
+    /// Reads on from several past versions, as far as they are available; the commits must be those
+    /// that were delivered.
     fileprivate func checkHistory() throws {
         let newest = log.version
         for version in Set([0, newest / 2, newest - min(newest, 3), newest]) {
@@ -144,11 +146,11 @@ extension TinyStore.Opened {
                 while let body = try replay.nextCommit(through: newest) {
                     number += 1
                     guard body == bodies[number - 1] || body.count == 48 else {
-                        throw StoreError(.invalidDatabase, "commit \(number) is read as another")
+                        throw StoreError(.invalidDatabase, "commit \(number) reads as different")
                     }
                 }
                 guard number == Int(newest) else {
-                    throw StoreError(.invalidDatabase, "the past ends at \(number), not \(newest)")
+                    throw StoreError(.invalidDatabase, "history ends at \(number), not \(newest)")
                 }
             }
         }

@@ -3,10 +3,11 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// The nth call fails, for every n, while a process checkpoints, or dies while another one has the
-/// realm open: what the caller was told is true, and nothing acknowledged is lost.
+/// The nth call fails, for every n, while a process checkpoints, or the process dies while another
+/// one has the realm open. What was reported to the caller is true, and no acknowledged commit is
+/// lost.
 @Suite(.serialized) struct CheckpointFailureEnumeration {
-    /// A workload that reaches every step of a checkpoint, and what it was told.
+    /// A workload that reaches every step of a checkpoint, and what was reported to it.
     private struct Workload {
         let disk: SimFileSystem
         var expectation = Expectation()
@@ -48,7 +49,7 @@ import Testing
             guard let process, !process.log.isPoisoned else { return }
             perform(.commit, process)
             if expectation.durableCount != expectation.bodies.count {
-                objections.append("the log takes no commits though the disk works again")
+                objections.append("the log accepts no commits although the disk works again")
             }
         }
 
@@ -80,7 +81,7 @@ import Testing
                 see(error)
                 let isUnsure = error.code == .outcomeUnknown
                 if isUnsure != process.log.isPoisoned, error.code != .ioFailed {
-                    objections.append("\(step): \(describe(error)), poison wrongly")
+                    objections.append("\(step): \(describe(error)), wrongly poisoned")
                 }
                 guard !isUnsure else { return }
                 if expectation.bodies.count > count {
@@ -93,7 +94,7 @@ import Testing
         private mutating func see(_ error: any Error) {
             guard let error = error as? StoreError else { return }
             if error.code == .invalidDatabase {
-                objections.append("a failing disk taken for damage: \(error.sentence)")
+                objections.append("a failing disk was reported as damage: \(error.sentence)")
             }
         }
     }
@@ -115,7 +116,7 @@ import Testing
             workload.end()
             let place = "\(fault), call \(nth)"
             #expect(workload.objections.isEmpty, "\(place)")
-            #expect(disk.openHandleCount == 0, "\(place): a file is left open")
+            #expect(disk.openHandleCount == 0, "\(place): a file was left open")
             check(disk.killImage(), workload.expectation, afterPowerCut: false, place)
             let dropped = disk.killImage()
             dropped.dropCaches()
@@ -158,8 +159,8 @@ import Testing
         }
     }
 
-    /// The writer dies at every effect of the workload; a process that has had the realm open since
-    /// its beginning, or caught up in between, takes over, and another power cut follows.
+    /// The writer dies at every effect of the workload. A process that has had the realm open since
+    /// its beginning, or caught up in between, takes over; then another power failure follows.
     @Test(arguments: [0, 24, 400])
     func anHeirGoesOnWhereverTheCheckpointerDied(writtenByteCount: Int) throws {
         var effect = 0
@@ -178,7 +179,7 @@ import Testing
             if let kind = mortal.lastEffect { deaths.insert(kind) }
             workload.end()
             do {
-                // What the dead process saw as refused may be there: it was cut off.
+                // Commits that failed in the dead process may exist: it was interrupted.
                 #expect(try heir.becomeWriter(), "\(place)")
                 let found = heir.content.bodies
                 let allowed =

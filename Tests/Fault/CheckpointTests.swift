@@ -88,7 +88,7 @@ import Testing
         #expect(again.report.checkpoint == older)
         #expect(again.report.damagedCheckpoints == [process.log.newestCheckpoint])
         #expect(again.content.bodies == process.content.bodies)
-        // The next checkpoint keeps the good one, and goes into a file of its own.
+        // The next checkpoint keeps the valid one, and goes into a file of its own.
         #expect(try again.becomeWriter())
         try again.checkpoint(isNewFile: true)
         #expect(again.log.olderCheckpoint == older)
@@ -130,7 +130,7 @@ import Testing
         #expect(follower.content.bodies == without.content.bodies)
     }
 
-    /// The segments are still there, and a bulk commit names a nodes file that is not.
+    /// The segments still exist, and a bulk commit refers to a nodes file that doesn't.
     @Test func aFollowerThatLacksANodesFileBeginsAnew() throws {
         let process = try writer()
         try commit(process)
@@ -146,7 +146,7 @@ import Testing
         #expect(follower.content.starts == [nil, 2])
         let again = try CheckpointProcess(disk.killImage())
         #expect(again.content.bodies == process.content.bodies)
-        // Neither checkpoint is there, and the log's bulk commit needs one that is gone.
+        // Neither checkpoint exists, and the log's bulk commit needs one that is gone.
         let machine = disk.killImage()
         for name in ["nodes-2", "nodes-3"] { machine.damage(name, in: TinyStore.path) { $0 = [] } }
         let error = #expect(throws: StoreError.self) { try CheckpointProcess(machine) }
@@ -214,7 +214,7 @@ import Testing
 
     // MARK: Damage
 
-    /// The checkpoint record of the newest is behind the damage, in the same segment.
+    /// The newest CHECKPOINT record is after the damage, in the same segment.
     @Test func damageBeforeTheCheckpointIsPassedOverAndReported() throws {
         let process = try writer()
         for _ in 0..<3 { try commit(process, 100) }
@@ -231,7 +231,7 @@ import Testing
             #expect(again.content.bodies == process.content.bodies)
             #expect(again.report.damagedPosition == UInt64(start - 4096))
             #expect(again.report.commitCount == 1)
-            // Without checkpoints it is refused.
+            // Without checkpoints, opening is refused.
             #expect(throws: StoreError.self) { try TinyStore.open(machine.killImage()) }
             #expect(try again.becomeWriter())
             try commit(again)
@@ -264,7 +264,7 @@ import Testing
                 machine.flipBit(bit, of: "nodes-2", in: TinyStore.path)
             }
         }
-        // With both gone the log serves while it reaches back to its beginning.
+        // With both gone, the log is used as long as it reaches back to the beginning.
         for machine in [disk.killImage(), trimmed] {
             for name in ["nodes-1", "nodes-2"] {
                 machine.damage(name, in: TinyStore.path) { $0 = [] }

@@ -3,11 +3,11 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// A crash at every effect of the log's workloads, on the simulated disk: power cuts that keep any
-/// part of what was not synced, and the death of processes; a second crash at every effect of the
-/// recovery; then the log goes on.
+/// A crash at every effect of the log's workloads on the simulated disk: power failures that keep
+/// any part of the unsynced data, and the death of processes; a second crash at every effect of the
+/// recovery; then the log continues.
 @Suite(.serialized) struct CrashEnumeration {
-    /// Runs `steps` on a new realm and crashes at every effect of those from number `first` on;
+    /// Runs `steps` on a new realm and crashes at every effect of the steps from number `first` on;
     /// 0 is the opening itself.
     private func crash(
         _ steps: [WorkloadStep], from first: Int, seed: UInt64, _ checker: CrashChecker
@@ -15,7 +15,7 @@ import Testing
         guard checker.failureCount < 100 else { return }
         let driver = LogDriver(seed: seed)
         let name = steps.map(\.rawValue).joined(separator: " ")
-        // Not owned: the driver owns the hook.
+        // Unowned, because the driver owns the hook.
         let hook: @Sendable (EffectKind, Int) -> Void = { [unowned driver] kind, index in
             guard kind != .wake else { return }
             checker.crash(driver.disk, driver.expectation, "in [\(name)] before \(kind) \(index)")
@@ -61,9 +61,9 @@ import Testing
         #expect(checker.stateCount > (Effort.isSoak ? 50_000 : 10_000))
     }
 
-    /// Every image that the simulation makes of a crash: all subsets of up to 8 unsynced sectors and
-    /// directory entries, each with every older control page. Single steps in the gate, pairs of
-    /// steps in the soak.
+    /// Every image that the simulation makes of a crash: all subsets of up to 8 unsynced sectors
+    /// and directory entries, each with every older control page. The gate runs single steps, the
+    /// soak pairs of steps.
     @Test func shortWorkloadsSurviveEveryImageOfEveryCrash() {
         let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)

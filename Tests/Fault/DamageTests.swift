@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// The damage table: what is damaged, and what opening says to it.
+/// The damage table: kinds of damage, and the result of opening.
 @Suite struct DamageTests {
     private let realm: ClosedRealm
     private let directory = ClosedRealm.directory
@@ -19,7 +19,7 @@ import Testing
         let names = disk.fileNames(in: directory)
         let before = names.map { disk.contents(of: $0, in: directory) }
         guard case .refused(let error) = realm.open(disk) else {
-            Issue.record("\(place) is not refused", sourceLocation: sourceLocation)
+            Issue.record("\(place) was not refused", sourceLocation: sourceLocation)
             return nil
         }
         #expect(error.sentence.contains(directory), "\(place)", sourceLocation: sourceLocation)
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ClosedRealm.Circumstance.allCases)
     func aFlippedRecordIsRefusedWithItsPosition(circumstance: ClosedRealm.Circumstance) {
         for place in realm.places {
-            // Nothing stands behind the IDLE record to vouch for it but the control page.
+            // Only the control page vouches for the IDLE record, since nothing follows it.
             if place.isIdle, circumstance == .noLock { continue }
             for offset in stride(from: place.range.lowerBound, to: place.range.upperBound, by: 13) {
                 let disk = realm.machine(circumstance)
@@ -91,7 +91,7 @@ import Testing
             let disk = realm.machine(circumstance)
             disk.setControlSlots(first, second, in: directory)
             #expect(realm.open(disk) == .identical(discarded: 0))
-            // And is good for writing.
+            // It also accepts commits.
             let opened = try TinyStore.open(disk, options: ClosedRealm.options)
             #expect(!opened.report.controlPageWasLost)
             #expect(try opened.log.takeWriter())
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func zerosBehindTheEndAreAnEnd() {
-        // What the segment has behind its last record is zeros: that is what every opening sees.
+        // The segment contains zeros after its last record, as every opening checks.
         for circumstance in ClosedRealm.Circumstance.allCases {
             let disk = realm.machine(circumstance)
             disk.damage("log-0-1", in: directory) { $0 += [UInt8](repeating: 0, count: 4096) }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// Bytes behind the end that nobody acknowledged.
+    /// Adds bytes after the end that were never acknowledged.
     private func garbage(_ circumstance: ClosedRealm.Circumstance, from gap: Int, _ count: Int)
         -> SimFileSystem
     {
@@ -199,7 +199,8 @@ import Testing
             for length in [place.range.lowerBound, place.range.upperBound - 1, 4096, 4095, 0] {
                 let disk = realm.machine(circumstance)
                 disk.damage(place.file, in: directory) { $0.removeLast($0.count - length) }
-                // Cut at the end of the last segment without its control page there is no telling.
+                // Truncation at the end of the last segment can't be detected without the control
+                // page.
                 let isBlind = circumstance == .noLock && place.file == "log-0-1"
                 if isBlind, length >= 4096 { continue }
                 #expect(refusal(disk, "\(place.file) of \(length)")?.code == .invalidDatabase)

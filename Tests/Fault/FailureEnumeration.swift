@@ -3,10 +3,10 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// The nth call fails, for every n: what the caller is told is true, and nothing acknowledged is
-/// lost.
+/// The nth call fails, for every n. What was reported to the caller is true, and no acknowledged
+/// commit is lost.
 @Suite struct FailureEnumeration {
-    /// A way to fail, of one kind of call.
+    /// A way in which one kind of call fails.
     struct Fault: Sendable, CustomStringConvertible {
         var kind: EffectKind
         var code = StoreError.Code.ioFailed
@@ -66,14 +66,14 @@ import Testing
             workload.goOn()
             workload.end()
             #expect(workload.objections.isEmpty, "\(fault), call \(nth)")
-            #expect(disk.openHandleCount == 0, "\(fault), call \(nth): a file is left open")
+            #expect(disk.openHandleCount == 0, "\(fault), call \(nth): a file was left open")
             for aftermath in Aftermath.allCases {
                 checkAfter(aftermath, workload, "\(fault), call \(nth), \(aftermath)")
             }
             guard hasFired else { break }
             nth += 1
         }
-        // A forever failing kind ends the workload sooner, but never at once.
+        // A kind that fails forever ends the workload earlier, but never at once.
         #expect(nth > 1, "no call of the kind was made")
     }
 
@@ -108,7 +108,7 @@ import Testing
             #expect(objection == nil, "\(place)")
             #expect(
                 !opened.bodies.contains { workload.refused.contains($0) },
-                "\(place): a commit that was refused is there")
+                "\(place): a refused commit exists")
             #expect(try opened.log.takeWriter(), "\(place)")
             let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
             try opened.log.commit([body])

@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Single failures of the disk, as the processes of a realm see them.
+/// Single failures of the disk from the perspective of a realm's processes.
 @Suite struct FailureTests {
     private func realm(commits: Int = 2) throws -> (SimFileSystem, TinyStore.Opened, [[UInt8]]) {
         let disk = SimFileSystem(seed: 3)
@@ -71,7 +71,7 @@ import Testing
         #expect(bodies.count == 2)
     }
 
-    /// A process that opened the realm while another one was writing, wrote, and failed.
+    /// A process that opened the realm while another one was writing, then wrote and failed.
     @Test func aFollowerWhoseSyncFailsIsToldOnlyWhatIsNew() throws {
         let (disk, opened, bodies) = try realm()
         let follower = try TinyStore.open(disk)
@@ -116,7 +116,7 @@ import Testing
             #expect(error?.code == .diskFull)
             #expect(error?.sentence.contains(TinyStore.path) == true)
         }
-        // What needs no new segment goes on.
+        // Commits that need no new segment still succeed.
         let small = TestBody.make(version: 3, payloadByteCount: 20)
         try opened.log.commit([small])
         disk.capacityByteCount = nil

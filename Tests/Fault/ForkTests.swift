@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// A child that was forked has the descriptors of its parent, and with them its locks.
+/// A forked child inherits the descriptors of its parent, and with them its locks.
 @Suite struct ForkTests {
     // Covers .closed
     @Test func forkedChildChangesNothingAndTakesNoLock() throws {

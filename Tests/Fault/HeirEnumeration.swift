@@ -3,18 +3,18 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// One of two processes dies at every effect of what it does as the writer, writes in part
-/// included; the other one, which had the realm open all along, takes over and goes on. Then the
-/// power goes.
+/// One of two processes dies at every effect of its work as the writer, including partial writes.
+/// The other one, which had the realm open all along, takes over and continues. Then the power
+/// fails.
 @Suite(.serialized) struct HeirEnumeration {
-    /// What a writer does.
+    /// An operation of a writer.
     enum Deed: String, CaseIterable, Sendable {
         case commit, batch, large, relaxed, flush, idle, spare
-        /// It takes the lock from a process that died in the middle of a large commit.
+        /// Takes the lock over from a process that died in the middle of a large commit.
         case takeOver
     }
 
-    /// One process of the machine, with what it was told.
+    /// One process of the machine, with what was reported to it.
     private final class Process {
         let mortal: MortalProcess
         let log: RealmLog
@@ -86,7 +86,7 @@ import Testing
             case .spare: writer.log.spareSegment.make()
             case .takeOver:
                 // The writer dies in the middle of a large commit, the heir takes over, and a new
-                // process is there to inherit from that one.
+                // process is started to inherit from the heir.
                 let third = try Process(machine)
                 writer.mortal.die(after: 6, writtenByteCount: 1000)
                 try? append([2600], isDurable: true)
@@ -99,7 +99,7 @@ import Testing
             }
         }
 
-        /// What the new writer was told is right; from now on it is what counts.
+        /// Checks what was reported to the new writer, which is authoritative from now on.
         mutating func agree(_ process: Process) throws {
             if let objection = expectation.objection(to: process.told, afterPowerCut: false) {
                 throw Mismatch(description: objection)
@@ -110,11 +110,11 @@ import Testing
             expectation.durableCount = durable
         }
 
-        /// The heir takes over and goes on; the power may go at any time.
+        /// The heir takes over and continues; the power may fail at any time.
         mutating func inherit(_ numbers: inout SeededRandom) throws {
             try losePower(&numbers, "before the heir")
             guard try heir.becomeWriter() else {
-                throw Mismatch(description: "the heir got no lock")
+                throw Mismatch(description: "the heir did not get the lock")
             }
             try agree(heir)
             try losePower(&numbers, "after the heir's recovery")
@@ -125,7 +125,7 @@ import Testing
             try losePower(&numbers, "after the heir's new segment")
             let last = try TinyStore.open(machine.killImage())
             guard last.bodies == expectation.bodies else {
-                throw Mismatch(description: "other content when opened again")
+                throw Mismatch(description: "different content when opened again")
             }
         }
 

@@ -3,11 +3,11 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What trimming keeps for readers of the past, and how the log is read there.
+/// What trimming keeps for readers of the past, and how they read the log.
 @Suite struct LogHistoryTests {
     private let disk = SimFileSystem(seed: 12)
 
-    /// - Parameter time: in the body, in microseconds.
+    /// - Parameter time: The commit time in the body, in microseconds.
     private func commit(
         _ process: CheckpointProcess, _ count: Int = 992, time: UInt64 = 0
     ) throws {
@@ -29,7 +29,7 @@ import Testing
         disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix(prefix) }
     }
 
-    /// Two commits of about a KiB, a checkpoint in a new file and a small segment, again and again.
+    /// Repeats two commits of about a KiB, a checkpoint in a new file and a small segment.
     private func run(
         _ process: CheckpointProcess, _ rounds: Int, time: (Int) -> UInt64 = { _ in 0 }
     ) throws {
@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    /// The oldest version that can be read, all from there on being read as they were.
+    /// Returns the oldest version from which the log can be read, with all commits after it
+    /// unchanged.
     private func oldest(_ process: CheckpointProcess) throws -> Int {
         let bodies = process.content.bodies
         var oldest = bodies.count + 1
@@ -70,14 +71,14 @@ import Testing
     @Test func theNewestBytesStay() throws {
         let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
         try run(process, 20)
-        // 9 commits, and the checkpoint before them
+        // 9 commits, and the checkpoint before them.
         let found = try oldest(process)
         #expect((26...31).contains(found))
         #expect(files("log-").count <= 8)
         #expect(files("nodes-").count <= 8)
         let again = try CheckpointProcess(disk.killImage())
         #expect(again.content.bodies == process.content.bodies)
-        // a process without retention removes the rest
+        // A process without retention removes the rest.
         let other = try writerAfter(process, .none)
         try other.trim()
         #expect(try oldest(other) == 38)
@@ -91,7 +92,7 @@ import Testing
             disk.setWallClock(microseconds: Int64(UInt64(round) * second))
             return UInt64(round) * second
         }
-        // rounds 14 to 19 are younger
+        // Rounds 14 to 19 are younger.
         let found = try oldest(process)
         #expect((24...28).contains(found))
         disk.setWallClock(microseconds: Int64(1000 * second))
@@ -113,7 +114,7 @@ import Testing
         #expect(files("nodes-").count == 20)
     }
 
-    /// Opening alone removes what a crash left, and nothing that is kept.
+    /// Opening alone removes the leftovers of a crash, but nothing that is retained.
     @Test func openingAloneKeepsThePast() throws {
         let retention = HistoryRetention(ageNanoseconds: nil, byteCount: 10_000)
         let process = try writer(retention)
@@ -128,7 +129,7 @@ import Testing
         #expect(try oldest(last) == 22)
     }
 
-    /// What a damaged header hides is lost to the past, and keeps nothing for ever.
+    /// Commits behind a damaged header are lost as history, but don't prevent trimming forever.
     @Test func aDamagedSegmentDoesNotEndTrimming() throws {
         let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
         try run(process, 10)
@@ -151,7 +152,7 @@ import Testing
         #expect(files("log-").count <= 13)
     }
 
-    /// A relaxed commit that was visible is lost with a failed sync; another one takes its version.
+    /// A visible relaxed commit is lost with a failed sync, and another commit gets its version.
     @Test func whatALaterSegmentCutsOffIsNotRead() throws {
         var process: CheckpointProcess? = try writer()
         for _ in 0..<3 { try commit(try #require(process), 60) }

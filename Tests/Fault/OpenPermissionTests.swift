@@ -3,8 +3,8 @@ import RegnumSimulation
 import RegnumTestSupport
 import Testing
 
-/// Another user opens the realm, in a child process: the error names the path, and nothing is
-/// touched. Needs root, to become somebody else.
+/// Another user opens the realm in a child process: the error names the path, and nothing is
+/// modified. Needs root to change the user.
 @Suite(.enabled(if: OtherUser.exists, "needs root and setpriv to become another user"))
 struct OpenPermissionTests {
     private func make(_ name: String, _ mode: Int, _ place: RealDirectory) throws -> String {
@@ -66,7 +66,7 @@ struct OpenPermissionTests {
         try expectRefusal(place.path + "/new.realm", in: place.path)
     }
 
-    /// What was handed out to be read: by anybody, and written by nobody.
+    /// A realm that is readable by everybody and writable by nobody.
     // Covers 5.88
     @Test func aRealmThatMayOnlyBeReadIsOpenedForReading() throws {
         let place = try RealDirectory(inMemory: false)
@@ -96,7 +96,7 @@ struct OpenPermissionTests {
     }
 }
 
-/// Runs `RegnumOpenChild` as a user without rights.
+/// Runs `RegnumOpenChild` as an unprivileged user.
 enum OtherUser {
     private static let tool = "/usr/bin/setpriv"
 
@@ -104,14 +104,15 @@ enum OtherUser {
         getuid() == 0 && FileManager.default.isExecutableFile(atPath: tool)
     }
 
-    /// What the child prints.
+    /// Returns the output of the child.
     static func open(_ path: String, isReadOnly: Bool = false) throws -> String {
         let built = try BuiltProduct.file("RegnumOpenChild")
-        // Where anybody may go: the build folder may be in a private one.
+        // A location that is accessible to everybody: the build folder may be in a private one.
         let place = try RealDirectory(inMemory: false)
         let child = place.path + "/child"
-        // Copied by a process of its own: a program cannot be run while anybody has it open for writing,
-        // as a process has that another test starts meanwhile.
+        // Copied by a separate process: a program can't be executed while any process has it open
+        // for writing, and a process started concurrently by another test would inherit the
+        // descriptor.
         let copying = try Process.run(
             URL(fileURLWithPath: "/bin/cp"), arguments: [built.path, child])
         copying.waitUntilExit()

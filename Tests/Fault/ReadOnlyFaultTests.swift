@@ -3,8 +3,8 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Reading what crashes left, on a disk that cannot be written: what is shown is what the next writer
-/// finds, and nothing is touched. (A write would trap: see `SimDirectory`.)
+/// Reading what crashes left on a disk that can't be written: the reader sees what the next writer
+/// will find, and nothing is modified. (A write would trap: see `SimDirectory`.)
 @Suite struct ReadOnlyFaultTests {
     @Test func readerShowsWhatTheNextWriterFinds() throws {
         let seed = SeededRandom.seed()
@@ -38,7 +38,7 @@ import Testing
         #expect(powerCuts > 500 && deaths > 200)
     }
 
-    /// After a death in the same boot the reader shows at least what was published; a writer may
+    /// After a death in the same boot the reader sees at least what was published; a writer may
     /// adopt more.
     private func compare(_ disk: SimFileSystem, visibleCount: Int, _ place: String) throws {
         let names = disk.fileNames(in: TinyStore.path)
@@ -58,7 +58,7 @@ import Testing
             if visibleCount == 0 { #expect(read.bodies.count == written.bodies.count, "\(place)") }
             #expect(read.log.version == UInt64(read.bodies.count), "\(place)")
         case (.failure(let error), .success(let written)):
-            // nothing had a name yet
+            // Nothing had a name yet.
             let code = (error as? StoreError)?.code
             #expect(code == .fileNotFound && written.report.isNew, "\(place): \(error)")
         case (_, .failure(let error)):
@@ -84,7 +84,7 @@ import Testing
         #expect(disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }.count > 2)
     }
 
-    /// A realm that came without `LOCK` is watched all the same, once somebody writes it.
+    /// A realm that was copied without `LOCK` is observed all the same once somebody writes to it.
     @Test func lockThatComesLaterIsFound() throws {
         let disk = SimFileSystem(seed: 3)
         let first = try TinyStore.open(disk).log
@@ -109,7 +109,8 @@ import Testing
         #expect(error?.code == .alreadyOpen)
     }
 
-    /// What was visible and not synced when a sync failed may be gone: it is not shown.
+    /// Commits that were visible but not synced when a sync failed may be gone, so they aren't
+    /// shown.
     @Test func afterAFailedSyncOnlyWhatIsDurableIsShown() throws {
         for dropsCaches in [false, true] {
             let disk = SimFileSystem(seed: 5)
@@ -156,7 +157,7 @@ import Testing
         }
     }
 
-    /// `LOCK` of an earlier time beside the log of now, in one boot: the log counts.
+    /// An old `LOCK` together with the current log, in one boot: the log is authoritative.
     @Test(arguments: [1, 6])
     func controlPageThatIsOlderThanTheLogHidesNothing(later: Int) throws {
         let disk = SimFileSystem(seed: 21)

@@ -4,18 +4,18 @@ import Testing
 
 @testable import RegnumStore
 
-/// Making a realm from a seed and removing one, with a crash or a failure at every step: there is a
-/// whole realm afterwards, or none.
+/// Creating a realm from a seed and removing one, with a crash or a failure at every step:
+/// afterwards there is either a complete realm or none.
 @Suite struct RealmFilesFaultTests {
     private let seed = TestSeed(byteCount: 3000)
 
-    /// Every machine that a crash at any effect of `body` may leave.
+    /// Calls `check` with every machine that a crash at any effect of `body` may leave behind.
     private func forEachCrash(
         of disk: SimFileSystem, _ body: () throws -> Void,
         _ check: @escaping (SimFileSystem, String) -> Void
     ) rethrows -> Int {
         let machines = Machines()
-        // Not owned: the machine owns the hook.
+        // Unowned, because the machine owns the hook.
         disk.onEffect = { [unowned disk] kind, index in
             guard kind != .wake else { return }
             machines.add(disk, "before \(kind) \(index)")
@@ -42,7 +42,8 @@ import Testing
         }
     }
 
-    /// The realm has the seed's content, or there is none; twice, and it takes commits.
+    /// Checks, twice, that the realm has the seed's content or doesn't exist, and that it accepts
+    /// commits.
     private func expectSeedOrNothing(_ machine: SimFileSystem, _ place: String) {
         do {
             let there = try RealmLog.exists(machine, path: TinyStore.path)
@@ -102,7 +103,8 @@ import Testing
         }
     }
 
-    /// Without the checkpoint nothing tells what was before: never taken for an empty realm.
+    /// Without the checkpoint nothing shows what was there before, but it is never treated as an
+    /// empty realm.
     @Test func damagedSeedIsRefused() throws {
         let disk = SimFileSystem(seed: 8)
         _ = try TestSeed.open(disk, seed: seed)
@@ -169,7 +171,7 @@ import Testing
         #expect(try RealmLog.remove(disk, path: TinyStore.path))
     }
 
-    /// A full disk is when somebody wants to remove something.
+    /// A full disk is a typical reason to remove something.
     @Test func fullDiskDoesNotKeepARealmFromBeingRemoved() throws {
         let disk = SimFileSystem(seed: 11)
         try TestSeed.open(disk, seed: seed).log.leave()
@@ -178,7 +180,7 @@ import Testing
         #expect(disk.fileNames(in: TinyStore.path) == [])
     }
 
-    /// A file that says that there is no realm is passed over where there is one.
+    /// A file that marks the realm as unfinished is ignored where there is a complete realm.
     @Test(arguments: UnfinishedMark.Kind.allCases, [0, 1, 40, 5000, -1])
     func strayMarkLeavesTheRealmAlone(kind: UnfinishedMark.Kind, byteCount: Int) throws {
         let disk = SimFileSystem(seed: 12)
@@ -189,7 +191,7 @@ import Testing
         let realmID = log.realmID
         log.leave()
         let directory = try disk.openDirectory(TinyStore.path, create: false)
-        if byteCount < 0 {  // one that is right, but the realm is whole
+        if byteCount < 0 {  // a valid mark, but the realm is complete
             try UnfinishedMark(kind, realmID, firstSegment: 0).write(disk, directory)
         } else {
             let file = try directory.create(kind.rawValue)
@@ -208,7 +210,7 @@ import Testing
         #expect(try TinyStore.open(disk).report.strayFiles == [])
     }
 
-    /// A stray mark that stayed would remove the realm once its first segment has been trimmed.
+    /// A stray mark left in place would remove the realm once its first segment has been trimmed.
     @Test func strayMarkThatCannotBeRemovedIsAnError() throws {
         let disk = SimFileSystem(seed: 15)
         let log = try TinyStore.open(disk).log
@@ -223,7 +225,8 @@ import Testing
         #expect(names == [UnfinishedMark.Kind.removal.rawValue])
     }
 
-    /// A mark of another realm, or of none, does not empty what has lost its log.
+    /// A mark of another realm, or an invalid one, doesn't turn a realm that lost its log into an
+    /// empty one.
     @Test(arguments: UnfinishedMark.Kind.allCases)
     func strayMarkDoesNotMakeALostLogANewRealm(kind: UnfinishedMark.Kind) throws {
         let disk = SimFileSystem(seed: 13)

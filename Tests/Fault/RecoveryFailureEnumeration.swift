@@ -3,30 +3,30 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Calls that fail, and processes that die in the middle of a write, while a realm is recovered:
-/// the next opening still finds everything.
+/// Calls fail, and processes die in the middle of a write, while a realm is recovered: the next
+/// opening still finds everything.
 @Suite struct RecoveryFailureEnumeration {
-    /// What the crash left behind that is to be recovered.
+    /// The state left by a crash, which is to be recovered.
     enum Remains: String, CaseIterable, Sendable {
-        /// Published and not synced.
+        /// Published but not synced.
         case relaxed
-        /// Written and not synced, whole.
+        /// Written completely but not synced.
         case unsynced
         /// The first record of a batch and a part of the second.
         case torn
         /// A part of a header.
         case tornHeader
-        /// A failed sync, the data still in the page cache.
+        /// A failed sync, with the data still in the page cache.
         case poisoned
-        /// A failed sync, the data dropped.
+        /// A failed sync, with the data dropped.
         case poisonedAndDropped
-        /// A power cut that kept some of a batch.
+        /// A power failure that kept some of a batch.
         case powerCut
-        /// A named segment that nobody was told of.
+        /// A named segment that was never published.
         case newSegment
     }
 
-    /// The machine and what must be found on it. The same call makes the same machine again.
+    /// Returns the machine and its expected content. The same arguments give the same machine.
     private static func make(_ remains: Remains) throws -> (SimFileSystem, Expectation) {
         let disk = SimFileSystem(seed: 11)
         let opened = try TinyStore.open(disk)
@@ -72,7 +72,7 @@ import Testing
         return (disk.killImage(), expectation)
     }
 
-    /// The machine after the death of all processes in the middle of a write.
+    /// Returns the machine after the death of all processes in the middle of a write.
     private static func writing(
         _ bodies: [[UInt8]], stoppingAfter byteCount: Int, _ disk: SimFileSystem, _ log: RealmLog
     ) throws -> SimFileSystem {
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// What an opening delivered survives a power cut.
+    /// What an opening delivered survives a power failure.
     private func expectDurable(
         _ bodies: [[UInt8]], _ machine: SimFileSystem, _ place: String
     ) throws {
@@ -148,8 +148,8 @@ import Testing
         }
     }
 
-    /// A write to the page cache that is interrupted by a signal has done whole pages: it stops
-    /// anywhere, in the sense of the log, but never inside of a word.
+    /// A write to the page cache that is interrupted by a signal has written whole pages: in terms
+    /// of the log it stops anywhere, but never inside a word.
     @Test(arguments: Remains.allCases)
     func aRecoveryThatDiesInTheMiddleOfAWriteIsDoneAgain(remains: Remains) throws {
         let hasLost = remains == .poisonedAndDropped || remains == .powerCut

@@ -2,14 +2,14 @@ import Foundation
 import RegnumTestSupport
 import Testing
 
-/// Holds `Docs/COMPATIBILITY.md` to its own rules. Every check first finds the fault in a page that
-/// has one, so that none of them can pass by looking at nothing.
+/// Checks `Docs/COMPATIBILITY.md` against its own rules. Every check first finds the problem in a
+/// bad sample page, so that none of them can pass vacuously.
 @Suite struct CompatibilityPageTests {
     @Test func eachIdentifierIsOnThePageOnce() throws {
         let bad = CompatibilityPage("| 1.1 | works |\n| 1.1 | works |\n| 2.1 | works |\n| 1.3 | |")
         #expect(
             bad.identifierProblems(expected: ["1.1", "1.2", "2.1"]) == [
-                "1.1 is there 2 times", "1.2 is there 0 times", "1.3 is on no list",
+                "1.1 appears 2 times", "1.2 appears 0 times", "1.3 is not expected",
             ])
         let page = try CompatibilityPage.ofRepository()
         #expect(page.identifierProblems(expected: Checklist.identifiers) == [])
@@ -42,10 +42,10 @@ import Testing
         #expect(
             bad.rowProblems() == [
                 "1.1 has no reason", "1.2 has no reason", "1.3 has no reason",
-                "1.4 does not say what it is about", "1.5 works and has a reason",
-                "1.6 has 3 cells instead of 4", "1.6 does not say what it is about",
-                "1.8 says in 101 characters what it is about", "1.9 has the status \"Works\"",
-                "2.1 stands under the heading \"1. One\"",
+                "1.4 lacks a description", "1.5 works and has a reason",
+                "1.6 has 3 cells instead of 4", "1.6 lacks a description",
+                "1.8 has a description of 101 characters", "1.9 has the status \"Works\"",
+                "2.1 is under the heading \"1. One\"",
             ])
         let problems = try CompatibilityPage.ofRepository().rowProblems()
         #expect(problems == [])
@@ -75,7 +75,7 @@ import Testing
                 "2. Two: the page says [[2, 0, 0, 0]], the rows are [1, 0, 0, 0]",
                 "3. Three: the page says [], the rows are [0, 0, 0, 0]",
                 "all: the page says [[2, 0, 0, 1], [2, 0, 0, 1]], the rows are [2, 0, 0, 1]",
-                "4. Four is no area",
+                "4. Four is not an area",
             ])
         let problems = try CompatibilityPage.ofRepository().countProblems()
         #expect(problems == [])
@@ -89,25 +89,25 @@ import Testing
     }
 }
 
-/// The rows that the page must have.
+/// The expected rows of the page.
 private enum Checklist {
-    /// Rows of areas 1 to 14. The checklist itself is not part of the repository.
+    /// The number of rows in areas 1 to 14. The checklist itself isn't part of the repository.
     static let rowCounts = [97, 114, 105, 77, 88, 32, 59, 34, 15, 10, 18, 31, 12, 11]
 
-    /// Where the checklist lies, if it was put beside the repository.
+    /// The path of the checklist, if it was placed next to the repository.
     static let path = Repository.shared.appending(path: "acceptance/features.md").path
 
     static var identifiers: [String] {
         rowCounts.enumerated().flatMap { index, count in (1...count).map { "\(index + 1).\($0)" } }
     }
 
-    /// The bold identifiers of a text, in its order.
+    /// Returns the bold identifiers of a text, in order.
     static func identifiers(in text: String) -> [String] {
         text.matches(of: #/\*\*(\d+\.\d+)\b/#).map { String($0.1) }
     }
 }
 
-/// The table lines of `COMPATIBILITY.md`, and what is wrong with them.
+/// The table rows of `COMPATIBILITY.md`, and the problems in them.
 struct CompatibilityPage {
     static let statuses = ["works", "differs", "n.a.", "not yet"]
 
@@ -149,7 +149,7 @@ struct CompatibilityPage {
         CompatibilityPage(try SourceTree.text(of: "Docs/COMPATIBILITY.md"))
     }
 
-    /// Each row that works needs a test; what does not apply here has none.
+    /// A row that works requires a test; one that isn't applicable can't have one.
     var entries: [(identifier: String, coverage: Coverage)] {
         rows.map { row in
             switch row.status {
@@ -162,15 +162,15 @@ struct CompatibilityPage {
 
     func identifierProblems(expected: [String]) -> [String] {
         let found = Dictionary(grouping: rows, by: \.identifier).mapValues(\.count)
-        return expected.filter { found[$0] != 1 }.map { "\($0) is there \(found[$0] ?? 0) times" }
-            + Set(found.keys).subtracting(expected).sorted().map { "\($0) is on no list" }
+        return expected.filter { found[$0] != 1 }.map { "\($0) appears \(found[$0] ?? 0) times" }
+            + Set(found.keys).subtracting(expected).sorted().map { "\($0) is not expected" }
     }
 
     func rowProblems() -> [String] {
         rows.flatMap { row in
             var problems: [String] = []
             if row.identifier.prefix(while: \.isNumber) != row.area.prefix(while: \.isNumber) {
-                problems.append("stands under the heading \"\(row.area)\"")
+                problems.append("is under the heading \"\(row.area)\"")
             }
             if row.cells.count != 4 {
                 problems.append("has \(row.cells.count) cells instead of 4")
@@ -184,9 +184,9 @@ struct CompatibilityPage {
                 problems.append("has no reason")
             }
             if row.about.split(separator: " ").count < 2 {
-                problems.append("does not say what it is about")
+                problems.append("lacks a description")
             } else if row.about.count > 100 {
-                problems.append("says in \(row.about.count) characters what it is about")
+                problems.append("has a description of \(row.about.count) characters")
             }
             return problems.map { "\(row.identifier) \($0)" }
         }
@@ -205,7 +205,7 @@ struct CompatibilityPage {
         }
         return (hasColumns ? [] : ["the columns are not \(columns.joined(separator: ", "))"])
             + wrong
-            + counts.filter { !names.contains($0.area) }.map { "\($0.area) is no area" }
+            + counts.filter { !names.contains($0.area) }.map { "\($0.area) is not an area" }
     }
 
     func codeProblems(_ codes: [String]) -> [String] {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A function marked `@Test`, with what the comments above it say that it covers.
+/// A function marked `@Test`, and what it covers according to the comments above it.
 struct TestDeclaration {
-    /// The types around the function, from the outside in.
+    /// The enclosing types, outermost first.
     var types: [String]
     var function: String
     /// Rows of `COMPATIBILITY.md` (`4.7`), rules of `OBSERVATION.md` (`O12`) and codes of
@@ -15,7 +15,7 @@ struct TestDeclaration {
 /// The tests of Swift files, and the comments `// Covers 4.7, O12, .diskFull` directly above them.
 struct TestDeclarations {
     private(set) var tests: [TestDeclaration] = []
-    /// What is wrong with the comments themselves.
+    /// Problems in the comments themselves.
     private(set) var problems: [String] = []
 
     init(_ files: [SourceText]) {
@@ -26,7 +26,7 @@ struct TestDeclarations {
         self.init([SourceText(path: "sample.swift", text: sample)])
     }
 
-    /// The tests below `Tests` and `Examples`, except those of other packages.
+    /// Returns the tests in `Tests` and `Examples`, except those of other packages.
     static func ofRepository() throws -> TestDeclarations {
         let others = [
             "Sources/", "Tests/Benchmarks/", "Tests/Compatibility/Confinement/Leaks/",
@@ -44,11 +44,12 @@ struct TestDeclarations {
         }
     }
 
-    /// A test belongs to the types and extensions above it that are indented less.
+    /// Adds the tests of a file. A test belongs to the preceding types and extensions with less
+    /// indentation.
     private mutating func add(_ file: SourceText) {
         let typeWords: Set<Substring> = ["struct", "class", "enum", "actor", "extension"]
         var types: [(indentation: Int, name: String)] = []
-        // The comments above the line, and what the last @Test without its function covers.
+        // The comments above the line, and what the last `@Test` still without a function covers.
         var comments: [(line: Int, covers: [String])] = []
         var marked: [String]?
         for (index, line) in file.code.enumerated() {
@@ -60,7 +61,7 @@ struct TestDeclarations {
                 marked = comments.flatMap(\.covers)
                 comments = []
             }
-            problems += comments.map { "\(file.path):\($0.line): stands at no test" }
+            problems += comments.map { "\(file.path):\($0.line): is not directly above a test" }
             comments = []
 
             let indentation = line.prefix { $0 == " " }.count
@@ -81,29 +82,30 @@ struct TestDeclarations {
         }
     }
 
-    /// The identifiers of a comment that says what a test covers, or nil for another comment.
+    /// Returns the identifiers in a comment that lists what a test covers; `nil` for other
+    /// comments.
     private mutating func parse(_ comment: String, at place: String) -> [String]? {
         guard comment.contains("overs") else { return nil }
         let comment = comment.trimmingCharacters(in: .whitespaces)
         guard comment.contains(#/^\/\/+\s*(?i:covers)\b/#) else { return nil }
         let form = #/\/\/ Covers (?:(?:\d+\.\d+|O\d+|\.[a-z]\w*)(?:, |,?$))+/#
         if comment.wholeMatch(of: form) == nil {
-            problems.append("\(place): is not like \"// Covers 4.7, O12, .diskFull\"")
+            problems.append("\(place): is not of the form \"// Covers 4.7, O12, .diskFull\"")
             return []
         }
         return comment.dropFirst(10).split { $0 == "," || $0 == " " }.map(String.init)
     }
 }
 
-/// Whether tests must, may or cannot cover an entry of a page.
+/// Whether tests must, may or can't cover an entry of a page.
 enum Coverage {
     case required
     case possible
     case impossible
 }
 
-/// Names in comments that are on no page, stand there twice, or are of something that cannot be
-/// tested; and entries without the test that they need.
+/// Returns the problems of coverage: identifiers in comments that are on no page, are repeated, or
+/// can't be tested; and entries without a required test.
 func coverageProblems(
     _ tests: [TestDeclaration], _ entries: [(identifier: String, coverage: Coverage)]
 ) -> [String] {
@@ -114,7 +116,7 @@ func coverageProblems(
                 return "\(test.name) covers \(identifier) twice"
             }
             guard let coverage = pages[identifier] else {
-                return "\(test.name) covers \(identifier), which is on no page"
+                return "\(test.name) covers \(identifier), which is not on any page"
             }
             return coverage == .impossible
                 ? "\(test.name) covers \(identifier), which is n.a." : nil

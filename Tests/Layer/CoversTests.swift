@@ -1,7 +1,7 @@
 import Testing
 
-/// Holds the comments that say what a test covers to the pages of `Docs`. Every check first finds
-/// the fault in a sample that has one.
+/// Checks the comments that list what a test covers against the pages of `Docs`. Every check first
+/// finds the problem in a bad sample.
 @Suite struct CoversTests {
     @Test func commentsBelongToTheTestBelowThem() {
         let declarations = TestDeclarations(
@@ -67,12 +67,12 @@ import Testing
                 // Covers 1.9
                 """)
         #expect(
-            bad.problems.filter { $0.hasSuffix("stands at no test") }
-                == [2, 5, 8, 17].map { "sample.swift:\($0): stands at no test" })
+            bad.problems.filter { $0.hasSuffix("is not directly above a test") }
+                == [2, 5, 8, 17].map { "sample.swift:\($0): is not directly above a test" })
         #expect(
-            bad.problems.filter { $0.contains("is not like") }
+            bad.problems.filter { $0.contains("is not of the form") }
                 == (9...14).map {
-                    "sample.swift:\($0): is not like \"// Covers 4.7, O12, .diskFull\""
+                    "sample.swift:\($0): is not of the form \"// Covers 4.7, O12, .diskFull\""
                 })
         let real = try TestDeclarations.ofRepository()
         #expect(real.tests.contains { $0.name == "CoversTests.commentsBelongToTheTestBelowThem" })
@@ -92,7 +92,7 @@ import Testing
         #expect(
             coverageProblems(tests, entries) == [
                 "Alpha.one covers 1.1 twice", "Alpha.two covers 1.3, which is n.a.",
-                "Alpha.two covers 9.9, which is on no page", "no test covers 1.2",
+                "Alpha.two covers 9.9, which is not on any page", "no test covers 1.2",
                 "no test covers O3",
             ])
         let rows = CompatibilityPage("| 1.1 | works | | x |\n| 1.2 | differs | x | x |")

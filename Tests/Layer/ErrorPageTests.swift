@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Holds `Docs/ERRORS.md` to the codes in the source. Every check first finds the fault in a page
-/// that has one.
+/// Checks `Docs/ERRORS.md` against the error codes in the sources. Every check first finds the
+/// problem in a bad sample page.
 @Suite struct ErrorPageTests {
     @Test func everyCodeHasOneRowAndEveryRowACode() throws {
         let bad = ErrorPage("| `a` | x | y |\n| `a` | x | y |\n| `c` | x | y | z |\n| `d` | x | |")
         #expect(
             bad.codeProblems(["a", "b", "d"]) == [
-                "a has 2 rows", "b has 0 rows", "c is no code", "c has 4 cells instead of 3",
+                "a has 2 rows", "b has 0 rows", "c is not a code", "c has 4 cells instead of 3",
                 "d has an empty cell",
             ])
         let codes = try ErrorPage.codes()
@@ -17,7 +17,7 @@ import Testing
         #expect(problems == [])
     }
 
-    /// Each code is named somewhere in the source besides its declaration.
+    /// Each code is used somewhere in the sources besides its declaration.
     @Test func codesAreThrown() throws {
         let bad = ErrorPage("| `a` | x | y |\n| `b` | x | y |\n| `c` | not yet | y |")
         #expect(bad.unthrownCodes(sources: ["throw Failure(.a, 1)", "x.bc"]) == ["b"])
@@ -59,13 +59,13 @@ struct ErrorPage {
         ErrorPage(try SourceTree.text(of: "Docs/ERRORS.md"))
     }
 
-    /// The codes that the library declares.
+    /// Returns the codes that the library declares.
     static func codes() throws -> [String] {
         try SourceTree.text(of: "Sources/Regnum/Realm/RealmErrorCode.swift")
             .matches(of: #/public static let (\w+) /#).map { String($0.1) }
     }
 
-    /// Each code that is thrown needs a test.
+    /// Each code that is thrown requires a test.
     var entries: [(identifier: String, coverage: Coverage)] {
         rows.map { (".\($0.code)", $0.isThrown ? .required : .possible) }
     }
@@ -73,7 +73,7 @@ struct ErrorPage {
     func codeProblems(_ codes: [String]) -> [String] {
         let found = Dictionary(grouping: rows, by: \.code).mapValues(\.count)
         return codes.filter { found[$0] != 1 }.map { "\($0) has \(found[$0] ?? 0) rows" }
-            + found.keys.filter { !codes.contains($0) }.sorted().map { "\($0) is no code" }
+            + found.keys.filter { !codes.contains($0) }.sorted().map { "\($0) is not a code" }
             + rows.filter { $0.cells.count != 3 }
             .map { "\($0.code) has \($0.cells.count) cells instead of 3" }
             + rows.filter { $0.cells.contains("") }.map { "\($0.code) has an empty cell" }

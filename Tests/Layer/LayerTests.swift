@@ -2,7 +2,8 @@ import Foundation
 import RegnumTestSupport
 import Testing
 
-/// Rules over the text of the repository. Each test first shows that its rule fails on a bad sample.
+/// Rules about the text of the repository. Each test first shows that its rule fails on a bad
+/// sample.
 struct LayerTests {
     @Test func targetsImportOnlyTheLayersBelow() throws {
         let bad = SourceText(
@@ -139,7 +140,7 @@ struct LayerTests {
         #expect(paths.flatMap(nameViolations) == [])
     }
 
-    /// `Tests/run NAME` and the planted faults find a suite by its name alone.
+    /// `Tests/run NAME` and the planted faults refer to a suite by its name alone.
     @Test func suiteNamesAreUnique() throws {
         func repeated(_ files: [SourceText]) -> [String] {
             let names = files.flatMap(\.code).compactMap { line -> Substring? in

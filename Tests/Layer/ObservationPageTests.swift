@@ -1,7 +1,7 @@
 import Testing
 
-/// Holds `Docs/OBSERVATION.md` to its form: each rule is there once and in order. Every check first
-/// finds the fault in a page that has one.
+/// Checks the form of `Docs/OBSERVATION.md`: each rule appears once and in order. Every check first
+/// finds the problem in a bad sample page.
 @Suite struct ObservationPageTests {
     @Test func rulesAreNumberedInOrderWithoutGaps() throws {
         let bad = ObservationPage(
@@ -14,16 +14,16 @@ import Testing
             - Five.
             """)
         #expect(
-            bad.numberProblems() == ["rule 2 is \"O3\"", "rule 4 is \"O\"", "no rule: - Five."])
+            bad.numberProblems() == ["rule 2 is \"O3\"", "rule 4 is \"O\"", "not a rule: - Five."])
         let real = try ObservationPage.ofRepository()
         #expect(real.numbers.count >= 38)
         #expect(real.numberProblems() == [])
     }
 }
 
-/// The rules of `OBSERVATION.md`: the items of its lists.
+/// The rules of `OBSERVATION.md`, which are the items of its lists.
 struct ObservationPage {
-    /// What stands in bold at the beginning of each rule.
+    /// The bold text at the beginning of each rule.
     var numbers: [String] = []
     /// Items without a number.
     var others: [String] = []
@@ -43,7 +43,7 @@ struct ObservationPage {
         ObservationPage(try SourceTree.text(of: "Docs/OBSERVATION.md"))
     }
 
-    /// Each rule needs a test.
+    /// Each rule requires a test.
     var entries: [(identifier: String, coverage: Coverage)] {
         numbers.map { ($0, .required) }
     }
@@ -51,6 +51,6 @@ struct ObservationPage {
     func numberProblems() -> [String] {
         numbers.enumerated().filter { $0.element != "O\($0.offset + 1)" }
             .map { "rule \($0.offset + 1) is \"\($0.element)\"" }
-            + others.map { "no rule: \($0)" }
+            + others.map { "not a rule: \($0)" }
     }
 }

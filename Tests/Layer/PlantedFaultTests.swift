@@ -1,7 +1,7 @@
 import Testing
 
-/// Holds the patches in `Tests/faults`, each of which plants a fault that a test must catch, to
-/// their form. Every check first finds the fault in a patch that has one.
+/// Checks the form of the patches in `Tests/faults`, each of which plants a fault that a test must
+/// catch. Every check first finds the problem in a bad sample patch.
 @Suite struct PlantedFaultTests {
     @Test func headersSayWhichTestCatchesTheFault() {
         let tests = TestDeclarations(
@@ -15,18 +15,18 @@ import Testing
         }
         #expect(problem() == nil)
         #expect(problem("Fault: B", "Caught by: Alpha/one", "Effort: soak") == nil)
-        #expect(problem("Fault: ") == "says in no first line what the fault is")
-        #expect(problem("Fault: A", "Caught: x") == "says in no second line what catches it")
+        #expect(problem("Fault: ") == "first line does not describe the fault")
+        #expect(problem("Fault: A", "Caught: x") == "second line does not name a test")
         for effort in ["Effort: ", "Effort: all", "gate"] {
             let problem = problem("Fault: A", "Caught by: Alpha", effort)
-            #expect(problem == "says in no third line whether gate or soak catches it")
+            #expect(problem == "third line is not an effort, gate or soak")
         }
         for rest in ["", "\n", "diff --git a/x b/x", "\nNote"] {
             let problem = problem("Fault: A", "Caught by: Alpha", "Effort: gate", rest)
             #expect(problem == "has no diff after a blank line")
         }
         for test in ["Beta", "Model", "Alpha/two", "Alpha/"] {
-            #expect(problem("Fault: A", "Caught by: \(test)") == "names \(test), which is no test")
+            #expect(problem("Fault: A", "Caught by: \(test)") == "names \(test), not a test")
         }
     }
 
@@ -41,19 +41,19 @@ import Testing
     }
 }
 
-/// What is wrong with the header of a patch, or nil.
+/// Returns the problem in the header of a patch, or `nil`.
 private func patchProblem(_ text: String, _ tests: TestDeclarations) -> String? {
     let lines = text.split(separator: "\n", maxSplits: 5, omittingEmptySubsequences: false)
     func value(_ line: Int, _ key: String) -> String? {
         guard line < lines.count, lines[line].hasPrefix(key) else { return nil }
         return lines[line] == key ? nil : String(lines[line].dropFirst(key.count))
     }
-    guard value(0, "Fault: ") != nil else { return "says in no first line what the fault is" }
+    guard value(0, "Fault: ") != nil else { return "first line does not describe the fault" }
     guard let test = value(1, "Caught by: ") else {
-        return "says in no second line what catches it"
+        return "second line does not name a test"
     }
     guard ["gate", "soak"].contains(value(2, "Effort: ")) else {
-        return "says in no third line whether gate or soak catches it"
+        return "third line is not an effort, gate or soak"
     }
     guard value(4, "diff --git ") != nil, lines[3].isEmpty else {
         return "has no diff after a blank line"
@@ -61,5 +61,5 @@ private func patchProblem(_ text: String, _ tests: TestDeclarations) -> String? 
     let parts = test.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let function = parts.count > 1 ? String(parts[1]) : nil
     return tests.contains(suite: String(parts[0]), function: function)
-        ? nil : "names \(test), which is no test"
+        ? nil : "names \(test), not a test"
 }

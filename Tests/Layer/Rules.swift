@@ -1,4 +1,5 @@
-/// What each folder of `Sources` may import: the layers of the house.
+/// The modules that each folder of `Sources` may import, which define the layers of the
+/// architecture.
 let allowedImports: [String: Set<String>] = [
     "CLibuv": [],
     "CRegnum": [],
@@ -12,16 +13,16 @@ let allowedImports: [String: Set<String>] = [
     "RegnumTool": ["Regnum", "ArgumentParser", "Foundation", "Glibc"],
 ]
 
-/// The one folder of `Sources` with public declarations.
+/// The only folder of `Sources` with public declarations.
 let publicTarget = "Regnum"
 
-/// What the top level of the repository may hold, beside dot files. (`Package.resolved` is written by
-/// the package manager and isn't part of the repository.)
+/// The allowed contents of the top level of the repository, besides dot files. (`Package.resolved`
+/// is written by the package manager and isn't part of the repository.)
 let allowedTopLevel: Set<String> = [
     "Package.swift", "Package.resolved", "README.md", "Sources", "Tests", "Examples", "Docs",
 ]
 
-/// The areas of tests, and what they share.
+/// The areas of the tests, and what they share.
 let allowedTestFolders: Set<String> = [
     "Benchmarks", "Changes", "Collections", "Compatibility", "Coordinator", "Engine", "Fault",
     "Layer", "Migrations", "Models", "Objects", "Oracles", "Processes", "Programs", "Queries",
@@ -30,7 +31,8 @@ let allowedTestFolders: Set<String> = [
 
 let lineCountMax = 400
 
-/// Imports that the layer of the file's target does not allow, or a target without a layer.
+/// Returns the imports that the layer of the file's target doesn't allow, or a target without a
+/// layer.
 func layerViolations(target: String, _ file: SourceText) -> [String] {
     guard let allowed = allowedImports[target] else {
         return ["\(file.path): the target \(target) has no row in the table of layers"]
@@ -39,22 +41,22 @@ func layerViolations(target: String, _ file: SourceText) -> [String] {
         .map { "\(file.path): \(target) may not import \($0)" }
 }
 
-/// The modules that a file names in its imports.
+/// Returns the modules that a file imports.
 func importedModules(_ file: SourceText) -> [String] {
     let pattern =
         #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)/#
     return file.code.compactMap { line in line.firstMatch(of: pattern).map { String($0.1) } }
 }
 
-/// Public declarations in a target below the library.
+/// Returns public declarations in a target below the library.
 func publicViolations(target: String, _ file: SourceText) -> [String] {
     guard target != publicTarget else { return [] }
     let pattern = #/\bpublic\b|\bopen\s+(?:class|func|var|subscript|override)\b/#
     return positions(in: file) { $0.contains(pattern) }.map { "\($0): public below Regnum" }
 }
 
-/// Promises to the compiler without a comment, on the line or within the 3 above, that names the
-/// guard.
+/// Returns unchecked promises to the compiler without a comment that names the guard, on the same
+/// line or within the 3 above.
 func guardViolations(_ file: SourceText) -> [String] {
     let promise = #/@unchecked\s+Sendable|nonisolated\(unsafe\)/#
     return file.code.indices.filter { index in
@@ -69,19 +71,19 @@ func lengthViolations(_ file: SourceText) -> [String] {
         ? ["\(file.path): \(file.lineCount) lines, more than \(lineCountMax)"] : []
 }
 
-/// Names that say nothing.
+/// Returns meaningless names.
 func nameViolations(path: String) -> [String] {
     let emptyWords = #/Util|Helper|Manager/#
     return path.split(separator: "/").contains { $0.contains(emptyWords) }
         ? ["\(path): a name should say what the file is about"] : []
 }
 
-/// Names in a folder that it may not hold.
+/// Returns names that don't belong in a folder.
 func placeViolations(_ names: [String], in folder: String, allowed: Set<String>) -> [String] {
     names.filter { !allowed.contains($0) }.map { "\(folder)/\($0): does not belong there" }
 }
 
-/// Tests that a page names. The tests name what they cover instead.
+/// Returns the tests that a page names. Tests name what they cover instead.
 func testNameViolations(page: String, text: String) -> [String] {
     text.matches(of: #/\b[A-Z]\w*Tests[.\/](?!swift\b)[a-z]\w*/#)
         .map { "\(page): names the test \($0.output)" }

@@ -1,4 +1,4 @@
-/// A Swift file, split into what the compiler reads and what people read.
+/// A Swift file, split into code and comments.
 struct SourceText {
     let path: String
     /// The lines with comments and the contents of string literals blanked.
@@ -22,8 +22,8 @@ struct SourceText {
     var lineCount: Int { code.last == "" ? code.count - 1 : code.count }
 }
 
-/// Knows just enough of Swift's lexical structure: line comments, nested block comments, string
-/// literals (raw and multi-line ones too). Interpolated code counts as text of its string.
+/// A minimal lexer for Swift: line comments, nested block comments, and string literals (including
+/// raw and multi-line ones). Interpolated code counts as part of its string.
 private struct Scanner {
     let text: [UInt8]
     var code: [UInt8] = []
@@ -55,7 +55,8 @@ private struct Scanner {
 
     private func starts(_ token: String) -> Bool { text[position...].starts(with: token.utf8) }
 
-    /// Moves on; what is passed goes to the code, to the comments, or (a string's content) to neither.
+    /// Advances. The consumed text goes to the code, to the comments, or (for the content of a
+    /// string) to neither.
     private mutating func take(_ count: Int = 1, comment: Bool = false, blank: Bool = false) {
         for byte in text[position...].prefix(count) {
             let isNewline = byte == UInt8(ascii: "\n")

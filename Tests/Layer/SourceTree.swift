@@ -3,7 +3,7 @@ import RegnumTestSupport
 
 /// The files of the repository. Paths are relative to its root.
 enum SourceTree {
-    /// Every Swift file of the repository, read once for all tests.
+    /// All Swift files of the repository, read once for all tests.
     static func swiftFiles() throws -> [SourceText] { try files.get() }
 
     private static let files = Result {
@@ -11,14 +11,14 @@ enum SourceTree {
             .map { SourceText(path: $0, text: try text(of: $0)) }
     }
 
-    /// The library's files with the target (the folder of `Sources`) that each belongs to.
+    /// Returns the library's files with the target (the folder of `Sources`) to which each belongs.
     static func sources() throws -> [(target: String, file: SourceText)] {
         try swiftFiles().filter { $0.path.hasPrefix("Sources/") }.map { file in
             (String(file.path.split(separator: "/")[1]), file)
         }
     }
 
-    /// The paths of everything below a folder, without hidden files and build folders.
+    /// Returns the paths of everything below a folder, except hidden files and build folders.
     static func paths(in folder: String) -> [String] {
         let walk = FileManager.default.enumerator(
             atPath: Repository.root.appending(path: folder).path)
@@ -27,7 +27,7 @@ enum SourceTree {
             .map { "\(folder)/\($0)" }.sorted()
     }
 
-    /// The names of the files and folders directly in a folder, or only of the folders.
+    /// Returns the names of the files and folders directly in a folder, or of the folders only.
     static func names(in folder: String, foldersOnly: Bool = false) throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             at: Repository.root.appending(path: folder), includingPropertiesForKeys: nil,
@@ -40,7 +40,7 @@ enum SourceTree {
     }
 }
 
-/// The names of the symbolic links below a folder.
+/// Returns the names of the symbolic links below a folder.
 func symbolicLinks(below folder: URL) -> [String] {
     let keys: Set<URLResourceKey> = [.isSymbolicLinkKey]
     let walk = FileManager.default.enumerator(
@@ -50,7 +50,7 @@ func symbolicLinks(below folder: URL) -> [String] {
     }.map(\.lastPathComponent).sorted()
 }
 
-/// The cells of the table lines of a page.
+/// Returns the cells of the table rows of a page.
 func tableRows(_ text: String) -> [[String]] {
     text.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
         line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()

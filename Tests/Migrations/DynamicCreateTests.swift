@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Objects that are made by the names of their classes.
+/// Objects created by class name.
 @Suite struct DynamicCreateTests {
     enum FreshKind: String, PersistableEnum { case small, large }
     final class FreshOwner: Object {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Objects by the names of their classes and properties, with and without a Swift class.
+/// Objects accessed by class and property name, with and without a Swift class.
 @Suite struct DynamicObjectTests {
     final class DynOwner: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -35,7 +35,7 @@ import Testing
     }
     static let types: [ObjectBase.Type] = [DynOwner.self, DynThing.self, DynPart.self]
 
-    /// With the program's classes, and as a tool that knows none.
+    /// Opens a realm with the program's classes, and one without any, like a tool.
     private func realms() async throws -> [(Realm, RealmFolder)] {
         var realms: [(Realm, RealmFolder)] = []
         for knowsClasses in [true, false] {

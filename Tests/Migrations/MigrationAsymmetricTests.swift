@@ -45,7 +45,7 @@ import Testing
         try migration.deleteProperty(onType: "MigSource", "events")
     }
 
-    /// Three events with places, of which two are in the list of a source.
+    /// Makes three events with places, two of which are in the list of a source.
     private func plainRealm() async throws -> MigrationRealm {
         let realm = try MigrationRealm()
         try await realm.write(1, Plain.types) { tx in
@@ -60,7 +60,7 @@ import Testing
         return realm
     }
 
-    /// The numbers and places that a drain delivers.
+    /// Returns the numbers and places that a drain delivers.
     private func drained(_ realm: MigrationRealm, _ version: UInt64) async throws -> [String] {
         let opened = try await Realm.open(realm.configuration(version, Passed.types))
         var found: [String] = []
@@ -125,7 +125,7 @@ import Testing
                     value: ["number": number, "place": ["name": "spot \(number)"]])
             }
         }
-        // nothing is lost: no block is needed
+        // Nothing is lost, so no block is needed.
         try await realm.read(2, Plain.types) { tx in
             let events = tx.objects(Plain.MigEvent.self)
             #expect(events.map(\.number) == [0, 1, 2])
@@ -165,7 +165,7 @@ import Testing
             let events = try tx.dynamicObjects("MigEvent")
             #expect(events.count == 2)  // the others had no owner
         }
-        // and embedded ones are passed on
+        // Embedded events become asymmetric.
         try await realm.migrate(3, Passed.types, Self.dropLists)
     }
 
@@ -179,7 +179,7 @@ import Testing
                 source.events.append(event)
             }
         }
-        // deleted with the list that they belonged to: the block makes them anew
+        // They are deleted with the list that owned them, so the block creates them again.
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigSource") { old, _ in
                 guard let events = try old?.dynamicList("events") else { return }

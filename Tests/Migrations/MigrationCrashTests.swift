@@ -8,18 +8,18 @@ import Testing
 
 @testable import Regnum
 
-/// A power cut, and the death of all processes, at every effect of a migration on the simulated disk: what is
-/// left is the realm as it was or as it is migrated, and migrates to the same state.
+/// A power failure, and the death of all processes, at every effect of a migration on the simulated
+/// disk: what remains is either the original or the migrated realm, and migrates to the same state.
 @Suite(.timeLimit(.minutes(40))) struct MigrationCrashTests {
     private struct Left: Sendable {
         var image: SimFileSystem
         var place: String
     }
 
-    /// Images of a power cut that are examined for each effect.
+    /// The number of images of a power failure examined for each effect.
     private func imageCount() -> Int { Effort.count(gate: 2, soak: 8) }
 
-    /// Runs a migration; what a crash before each effect leaves.
+    /// Runs a migration, and returns what a crash before each effect leaves behind.
     private func crashed(
         _ disk: SimFileSystem, resumes: Bool, seed: UInt64
     ) async throws -> [Left] {
@@ -47,7 +47,7 @@ import Testing
         return left.withLock { $0 }
     }
 
-    /// - Parameter parity: whether the realm has a checkpoint before.
+    /// - Parameter parity: Whether the realm has a checkpoint before.
     @Test(arguments: [false, true], [UInt64(0), 1])
     func crashLeavesOneOfTwoStates(resumes: Bool, parity: UInt64) async throws {
         let seed = SeededRandom.seed() << 1 | parity
@@ -58,7 +58,7 @@ import Testing
         let left = try await crashed(disk, resumes: resumes, seed: seed)
         var counts = (old: 0, new: 0)
         for crash in left {
-            // what an older program does with it leaves the rest as it is
+            // Writes of an older program don't affect the rest.
             let before = try await MigrationDisk.oldHash(crash.image)
             #expect(before == nil || before == old, "\(crash.place)")
             if before == nil { counts.new += 1 } else { counts.old += 1 }

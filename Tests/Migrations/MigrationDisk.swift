@@ -6,7 +6,8 @@ import RegnumStore
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// A realm of `MigFirst` on a simulated disk, and its migration to `MigSecond` in parts of two objects.
+/// A realm of `MigFirst` on a simulated disk, and its migration to `MigSecond` in parts of two
+/// objects.
 struct MigrationDisk {
     static let path = "/migrated"
     static let peopleCount = 10
@@ -39,7 +40,8 @@ struct MigrationDisk {
         return configuration
     }
 
-    /// A function of the objects: renames, makes, changes, deletes, drops.
+    /// Returns a block whose result depends only on the objects: it renames, creates, changes,
+    /// deletes and drops.
     static func block(_ visits: MigrationCounter = MigrationCounter()) -> MigrationBlock {
         { migration, _ in
             try migration.renameProperty(onType: "MigPerson", from: "nickname", to: "alias")
@@ -71,7 +73,7 @@ struct MigrationDisk {
         }
     }
 
-    /// A disk with the realm of the first program, closed; of even seeds with a checkpoint.
+    /// Makes a disk with the closed realm of the first program; for even seeds with a checkpoint.
     static func make(seed: UInt64) async throws -> SimFileSystem {
         let disk = SimFileSystem(seed: seed)
         var configuration = first(disk)
@@ -101,7 +103,7 @@ struct MigrationDisk {
         return disk
     }
 
-    /// All that the older program finds, as a number; nil where the migration is done.
+    /// Returns a hash of everything that the older program finds; `nil` if the migration is done.
     static func oldHash(_ disk: SimFileSystem) async throws -> UInt64? {
         do {
             return try await hash(first(disk))
@@ -110,7 +112,7 @@ struct MigrationDisk {
         }
     }
 
-    /// Opens, closes, and gives all that was stored as a number.
+    /// Opens and closes the realm, and returns a hash of everything stored.
     static func hash(_ configuration: Realm.Configuration) async throws -> UInt64 {
         let realm = try await Realm.open(configuration)
         let root = realm.core.coordinator.published

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Classes that become embedded, and classes that no longer are.
+/// Classes that become embedded, and embedded classes that become ordinary.
 @Suite struct MigrationEmbeddedTests {
     private enum Loose {
         final class MigOwner: Object {
@@ -40,7 +40,8 @@ import Testing
         static let types: [ObjectBase.Type] = [MigOwner.self, MigPart.self, MigSeal.self]
     }
 
-    /// One part that stands everywhere, one that is nowhere, one seal of two parts, one of none.
+    /// Makes one part that is referred to everywhere, one that is nowhere, one seal of two parts,
+    /// and one of none.
     private func looseRealm() async throws -> MigrationRealm {
         let realm = try MigrationRealm()
         try await realm.write(1, Loose.types) { tx in
@@ -165,7 +166,7 @@ import Testing
             #expect(places.map { $0.position?.x } == [0, 1, 2, 3, 4])
             #expect(places.map { $0.position?.y } == [0, -1, -2, -3, -4])
         }
-        // and back
+        // And back.
         let back: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPlace") { old, new in
                 let point = old?["position"] as? DynamicObject

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Each error that a migration ends with names the class, the property and what was wrong; the realm is as it
-/// was, and the next migration works.
+/// Each error that fails a migration names the class, the property and the problem; the realm is
+/// unchanged, and the next migration works.
 @Suite struct MigrationErrorTests {
-    /// What `MigSecond` needs, then `body` for each person.
+    /// Returns a block that does what `MigSecond` needs, then calls `body` for each person.
     private func block(
         _ body: @escaping @Sendable (Migration, DynamicObject, DynamicObject) throws -> Void
     ) -> MigrationBlock {

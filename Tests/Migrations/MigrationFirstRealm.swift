@@ -3,7 +3,7 @@ import Regnum
 @testable import RegnumTestModels
 
 extension MigrationRealm {
-    /// A realm of the first program.
+    /// Makes a realm of the first program.
     static func first(people: Int = 3) async throws -> MigrationRealm {
         let realm = try MigrationRealm()
         try await realm.write(1, MigFirst.types) { tx in

@@ -100,7 +100,7 @@ import Testing
         let block: MigrationBlock = { migration, _ in
             var number = 7
             try migration.enumerateObjects(ofType: "MigItem") { _, new in
-                new?["code"] = 6  // all the same in between
+                new?["code"] = 6  // temporarily all equal
             }
             try migration.enumerateObjects(ofType: "MigItem") { _, new in
                 new?["code"] = number

@@ -6,8 +6,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// When a migration runs, what opens meanwhile, and what else is done with it: apart from the work, in
-/// memory only, not at all.
+/// When a migration runs, concurrent openings, and other ways to use it: explicitly, in memory
+/// only, not at all.
 @Suite struct MigrationOpeningTests {
     @Test func realmIsDeletedInstead() async throws {
         let realm = try await MigrationRealm.first()
@@ -73,7 +73,7 @@ import Testing
         configuration.migrationBackup = copy
         _ = try? await Realm.previewMigration(for: configuration)
         #expect(try realm.folder.names() == ["test.realm"])
-        for _ in 0..<2 {  // the second one finds the copy
+        for _ in 0..<2 {  // the second time the copy exists
             let failing = configuration
             await #expect(throws: MigrationFailure.wanted) { try await Realm.open(failing) }
         }

@@ -7,12 +7,12 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Random contents go through random programs, with random copying, renaming, dropping, deleting and
-/// making on the way, and are compared with a plain model after each migration and each reopening.
+/// Random content is migrated through random programs, with random copying, renaming, dropping,
+/// deleting and creating, and compared with a plain model after each migration and each reopening.
 @Suite struct MigrationRandomTests {
     static let historyCount = UInt64(Effort.count(gate: 3, soak: 60))
 
-    /// What one migration is going to do, drawn before it runs: the block only carries it out.
+    /// The actions of one migration, drawn before it runs: the block only carries them out.
     struct Plan: Sendable {
         var renames: [(old: String, new: String)] = []
         var drops: [String] = []
@@ -20,9 +20,9 @@ import Testing
         var deleted: Set<Int> = []
         var made: [Int] = []
         var failsAfterwards = false
-        /// It is written as it goes, ...
+        /// The migration is written in parts, ...
         var parts: ResumableMigration?
-        /// ... and where it fails, it is cancelled at that object, or at its end, and goes on then.
+        /// ... and if it fails, it is cancelled at that object or at its end, and resumes then.
         var cancelledAt: Int?
     }
 
@@ -179,7 +179,7 @@ import Testing
         }
         var drops = plan.drops
         if MigVariants.isEmbedded[next], !MigVariants.isEmbedded[program] {
-            // properties that are no longer declared own nothing
+            // Properties that are no longer declared own nothing.
             drops += model.types.keys.filter {
                 declared[$0] == nil && model.types[$0]?.contains("MigSide") == true
             }
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Between migrations
 
-    /// Makes, changes and deletes as the program does.
+    /// Creates, changes and deletes as the program does.
     private func edit(
         _ realm: MigrationRealm, _ version: UInt64, _ program: Int, _ model: inout MigrationModel,
         _ nextID: inout Int, making count: Int, _ random: inout SeededRandom

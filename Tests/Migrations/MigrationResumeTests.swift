@@ -9,21 +9,22 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Migrations that are written as they go: what is done is not done again, what is left ends where a migration
-/// ends that nothing interrupts, and what cannot be gone on with is thrown away.
+/// Resumable migrations: finished work isn't repeated, the final result equals that of an
+/// uninterrupted migration, and partial work that can't be resumed is discarded.
 @Suite struct MigrationResumeTests {
-    /// What a later process has to do, from each state that a kill could leave.
+    /// The remaining work of a later process, from each state that a kill could leave.
     private struct Rest {
         var images: [SimFileSystem] = []
     }
 
-    /// The state after a migration that nothing interrupts, held in memory as ever.
+    /// Returns the state after an uninterrupted migration, held in memory as usual.
     private func expected(_ disk: SimFileSystem) async throws -> UInt64 {
         try await MigrationDisk.hash(
             MigrationDisk.second(disk.killImage(), resumes: false, MigrationDisk.block()))
     }
 
-    /// Runs a migration and gives the disk as it was before each rename, creation, removal and sync.
+    /// Runs a migration and returns the disk as it was before each rename, creation, removal and
+    /// sync.
     private func killed(
         _ disk: SimFileSystem, _ block: @escaping MigrationBlock = MigrationDisk.block()
     ) async throws -> [SimFileSystem] {
@@ -57,7 +58,7 @@ import Testing
             counts.append(visits.count)
         }
         print("\(images.count) kills; objects visited afterwards: \(counts)")
-        // each batch counts once it is written, and none is done twice
+        // Each batch counts once it is written, and none is done twice.
         #expect(counts == counts.sorted(by: >))
         #expect(Set(counts) == [21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 0])
     }
@@ -81,7 +82,7 @@ import Testing
         #expect(killCount > 0)
     }
 
-    /// A disk whose migration was killed when it had written several batches.
+    /// Returns a disk whose migration was killed after it had written several batches.
     private func halfDone(seed: UInt64) async throws -> SimFileSystem {
         let disk = try await MigrationDisk.make(seed: seed)
         let images = try await killed(disk)
@@ -143,7 +144,7 @@ import Testing
             image.flipBit(bit, of: "migration", in: MigrationDisk.path)
             #expect(try await visits(image) == MigrationDisk.visitCount)
         }
-        // where the directory of the state that was saved last lies
+        // The location of the directory image of the state saved last.
         let mark = try #require(marked.contents(of: "migration", in: MigrationDisk.path))
         func word(_ offset: Int) -> Int {
             mark[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -152,7 +153,7 @@ import Testing
         let directory = disk.killImage()
         directory.flipBit(8 * (start + count / 2), of: file, in: MigrationDisk.path)
         #expect(try await visits(directory) == MigrationDisk.visitCount)
-        // the leaves: those of the state, and what no state names any more
+        // The leaves: those of the state, and those that no state refers to any more.
         let first = try await MigrationDisk.make(seed: 5)
         let new = try await expected(first)
         let oldCount = first.contents(of: file, in: MigrationDisk.path)?.count ?? 4_096
@@ -237,7 +238,7 @@ import Testing
         let error = await realmError { try await peer.write { _ in } }
         #expect(error?.code == .schemaMismatch)
         await peer.close()
-        // and the realm is written on
+        // The realm accepts further writes.
         try await realm.write { tx in _ = try tx.create(MigSecond.MigFound.self) }
         await realm.close()
         let again = try await Realm.open(

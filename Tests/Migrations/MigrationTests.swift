@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Migrations: when they run, what they do by themselves, and what a block sees and does.
+/// Migrations: when they run, what they do automatically, and what a block can see and do.
 @Suite struct MigrationTests {
     // Covers 5.7, 6.10, 6.14, 6.16, 6.17
     @Test func objectsAreTakenToTheNewClasses() async throws {
@@ -178,7 +178,7 @@ import Testing
             #expect(visits == ["MigLost false true", "MigFound true false"])
         }
         try await realm.migrate(2, MigSecond.types, block) { tx in
-            // what no migration names stays
+            // What the migration doesn't mention stays.
             let lost = try tx.dynamicObjects("MigLost")
             #expect(lost.map { $0["text"] as? String } == ["kept"])
         }
@@ -285,7 +285,7 @@ import Testing
                     == ["age", "codes", "first", "last", "nickname", "scores", "tags"])
             #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigPet") }
         }
-        // and the classes can come again
+        // The classes can be added again.
         try await realm.write(2, MigFirst.types) { tx in
             let person = try #require(tx.objects(MigFirst.MigPerson.self).first)
             #expect(person.pets.isEmpty && person.home == nil && person.first == "First0")

@@ -4,8 +4,8 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// Programs whose classes have the same names and different properties: the random test goes from any of
-/// them to any other. `uid` is what objects are known by.
+/// Programs whose classes have the same names but different properties; the random test migrates
+/// from any of them to any other. `uid` identifies objects.
 enum MigVariants {
     enum Zero {
         final class MigRand: Object {
@@ -86,7 +86,7 @@ enum MigVariants {
         [Four.MigRand.self, Four.MigSide.self], [Five.MigRand.self, Five.MigSide.self],
     ]
 
-    /// What each program declares of `MigRand`: the type of each property, as sentences write it.
+    /// The declaration of `MigRand` in each program: the type of each property, as in messages.
     static let properties: [[String: String]] = [
         [
             "uid": "Int", "a": "Int", "b": "String", "c": "Double", "l": "List<Int>",
@@ -117,15 +117,15 @@ enum MigVariants {
     static let isEmbedded = [false, false, true, true, false, true]
 }
 
-/// The plain model: each object's stored properties as texts, those that the program does not declare
-/// included, and what type they have.
+/// The plain model: each object's stored properties as texts, including those that the program
+/// doesn't declare, and their types.
 struct MigrationModel {
     var types: [String: String] = [:]
-    /// What the stored properties of new objects hold that the program does not declare.
+    /// The values of stored properties that the program doesn't declare, in new objects.
     var defaults: [String: String] = [:]
     var objects: [Int: [String: String]] = [:]
 
-    /// Makes an object as a program does that declares these properties.
+    /// Creates an object as a program that declares these properties does.
     mutating func make(_ uid: Int, _ declared: [String: String]) {
         var values = defaults
         for (name, type) in declared { values[name] = Self.zero(type) }
@@ -133,7 +133,7 @@ struct MigrationModel {
         objects[uid] = values
     }
 
-    /// The text of what a property of that type holds by itself.
+    /// Returns the text of the default value of a property of that type.
     static func zero(_ type: String) -> String {
         if type.hasSuffix("?") { return "nil" }
         switch type {
@@ -147,7 +147,7 @@ struct MigrationModel {
         }
     }
 
-    /// A value as the model has it.
+    /// Returns a value in the form of the model.
     static func text(_ value: Any?) -> String {
         switch value {
         case nil: "nil"
@@ -162,7 +162,7 @@ struct MigrationModel {
         }
     }
 
-    /// The stored objects of a transaction, as the model has them.
+    /// Returns the stored objects of a transaction in the form of the model.
     static func objects(of tx: Transaction) throws -> [Int: [String: String]] {
         var objects: [Int: [String: String]] = [:]
         for object in try tx.dynamicObjects("MigRand") {
@@ -173,7 +173,7 @@ struct MigrationModel {
         return objects
     }
 
-    /// A random value for a property: what is set, and its text.
+    /// Returns a random value for a property, and its text.
     static func value(_ type: String, _ random: inout SeededRandom) -> (value: Any?, text: String) {
         let number = Int.random(in: 0...300, using: &random)
         if type.hasSuffix("?"), number % 4 == 0 { return (nil, "nil") }

@@ -28,7 +28,7 @@ final class AnyNote: Object {
 
 let anyClasses: [ObjectBase.Type] = [AnyNote.self, AnyPet.self]
 
-/// A value of each kind but objects, lists and dictionaries.
+/// A value of each kind, except for objects, lists and dictionaries.
 var anyScalars: [AnyRealmValue] {
     [
         .none, .int(5), .int(.min), .bool(true), .bool(false), .float(1.5), .double(-0.0),

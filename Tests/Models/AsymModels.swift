@@ -47,7 +47,7 @@ final class AsymShelf: Object {
     @Persisted var map: Map<String, AnyRealmValue>
 }
 
-// What cannot be stored.
+// Classes that can't be stored.
 
 final class AsymLinker: Object {
     @Persisted var event: AsymEvent?
@@ -68,7 +68,7 @@ final class AsymTag: EmbeddedObject {
     @Persisted var sensor: AsymSensor?
 }
 
-/// What sinks have got, from any task.
+/// What sinks have received, on any task.
 final class AsymInbox: Sendable {
     private struct State {
         var numbers: [Int] = []
@@ -99,7 +99,7 @@ final class AsymInbox: Sendable {
         }
     }
 
-    /// Waits until so many have come.
+    /// Waits until this many have arrived.
     func wait(for count: Int) async throws {
         for _ in 0..<12_000 {
             if numbers.count >= count { return }
@@ -112,7 +112,7 @@ final class AsymInbox: Sendable {
 struct AsymTimeout: Error {}
 
 extension Realm {
-    /// Makes readings with these numbers in one commit.
+    /// Creates readings with these numbers in one commit.
     func makeReadings(_ numbers: Range<Int>) async throws {
         try await write { tx in
             for number in numbers {

@@ -32,7 +32,7 @@ final class Book: Object {
     }
 }
 
-/// Without a primary key.
+/// A class without a primary key.
 final class Author: Object {
     @Persisted var name: String
     @Persisted var masterpiece: Book?
@@ -77,14 +77,14 @@ final class Page: EmbeddedObject {
     }
 }
 
-/// Links to a class that has a derived one.
+/// Links to a class that has a subclass.
 final class Shelter: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var guest: Animal?
     @Persisted var animals: List<Animal>
 }
 
-/// Properties of a `Book` for the same names.
+/// A class with the property names of `Book`.
 final class Leaflet: Object {
     @Persisted var title: String
     @Persisted var year: Int
@@ -95,5 +95,5 @@ let bookClasses: [ObjectBase.Type] = [
     Book.self, Author.self, Shelf.self, Cover.self, Badge.self, Page.self, Leaflet.self,
 ]
 
-/// What a body throws that is to be undone.
+/// Thrown by bodies that are to be rolled back.
 struct Undo: Error, Equatable {}

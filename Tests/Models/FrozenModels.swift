@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Regnum
 
-/// The models of the tests of frozen and live views: links, lists, inverses, embedded objects.
+/// The models for tests of frozen and live views: links, lists, inverses, embedded objects.
 
 enum Fur: String, PersistableEnum, Encodable { case short, long }
 
@@ -66,7 +66,7 @@ final class Walker: Object {
 }
 
 extension Realm {
-    /// Ann walks Rex, Fido and Rex again; Rex and Fido are friends; Bob walks nobody.
+    /// Ann walks Rex, Fido and Rex again; Rex and Fido are friends; Bob walks no dog.
     static func kennel() async throws -> Realm {
         let realm = try await Realm.temporary([Walker.self, Whelp.self, Medal.self])
         try await realm.fillKennel()
@@ -93,6 +93,6 @@ extension Realm {
         }
     }
 
-    /// Ann, now.
+    /// Ann in the current version.
     nonisolated var ann: Frozen<Walker> { snapshot().objects(Walker.self)[0] }
 }

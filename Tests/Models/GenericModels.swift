@@ -57,7 +57,7 @@ final class GenericMapped: Object {
             "id": "_id", "firstName": "first_name", "best": "best_friend",
             "others": "other_friends",
             "words": "all_words", "numbers": "all_numbers", "counts": "all_counts",
-            // the names of two properties change places
+            // The names of two properties are swapped.
             "nickname": "age", "age": "nickname",
         ]
     }

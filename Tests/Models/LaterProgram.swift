@@ -3,8 +3,9 @@ import RegnumEngine
 
 @testable import Regnum
 
-/// A second program on the realm of a first one: its own classes on the same content. In one
-/// process two classes of one name cannot join the same realm, as they do in a rolling deployment.
+/// A second program on the realm of a first one: its own classes for the same content. Within one
+/// process, two classes with the same name can't be registered with one realm, as happens in a
+/// rolling deployment.
 enum LaterProgram {
     static func core(
         of realm: Realm, _ types: [ObjectBase.Type]? = nil
@@ -20,8 +21,8 @@ enum LaterProgram {
 }
 
 extension LaterProgram {
-    /// A realm that keeps no summaries of its commits, as if every consumer were too slow: streams
-    /// compare two versions instead. In memory, or in a directory.
+    /// Opens a realm that keeps no summaries of its commits, as if every consumer were too slow, so
+    /// that streams compare two versions instead. In memory, or in a directory.
     static func withoutSummaries(
         _ types: [ObjectBase.Type], at directory: URL? = nil
     ) async throws -> Realm {

@@ -2,7 +2,7 @@ import Foundation
 import Regnum
 import Synchronization
 
-/// The classes of a program at its first version.
+/// The classes of the first version of a program.
 enum MigFirst {
     final class MigPerson: Object {
         @Persisted var first: String
@@ -30,8 +30,8 @@ enum MigFirst {
     ]
 }
 
-/// The same program later: a name instead of two, an age as text, an optional weight, embedded
-/// addresses, another class instead of the lost one.
+/// A later version of the program: one name instead of two, the age as text, an optional weight,
+/// embedded addresses, and another class in place of the lost one.
 enum MigSecond {
     final class MigPerson: Object {
         @Persisted var fullName: String
@@ -71,7 +71,7 @@ enum MigSecond {
     }
 }
 
-/// A realm of one test in several programs, one after the other.
+/// The realm of one test, opened by several programs one after the other.
 struct MigrationRealm: Sendable {
     let folder: RealmFolder
 
@@ -86,7 +86,7 @@ struct MigrationRealm: Sendable {
         return configuration
     }
 
-    /// Writes as a program of the version does.
+    /// Writes as a program of that version does.
     func write(
         _ version: UInt64, _ types: [ObjectBase.Type],
         _ body: @Sendable (Transaction) throws -> Void
@@ -96,7 +96,8 @@ struct MigrationRealm: Sendable {
         await realm.close()
     }
 
-    /// Opens, migrates, has a look, and closes; then looks once more after opening again.
+    /// Opens the realm, which migrates it, runs `look` and closes it; then opens it again and runs
+    /// `look` once more.
     func migrate(
         _ version: UInt64, _ types: [ObjectBase.Type], _ migration: MigrationBlock? = nil,
         _ look: @Sendable (Transaction) throws -> Void = { _ in }
@@ -110,7 +111,7 @@ struct MigrationRealm: Sendable {
         }
     }
 
-    /// Opens without a block, and has a look, twice.
+    /// Opens the realm without a migration block and runs `look`, twice.
     func read(
         _ version: UInt64, _ types: [ObjectBase.Type],
         _ look: @Sendable (Transaction) throws -> Void
@@ -123,7 +124,7 @@ struct MigrationRealm: Sendable {
     }
 }
 
-/// Counts from any thread.
+/// A counter that can be used from any thread.
 final class MigrationCounter: Sendable {
     private let value = Atomic(0)
 
@@ -132,7 +133,7 @@ final class MigrationCounter: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
 }
 
-/// A name that is stored as a string.
+/// A name, stored as a string.
 struct MigName: CustomPersistable {
     var text: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Regnum
 
-/// Models and projections of them, in a name space of their own.
+/// Models and their projections, in a namespace of their own.
 enum Cards {
     class Town: EmbeddedObject {
         @Persisted var city: String
@@ -38,7 +38,7 @@ enum Cards {
         }
     }
 
-    /// A note without primary key.
+    /// A note without a primary key.
     final class Note: Object {
         @Persisted var text: String
         @Persisted var author: Guest?

@@ -1,7 +1,7 @@
 import Foundation
 import Regnum
 
-/// A folder for the realms of one test, gone with its last reference.
+/// A directory for the realms of one test, removed with its last reference.
 final class RealmFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "regnum-\(UUID().uuidString)")
 
@@ -11,7 +11,7 @@ final class RealmFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Where a realm of that name is, or would be.
+    /// The URL of an existing or future realm with that name.
     subscript(_ name: String) -> URL { url.appending(path: name) }
 
     func configuration(
@@ -20,7 +20,7 @@ final class RealmFolder: Sendable {
         Realm.Configuration(location: .file(self[name]), objectTypes: types)
     }
 
-    /// A closed realm with these rooms.
+    /// Creates a closed realm with these rooms.
     func makeRealm(_ name: String = "test.realm", rooms: [String]) async throws {
         let realm = try await Realm.open(configuration(name))
         try await realm.write { tx in for room in rooms { try tx.add(Room(room)) } }
@@ -31,7 +31,8 @@ final class RealmFolder: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: self[name].path).sorted()
     }
 
-    /// All that a change to a folder would change: names, bytes, and when what was written last.
+    /// Returns everything that a change to a directory would affect: names, bytes and modification
+    /// times.
     func state(of name: String = "test.realm") throws -> [String: String] {
         var state: [String: String] = [:]
         for file in try names(in: name) + ["."] {
@@ -47,7 +48,7 @@ final class RealmFolder: Sendable {
     }
 }
 
-/// The error that `body` throws, if it is one of the library's.
+/// Returns the error that `body` throws, if it is a `Realm.Error`.
 func realmError<R>(_ body: () async throws -> R) async -> Realm.Error? {
     do {
         _ = try await body()

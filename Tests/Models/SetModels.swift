@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Regnum
 
-/// The models of the tests of sets.
+/// The models for tests of sets.
 let setClasses: [ObjectBase.Type] = [Basket.self, Fruit.self]
 
 enum Ripeness: String, PersistableEnum { case green, ripe, rotten }
@@ -53,7 +53,7 @@ final class EverySet: Object {
 struct PlainBasket: Equatable {
     var numbers: Set<Int> = []
     var words: Set<String?> = []
-    /// The fruits by their keys, which rise in order of creation.
+    /// The fruits by their keys, which increase in order of creation.
     var fruits: Set<Int> = []
 
     var sortedNumbers: [Int] { numbers.sorted() }

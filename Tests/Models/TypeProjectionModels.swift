@@ -12,7 +12,7 @@ struct Celsius: CustomPersistable, Hashable, Comparable, Codable, Sendable {
     static func < (left: Celsius, right: Celsius) -> Bool { left.degrees < right.degrees }
 }
 
-/// A word of lowercase letters, stored as text: not all texts are words.
+/// A word of lowercase letters, stored as text; not every text is a word.
 struct Word: FailableCustomPersistable, Hashable, Sendable {
     let text: String
 
@@ -25,7 +25,7 @@ struct Word: FailableCustomPersistable, Hashable, Sendable {
     static func of(_ text: String) -> Word { Word(persistedValue: text)! }
 }
 
-/// A number with a check digit, stored as an integer; 0 is one.
+/// A number with a check digit, stored as an integer; 0 is valid.
 struct Serial: FailableCustomPersistable, Hashable, Sendable {
     let number: Int
 
@@ -38,7 +38,7 @@ struct Serial: FailableCustomPersistable, Hashable, Sendable {
     static func of(_ number: Int) -> Serial { Serial(persistedValue: number)! }
 }
 
-/// A place in a plane, stored as an embedded object.
+/// A point in a plane, stored as an embedded object.
 struct Point: CustomPersistable, Hashable, Codable, Sendable {
     var x: Double
     var y: Double
@@ -53,7 +53,7 @@ final class Spot: EmbeddedObject {
     @Persisted var y: Double
 }
 
-/// A place with a label, stored as an embedded object; not all of those are one.
+/// A point with a label, stored as an embedded object; not every such object is valid.
 struct Label: FailableCustomPersistable, Hashable, Sendable {
     var text: String
     var place: Point?
@@ -105,7 +105,7 @@ final class City: Object {
     @Persisted var main: Station?
 }
 
-/// The classes of the same names without projected types.
+/// The classes of the same names, without projected types.
 enum AsStored {
     final class Station: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -135,7 +135,7 @@ enum AsStored {
     }
 }
 
-/// Any type that others can be stored as.
+/// A projected type for any persisted type.
 struct Box<PersistedType: ProjectionBasis>: CustomPersistable {
     let persistableValue: PersistedType
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RegnumEngine
 @testable import RegnumTestModels
 
-/// The part of the engine's layout that inlined reads repeat.
+/// The part of the engine's layout that inlined reads duplicate.
 @Suite struct ClusterLayoutTests {
     @Test func inlinedReadsAgreeWithTheEngine() throws {
         #expect(rowsPerCluster == 1024 && Node.headerByteCount == 16)

@@ -26,9 +26,10 @@ private final class Rack: Object {
     @Persisted var slots: List<Slot>
 }
 
-/// Graphs that are copied, and lists that are stored with their objects.
+/// Copying graphs, and lists that are stored together with their objects.
 @Suite struct CopyGraphTests {
-    /// Two objects that link to each other; `cut` undoes the cycle for the memory's sake.
+    /// Passes two objects that link to each other; the links are cut afterwards so that the memory
+    /// is freed.
     private func withCircle(_ body: (SourceNode) throws -> Void) rethrows {
         let (first, second) = (SourceNode(value: ["number": 1]), SourceNode(value: ["number": 2]))
         first.next = second

@@ -5,7 +5,7 @@ import Testing
 @testable import RegnumTestModels
 
 @Suite struct DeleteTests {
-    /// Three books, of which the first is linked to by everything.
+    /// Makes three books, the first of which is the target of every kind of link.
     private func filled() async throws -> Realm {
         let realm = try await Realm.temporary(bookClasses)
         try await realm.write { tx in

@@ -145,7 +145,7 @@ import Testing
             #expect((byRole["guard"] as? DynamicObject)?["age"] as? Int == 3)
             try byRole.set(nil, forKey: "cook")
             #expect(owner.byRole.keys == ["cook", "guard"] && byRole["none"] == nil)
-            // names of the program, whatever is stored
+            // The names in the program, whatever is stored.
             let mapped = GenericMapped(1, "a")
             mapped.words.append("w")
             try tx.add(mapped)
@@ -195,7 +195,7 @@ import Testing
             shelf.books.append(objectsIn: (0..<5).map { Book("\($0)") })
             try tx.add(shelf)
             let untitled = tx.objects(Book.self).where { $0.title == "untitled" }
-            try untitled.setValue("new", forKey: "title")  // they leave the results meanwhile
+            try untitled.setValue("new", forKey: "title")  // which removes them from the results
             #expect(untitled.isEmpty && tx.objects(Book.self).allSatisfy { $0.title == "new" })
             try shelf.books.setValue(7, forKey: "year")
             #expect(shelf.books.allSatisfy { $0.year == 7 })

@@ -6,8 +6,8 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// The field reflection of the runtime is no stable interface. These tests say what the library
-/// relies on; if one fails after an update of the compiler, start at `FieldReflection.swift`.
+/// The runtime's field reflection isn't a stable interface. These tests state what the library
+/// relies on; if one fails after a compiler update, start at `FieldReflection.swift`.
 @Suite struct FieldReflectionTests {
     @Test func fieldsAreFoundInOrderWithTheirTypesSuperclassesFirst() {
         let fields = storedFields(of: Dog.self)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values that another version of the program has stored, and that are none of a property's type.
+/// Values stored by another version of the program that are invalid for a property's type.
 @Suite struct ForeignValueTests {
-    /// The program that has more cases and wider integers.
+    /// A version of the program with more cases and wider integers.
     enum Later {
         final class Task: Object {
             @Persisted(primaryKey: true) var id: Int
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// The program that reads what the other one wrote.
+    /// The version of the program that reads what the other one wrote.
     enum Earlier {
         enum Status: String, PersistableEnum {
             case open, done

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Classes that have inverses and nothing else, and what schemas say of them.
+/// Classes with inverses and nothing else, and their schemas.
 @Suite struct InverseOnlyTests {
     final class InvRoot: Object {
         @Persisted(originProperty: "root") var leaves: LinkingObjects<InvLeaf>

@@ -3,7 +3,7 @@ import RegnumTestSupport
 import Synchronization
 import Testing
 
-/// How many defaults were made.
+/// Counts how many defaults were created.
 private enum Made {
     static let choices = Mutex(0)
     static let points = Mutex(0)
@@ -14,7 +14,7 @@ private enum Made {
     }
 }
 
-/// Its default is the first of all cases: to ask for them is to make one.
+/// Its default is the first of all cases, so that each access to them counts as creating one.
 private enum CountedChoice: Int, PersistableEnum {
     case first, second
 
@@ -24,7 +24,7 @@ private enum CountedChoice: Int, PersistableEnum {
     }
 }
 
-/// Its default is made of the default of `String`, which no stored value is here.
+/// Its default is created from the default of `String`, which is never a stored value here.
 private struct CountedPoint: CustomPersistable {
     var text: String
 
@@ -36,7 +36,7 @@ private struct CountedPoint: CustomPersistable {
     var persistableValue: String { text }
 }
 
-/// Without initial values.
+/// A class without initial values.
 private final class CountedThing: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var choice: CountedChoice
@@ -46,7 +46,7 @@ private final class CountedThing: Object {
     @Persisted var list: List<CountedThing>
 }
 
-/// With one.
+/// A class with an initial value.
 private final class CountedTag: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var tag: String = {
@@ -55,7 +55,7 @@ private final class CountedTag: Object {
     }()
 }
 
-/// When the defaults of properties are made.
+/// When the defaults of properties are created.
 @Suite(.serialized) struct LazyDefaultTests {
     private static let count = 200
 
@@ -89,7 +89,7 @@ private final class CountedTag: Object {
             #expect(one.point.text == "p5" && one.isManaged)
         }
         #expect(Made.all == before)
-        // A key path is resolved once for the process, by samples: that makes some.
+        // A key path is resolved once per process, using sample objects, which creates some.
         let frozen = realm.snapshot().objects(CountedThing.self)
         func look(_ thing: Frozen<CountedThing>) {
             #expect(thing.choice == .second && thing.point.text == "p\(thing.id)")
@@ -102,10 +102,10 @@ private final class CountedTag: Object {
         #expect(Made.all == resolved)
     }
 
-    /// The witness that the counters count.
+    /// Verifies that the counters work.
     @Test func newObjectsMakeThemWhenTheyAreNeeded() async throws {
         let realm = try await Realm.temporary([CountedThing.self])
-        try await realm.write { try $0.add(CountedThing()) }  // reads the class
+        try await realm.write { try $0.add(CountedThing()) }  // reflects the class
         let before = Made.all
         let thing = CountedThing()
         thing.point = CountedPoint("given")
@@ -114,13 +114,13 @@ private final class CountedTag: Object {
         #expect(Made.all == [before[0] + 1, before[1], before[2]])
         #expect(thing.choice == .first && thing.point.text == "given")
         #expect(Made.all == [before[0] + 1, before[1], before[2]])
-        // what was never read is made when it is stored
+        // A default that was never read is created when it is stored.
         try await realm.write { tx in try tx.create(CountedThing.self, value: ["id": 7]) }
         #expect(Made.all == [before[0] + 2, before[1] + 1, before[2]])
     }
 
-    /// Swift evaluates initial values with each instance, also with accessors, of which a walk makes one
-    /// unless they are held. Reads make none.
+    /// Swift evaluates initial values for each instance, also for accessors; iteration creates one
+    /// of these unless they are retained. Reads evaluate none.
     // Covers 1.22
     @Test func initialValuesAreMadeWithTheInstance() async throws {
         let realm = try await Realm.temporary([CountedTag.self])
@@ -147,7 +147,7 @@ private final class CountedTag: Object {
         }
         #expect(reads == 1)
         let frozen = realm.snapshot().objects(CountedTag.self)
-        #expect(frozen[0].tag == "made")  // resolves the key path, by samples
+        #expect(frozen[0].tag == "made")  // resolves the key path, using sample objects
         let before = Made.all[2]
         #expect(frozen.map(\.tag).count == Self.count)
         #expect(Made.all[2] == before)

@@ -30,7 +30,7 @@ private final class NarrowKeyed: Object {
     @Persisted var genres: List<Genre?>
 }
 
-/// What declarations with links may say, and what their properties hold.
+/// Which declarations with links are valid, and the values of their properties.
 @Suite struct LinkRuleTests {
     // Covers 1.2, 1.25, 1.50, 1.64, 1.72
     @Test func wrongDeclarationsAreToldTogether() async throws {

@@ -158,10 +158,10 @@ import Testing
     }
 }
 
-/// Tells whether an object of another task is gone.
+/// Records whether an object of another task has been released.
 ///
-/// Guard of the `@unchecked Sendable`: `watch` is called in a transaction body and `isReleased` after
-/// it, one after the other.
+/// Guard of the `@unchecked Sendable`: `watch` is called in a transaction body and `isReleased`
+/// after it, one after the other.
 private final class Witness: @unchecked Sendable {
     private weak var object: AnyObject?
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Carries what belongs to a body past the compiler's checks. Guard of the `@unchecked Sendable`:
-/// none, that is the point; one task uses it.
+/// Carries confined objects past the compiler's checks. Guard of the `@unchecked Sendable`: none,
+/// deliberately; one task uses it.
 private final class Smuggler: @unchecked Sendable {
     var pups: List<Whelp>?
     var tags: List<String>?
@@ -15,7 +15,7 @@ private final class Smuggler: @unchecked Sendable {
     var friend: Whelp?
     var results: Results<Whelp>?
 
-    /// What outlived the body of a read.
+    /// Returns objects that outlived the body of a read.
     static func make() async throws -> Smuggler {
         let realm = try await Realm.kennel()
         let smuggler = Smuggler()
@@ -32,7 +32,7 @@ private final class Smuggler: @unchecked Sendable {
     }
 }
 
-/// Computed properties that frozen objects cannot have.
+/// A class with computed properties that frozen objects can't have.
 private final class Stray: Object {
     @Persisted var name: String
     var made: Stray? { Stray() }
@@ -46,7 +46,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-/// Misuse of links, lists and inverses that the compiler cannot see ends the process with a sentence.
+/// Misuse of links, lists and inverses that the compiler can't detect traps with a message.
 @Suite struct LinkTrapTests {
     @Test func listsTrapAfterTheBody() async {
         let objects = await #expect(

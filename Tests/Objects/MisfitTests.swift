@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Classes that a link or list leads to, and that do not fit what is stored.
+/// Target classes of links or lists that don't match what is stored.
 @Suite struct MisfitTests {
     enum Earlier {
         final class Pet: Object {

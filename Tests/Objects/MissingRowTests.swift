@@ -5,7 +5,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Rows that a damaged file leads to, and that are not there.
+/// Links in a damaged file to rows that don't exist.
 @Suite struct MissingRowTests {
     // Covers .invalidDatabase
     @Test func accessorOfARowThatIsNotThereHasDefaultsInARead() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Objects as values, values that empty collections, and where wrong values are.
+/// Objects as values, values that empty collections, and the paths of wrong values.
 @Suite struct NestedValueTests {
     final class NestHome: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -30,9 +30,9 @@ import Testing
         @Persisted var name: String
         @Persisted var area: Int
     }
-    /// Has a name, and no age or area.
+    /// Has a name, but no age or area.
     final class NestStranger: Object { @Persisted var name: String }
-    /// Has what a dog has.
+    /// Has the properties of a dog.
     final class NestCat: Object {
         @Persisted var name: String
         @Persisted var age: Int
@@ -134,7 +134,7 @@ import Testing
                     let before = Dictionary(
                         names.map { ($0, count($0)) }, uniquingKeysWith: { $1 })
                     #expect(before.values.allSatisfy { $0 > 0 })
-                    // what is not ordered is added to by .modified
+                    // With .modified, values are added to unordered collections.
                     if ["friends", "byName", "words", "counts"].contains(name) {
                         let isMap = ["byName", "counts"].contains(name)
                         try update([name: isMap ? [String: Any]() : [Any]()])

@@ -37,7 +37,7 @@ private final class SerialSlot: Object {
     @Persisted var text: String
 }
 
-/// Objects whose primary key is nil, in all views and for each type of key.
+/// Objects whose primary key is `nil`, in all views and for each key type.
 @Suite struct NilKeyTests {
     private func check<T: Object, Key: ScalarValue & Sendable>(
         _ type: T.Type, _ none: Key, _ other: Key,
@@ -47,7 +47,7 @@ private final class SerialSlot: Object {
         let handle = realm.object(type, forPrimaryKey: none)
         var stream = handle.changes.makeAsyncIterator()
         guard case .initial(nil)? = try await stream.next() else {
-            Issue.record("\(type): no empty start")
+            Issue.record("\(type): no empty initial element")
             return
         }
         func exists() async throws -> [Bool] {

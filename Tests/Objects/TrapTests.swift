@@ -5,14 +5,14 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Carries an object past the compiler's checks, as an error or `nonisolated(unsafe)` can. Guard
-/// of the `@unchecked Sendable`: none, that is the point; one task uses it.
+/// Carries an object past the compiler's checks, as an error or `nonisolated(unsafe)` can. Guard of
+/// the `@unchecked Sendable`: none, deliberately; one task uses it.
 private final class Smuggler: @unchecked Sendable {
     var person: Person?
     var results: Results<Person>?
     var transaction: Transaction?
 
-    /// A realm with one person, and accessors that outlived the body of their transaction.
+    /// Returns a realm with one person, and accessors that outlived the body of their transaction.
     static func make() async throws -> (Realm, Smuggler) {
         let realm = try await Realm.temporary([Person.self])
         let smuggler = Smuggler()
@@ -31,7 +31,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-/// Misuse that the compiler cannot see ends the process with a sentence.
+/// Misuse that the compiler can't detect traps with a message.
 @Suite struct TrapTests {
     @Test func deadAccessorTrapsWithClassPropertyAndPlace() async {
         let result = await #expect(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UpsertTests {
     private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
 
-    /// The properties of books that a transaction modified.
+    /// Returns the properties of books that a transaction modified.
     private func modifications(
         of realm: Realm, _ body: @Sendable (Transaction) throws -> Void
     ) async throws -> Set<String> {
@@ -51,7 +51,7 @@ import Testing
             try tx.add(new, update: policy)
             #expect(new.isManaged && new.isSameObject(as: old))
             #expect(old.title == "new")
-            #expect(old.year == 0 && old.author == nil)  // defaults of the new object count
+            #expect(old.year == 0 && old.author == nil)  // the new object's defaults are used
             #expect(Array(old.tags) == ["a", "x"])
             #expect(new.tags.isManaged && new.tags == old.tags)
             #expect(tx.objects(Book.self).count == 1 && tx.objects(Author.self).count == 1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Sums, means and bounds of properties, in both views that have them.
+/// Sums, averages, minimums and maximums of properties, in both views that have them.
 @Suite struct AggregateTests {
     private func people() async throws -> Realm {
         let realm = try await Realm.temporary([Person.self, Room.self])

@@ -62,7 +62,7 @@ final class Pup: Object {
     var grandmother: Pup? { mother?.mother }
     var line: Int { (mother?.line ?? 0) + 1 }
     var ageAsText: String { "\(age)" }
-    /// Ends the process for values that no pup has.
+    /// Traps for an empty name, which no pup has.
     var initial: String { String(name.first!) }
     var lastToy: String { toys[toys.count - 1] }
 }
@@ -77,7 +77,7 @@ final class Breeder: Object {
     @Persisted var tags: List<String>
     @Persisted var coats: List<Coat>
     @Persisted var limit: Int
-    /// Words of the query language.
+    /// Names that are also used in the query language.
     @Persisted var count: Int
     @Persisted var max: Int
 
@@ -155,7 +155,7 @@ enum Breeders {
         return (ada, bo, cy, di)
     }
 
-    /// The names of the breeders that a condition finds, asked of all views.
+    /// Returns the names of the breeders that match a condition, checked in all views.
     static func names(
         _ realm: Realm, _ condition: @Sendable (Query<Breeder>) -> Query<Bool>
     ) async throws -> [String] {
@@ -173,7 +173,7 @@ enum Breeders {
         return names
     }
 
-    /// The names of the pups that a condition finds, asked of all views.
+    /// Returns the names of the pups that match a condition, checked in all views.
     static func pups(
         _ realm: Realm, _ condition: @Sendable (Query<Pup>) -> Query<Bool>
     ) async throws -> [String] {

@@ -6,10 +6,10 @@ import Testing
 @testable import RegnumEngine
 @testable import RegnumTestModels
 
-/// When results are evaluated: at their first use, and again only when their class has changed. An
-/// evaluation makes a new tree, so that the same root node tells that there was none.
+/// When results are evaluated: on first use, and again only after a change of their class. An
+/// evaluation makes a new tree, so the same root node shows that there was none.
 @Suite struct EvaluationTests {
-    /// A query that cannot be evaluated: to evaluate it fails the transaction.
+    /// A query that can't be evaluated: evaluating it fails the transaction.
     private let trap = _Plan(
         plan: QueryPlan(
             tableName: "Person",
@@ -24,7 +24,7 @@ import Testing
         return realm
     }
 
-    /// Where what was found lies: another evaluation puts it elsewhere.
+    /// Returns the address of the result, which changes with each evaluation.
     private func node(_ tree: ResultTree) -> UnsafeRawPointer? {
         switch tree.storage {
         case .keyList(let list), .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
@@ -53,7 +53,7 @@ import Testing
             try await realm.read { tx in tx.objects(Person.self)._with(trap).count }
         }
         #expect(error?.code == .invalidQuery)
-        // The handle of a stream does not evaluate either.
+        // The handle of a stream doesn't evaluate either.
         let live = realm.objects(Person.self)._with(trap).where { $0.age > 1 }
         _ = live.changes
         var stream = live.changes.makeAsyncIterator()
@@ -66,7 +66,7 @@ import Testing
         try await realm.write { tx in
             let results = tx.objects(Person.self).where { $0.age >= 50 }.sorted(by: \.age)
             #expect(results.count == 50 && results[0].age == 50)
-            // Held, so that a new node cannot lie where it lay.
+            // Retained, so that a new node can't reuse its address.
             let first = results.keys()
             let root = node(results)
             #expect(root != nil && root == node(first))

@@ -9,7 +9,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-/// Key paths of one and several levels, in sorts, distinct results and aggregates.
+/// Key paths with one and several components, in sorts, distinct results and aggregates.
 @Suite struct KeyPathTests {
     // Covers 1.31, 2.16, 3.93
     @Test func sortsThroughLinksWithNilFirst() async throws {
@@ -95,7 +95,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(pups.map(\.initial) == ["A", "B", "C", "D"])
         #expect(pups[0].lastToy == "bone" && pups[0].grandmother == nil)
         #expect(pups[3].grandmother?.name == "Ada")
-        // what a query asks for was not found out by that
+        // Reading computed properties didn't affect what queries resolve.
         #expect(pups.where { $0.motherName == "Ada" }.count == 2)
         #expect(pups.sorted(by: \.grandmother?.name, ascending: false)[0].name == "Di")
     }
@@ -108,7 +108,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(
             pups.sorted(by: \.age, ascending: false).distinct(by: \.coat).map(\.name)
                 == ["Di", "Cy", "Bo"])
-        // what is sorted afterwards was chosen before
+        // The distinct objects are chosen before sorting.
         #expect(
             pups.distinct(by: \.coat).sorted(by: \.age, ascending: false).map(\.name)
                 == ["Cy", "Bo", "Ada"])

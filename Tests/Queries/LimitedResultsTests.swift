@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Results of which only the first objects count.
+/// Results limited to the first objects.
 @Suite struct LimitedResultsTests {
     private func makeRealm(_ ages: [Int]) async throws -> Realm {
         let realm = try await Realm.temporary([Person.self])
@@ -18,7 +18,7 @@ import Testing
         let realm = try await makeRealm([5, 3, 9, 1, 7])
         let youngest = realm.objects(Person.self).limited(to: 2).sorted(by: \.age)
         #expect(youngest.current.map(\.age) == [1, 3] && youngest.count == 2)
-        // what is added later comes before the limit
+        // Conditions added later apply before the limit.
         #expect(youngest.where { $0.age > 2 }.current.map(\.age) == [3, 5])
         #expect(youngest.sum(of: \.age) == 4 && youngest.max(of: \.age) == 3)
         #expect(youngest.limited(to: 5).count == 2 && youngest.limited(to: 1).count == 1)
@@ -53,7 +53,7 @@ import Testing
         #expect(came.insertions == [1] && came.deletions == [1])
         #expect(came.deleted.map(\.age) == [3] && came.inserted.map(\.age) == [2])
         try await realm.write { tx in
-            // behind the limit: nothing to tell
+            // Beyond the limit: nothing to report.
             tx.objects(Person.self).where { $0.age == 9 }.first?.age = 8
         }
         try await realm.write { tx in tx.delete(tx.objects(Person.self).where { $0.age == 1 }) }

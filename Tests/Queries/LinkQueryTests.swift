@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Conditions on what links and embedded objects lead to.
+/// Conditions on linked and embedded objects.
 @Suite struct LinkQueryTests {
     // Covers 2.13, 3.8, 3.11, 3.40, 3.41
     @Test func memberOfALinkIsNilWhereThereIsNoObject() async throws {
@@ -68,7 +68,7 @@ import Testing
             #expect(breeders.where { $0.favourite.in([bo, ada]) }.map(\.name) == ["Ann", "Dan"])
             #expect(breeders.where { $0.favourite.mother == ada }.map(\.name) == ["Ann", "Bob"])
             #expect(breeders.where { $0.pups.mother == ada }.map(\.name) == ["Ann", "Bob", "Dan"])
-            // what nothing links to
+            // Nothing links to it.
             let stranger = Pup("Stranger", age: 1)
             #expect(breeders.where { $0.favourite == stranger }.isEmpty)
             #expect(breeders.where { $0.favourite != stranger }.count == 4)
@@ -105,7 +105,7 @@ import Testing
             }
         }
         #expect(live?.code == .invalidQuery && live?.className == "Pup")
-        // to build the query alone is none
+        // Just building the query doesn't evaluate it.
         try await realm.read { _ = $0.objects(Breeder.self).where { $0.favourite == bo } }
     }
 

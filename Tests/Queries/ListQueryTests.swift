@@ -3,14 +3,14 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Conditions on lists, of objects and of values, and on inverses.
+/// Conditions on lists of objects, lists of values, and inverses.
 @Suite struct ListQueryTests {
     // Covers 3.13
     @Test func memberOfAListHoldsIfItDoesForOneObject() async throws {
         let realm = try await Breeders.realm()
         #expect(try await Breeders.names(realm) { $0.pups.age > 4 } == ["Bob", "Dan"])
         #expect(try await Breeders.names(realm) { $0.pups.name == "Ada" } == ["Ann"])
-        // some pup has another age
+        // Some pup has a different age.
         #expect(try await Breeders.names(realm) { $0.pups.age != 5 } == ["Ann", "Dan"])
         #expect(try await Breeders.names(realm) { !($0.pups.age == 5) } == ["Ann", "Cid"])
         #expect(try await Breeders.names(realm) { $0.pups.weight == nil } == ["Ann"])
@@ -90,7 +90,7 @@ import Testing
             try await Breeders.names(realm) { $0.scores.count.contains(1...2) } == ["Cid", "Dan"])
         #expect(try await Breeders.pups(realm) { $0.breeders.count == 2 } == ["Ada", "Cy"])
         #expect(try await Breeders.pups(realm) { $0.children.count == 2 } == ["Ada"])
-        // one of the pups has three toys
+        // One of the pups has three toys.
         #expect(try await Breeders.names(realm) { $0.pups.toys.count == 3 } == ["Dan"])
         #expect(try await Breeders.names(realm) { $0.favourite.toys.count == 1 } == ["Bob"])
     }
@@ -114,7 +114,7 @@ import Testing
         let realm = try await Breeders.realm()
         #expect(try await Breeders.names(realm) { $0.pups.age.max == 8 } == ["Dan"])
         #expect(try await Breeders.names(realm) { $0.pups.age.min < 4 } == ["Ann"])
-        // Ada is listed twice
+        // Ada is listed twice.
         #expect(try await Breeders.names(realm) { $0.pups.age.sum == 5 } == ["Ann", "Bob"])
         #expect(try await Breeders.names(realm) { $0.pups.age.avg > 6 } == ["Dan"])
         #expect(try await Breeders.names(realm) { $0.pups.weight.max == nil } == ["Cid"])

@@ -158,7 +158,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             #expect(slice.map(\.name) == ["Cy", "Bo"] && slice.count == 2)
             #expect(byAge[0..<0].isEmpty && byAge[...].count == 4 && byAge[2...].count == 2)
             #expect(byAge.dropFirst(3).map(\.name) == ["Ada"])
-            // positions are looked up again
+            // Positions are looked up again.
             tx.objects(Pup.self)[0].age = 6
             #expect(slice.map(\.name) == ["Ada", "Cy"])
             #expect(byAge.last?.name == "Bo" && byAge.first?.name == "Di")

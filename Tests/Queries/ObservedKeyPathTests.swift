@@ -10,7 +10,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-/// Which changes the key paths of a stream tell of.
+/// The changes that a stream with key paths reports.
 @Suite struct ObservedKeyPathTests {
     private static let pup = ClassSchema.of(Pup.self)
     private static let breeder = ClassSchema.of(Breeder.self)
@@ -24,7 +24,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     ) throws {
         let schema = ClassSchema.of(Model.self)
         let expected = ChangePath(hops: hops, last: last)
-        for _ in 0..<2 {  // found out, and known
+        for _ in 0..<2 {  // resolved, then cached
             let typed = ChangeFilter.paths([keyPath], of: schema)
             #expect(paths(typed) == [expected], "\(text)")
             let named = try ChangeFilter.paths([text], of: schema)

@@ -14,11 +14,11 @@ final class PageShelf: Object {
     @Persisted var content: AnyRealmValue
 }
 
-/// A page of twenty of a hundred thousand: what was read for it is counted. Rows of a class are looked at in
-/// blocks of 1,024.
+/// A page of twenty out of a hundred thousand objects, with the rows read for it counted. Rows of a
+/// class are examined in blocks of 1,024.
 @Suite struct PaginationTests {
     private static let count = 100_000
-    /// The items with even numbers, from the greatest down.
+    /// The items with even numbers, in descending order.
     private static let page = (0..<20).map { count - 2 - 2 * $0 }
 
     private static func realm() async throws -> Realm {
@@ -39,7 +39,8 @@ final class PageShelf: Object {
         return realm
     }
 
-    /// What a page cost: rows on which a condition was evaluated, and rows that were listed.
+    /// Returns the cost of a page: rows for which a condition was evaluated, and rows that were
+    /// listed.
     private func cost(_ realm: Realm, _ body: () throws -> Void) rethrows -> (Int, Int) {
         let before = realm.stats()
         try body()
@@ -51,7 +52,7 @@ final class PageShelf: Object {
     @Test func aPageReadsItsRowsAndNotTheRest() async throws {
         let realm = try await Self.realm()
         let first = Array(0..<20)
-        // frozen and live, of a class, a list, and values
+        // Frozen and live; of a class, of a list, and of values.
         let snapshot = realm.snapshot()
         let shelf = try #require(snapshot.object(PageShelf.self, forPrimaryKey: "s"))
         let live = realm.object(PageShelf.self, forPrimaryKey: "s")
@@ -68,13 +69,13 @@ final class PageShelf: Object {
             let (queried, found) = cost(realm, { #expect(page() == first, "\(name)") })
             #expect(queried <= 1_024 && found <= 20, "\(name): \(queried), \(found)")
         }
-        // a condition is evaluated up to the last row that is needed, a block of 1,024 rows at a time
+        // A condition is evaluated up to the last row needed, in blocks of 1,024 rows.
         let (queried, found) = cost(realm) {
             let even = snapshot.objects(PageItem.self).where { $0.group.in([0, 2, 4, 6, 8]) }
             #expect(even[0..<20].map(\.number) == (0..<20).map { 2 * $0 })
         }
         #expect(queried <= 1_024 && found == 20, "\(queried), \(found)")
-        // a page of sorted rows lists no others
+        // A page of sorted rows doesn't list other rows.
         let (_, sorted) = cost(realm) {
             let items = realm.objects(PageItem.self).where { $0.group.in([0, 2, 4, 6, 8]) }
                 .sorted(by: \.number, ascending: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The first objects, and counts, without the rest.
+/// First objects and counts, computed without the rest.
 @Suite struct PrefixTests {
     private func people(_ count: Int) async throws -> Realm {
         let realm = try await Realm.temporary([Person.self])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Conditions that compile and cannot be asked: the query fails when it is used.
+/// Conditions that compile but are invalid: the query fails when it is used.
 @Suite struct QueryMisuseTests {
     private func message(
         sourceLocation: SourceLocation = #_sourceLocation,

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Null, order and complement in queries, for every type that is ordered.
+/// Null, order and negation in queries, for every ordered type.
 @Suite struct QueryRuleTests {
     /// Four rows: 0 has low values, 1 has high ones, 2 and 3 have none. The required properties are
-    /// low everywhere.
+    /// low in all rows.
     private func things() async throws -> FrozenResults<Everything> {
         let realm = try await Realm.temporary([Everything.self])
         try await realm.write { tx in
@@ -99,7 +99,7 @@ import Testing
 
     // Covers 3.49
     @Test func stringsCompareByTheirBytesInWhereSortAndIndex() async throws {
-        // Composed and decomposed, beyond the plane where UTF-16 order differs, and case.
+        // Composed and decomposed, beyond the BMP (where UTF-16 order differs), and case.
         let texts = ["a", "Z", "\u{e9}", "e\u{301}", "\u{ff5e}", "\u{1f600}", "", "a\0", "ss", "ß"]
         let realm = try await Realm.temporary([Message.self])
         try await realm.write { tx in

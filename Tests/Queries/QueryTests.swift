@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumTestModels
 
 @Suite struct QueryTests {
-    /// Five people; heights of 1.5, nil, NaN, 1.8, 1.5.
+    /// Makes five people with the heights 1.5, nil, NaN, 1.8 and 1.5.
     private func people() async throws -> Realm {
         let realm = try await Realm.temporary([Person.self])
         try await realm.write { tx in
@@ -22,7 +22,7 @@ import Testing
         return realm
     }
 
-    /// The ages that a condition finds, asked of all three views.
+    /// Returns the ages that match a condition, checked in all three views.
     private func ages(
         _ realm: Realm, _ condition: @Sendable (Query<Person>) -> Query<Bool>
     ) async throws -> [Int] {
@@ -124,7 +124,7 @@ import Testing
         let byBoth = people.sorted(by: .ascending(\.name), .descending(\.age))
         #expect(byBoth.map(\.age) == [30, 10, 40, 20, 30])
         #expect(people.sorted(by: \.age).map(\.name) == ["Ann", "bob", "Ann", "\u{e9}", "Cid"])
-        // A later sort is the primary one; the one before breaks ties.
+        // A later sort takes precedence; the earlier one breaks ties.
         let chained = people.sorted(by: \.age, ascending: true).sorted(by: \.name)
         #expect(chained.map(\.age) == [10, 30, 40, 20, 30])
         let filtered = people.sorted(by: \.age, ascending: false).where { $0.name == "Ann" }

@@ -29,7 +29,7 @@ final class NarrowNumbers: Object {
         #expect(try await Breeders.pups(realm) { !$0.weight.contains(7...10) } == ["Bo", "Di"])
         #expect(
             try await Breeders.names(realm) { $0.favourite.age.contains(2...5) } == ["Ann", "Bob"])
-        // one pup between both bounds: Dan's are below and above
+        // A single pup between both bounds: Dan's are below and above.
         #expect(try await Breeders.names(realm) { $0.pups.age.contains(6...7) } == [])
         #expect(
             try await Breeders.names(realm) { $0.pups.age.contains(2...6) } == [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Text operators and `in`, against Swift's own.
+/// Text operators and `in`, compared with Swift's own.
 @Suite struct TextQueryTests {
     private static let names = [
         "", "a", "general", "General", "random general", "long enough to be stored elsewhere",

@@ -8,7 +8,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Configurations as values, and the process's default one.
+/// Configurations as values, and the default configuration of the process.
 @Suite(.serialized) struct ConfigurationTests {
     // Covers 5.14
     @Test func equalWhereAllIsTheSame() {

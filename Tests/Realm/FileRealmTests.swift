@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Realms on disk, as a program sees them. The store has its own tests.
+/// On-disk realms from the perspective of a program. The store has its own tests.
 @Suite struct FileRealmTests {
     private let url = FileManager.default.temporaryDirectory
         .appending(path: "regnum-\(UUID().uuidString).realm")

@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Whom the statistics name as the holder of an old version.
+/// What the statistics name as the holder of an old version.
 @Suite struct HeldPlaceTests {
     @Test func whatHandlesHoldIsShownWithTheLineThatMadeThem() async throws {
         let realm = try await Realm.temporary([Room.self, Person.self])

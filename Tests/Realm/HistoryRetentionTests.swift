@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumStore
 @testable import RegnumTestModels
 
-/// What a realm keeps of its past, whoever opens it.
+/// How much history a realm keeps, whoever opens it.
 @Suite(.timeLimit(.minutes(40))) struct HistoryRetentionTests {
     private let folder: RealmFolder
 
@@ -72,7 +72,7 @@ import Testing
         await realm.close()
         let long = Realm.HistoryRetention(age: .seconds(90), byteCount: 9, contentByteCount: 7)
         realm = try await Realm.open(configuration(long))
-        // the same realm again, which says nothing of it
+        // The same realm again, opened without a retention.
         #expect(try await Realm.open(configuration(nil)) === realm)
         #expect(try await realm.historyRetention() == long)
         await realm.close()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// A realm whose files are moved, removed or replaced while it is open: it acknowledges nothing
-/// more, and whoever opens the path gets what is there now.
+/// A realm whose files are moved, removed or replaced while it is open acknowledges nothing more,
+/// and whoever opens the path gets what is there now.
 @Suite struct MovedRealmTests {
-    /// What somebody does to the files of an open realm.
+    /// What happens to the files of an open realm.
     enum Mishap: String, CaseIterable {
         case lockRemoved, lockRenamed, lockReplaced
         case directoryRemoved, directoryRenamed, directoryReplaced, linkSwitched
@@ -21,7 +21,7 @@ import Testing
 
     init() throws { folder = try RealmFolder() }
 
-    /// A realm that is opened through a link if that is what is going to be switched.
+    /// Opens a realm, through a symbolic link if that is what will be switched.
     private func open(_ mishap: Mishap) async throws -> Realm {
         guard mishap == .linkSwitched else { return try await Realm.open(folder.configuration()) }
         for name in ["a", "b"] {
@@ -75,7 +75,7 @@ import Testing
         await realm.close()
     }
 
-    /// Without a write, a stream finds out by itself.
+    /// Without a write, a stream detects it by itself.
     // Covers .fileMoved
     @Test(arguments: [Mishap.directoryRemoved, .directoryRenamed, .linkSwitched])
     func idleStreamEnds(mishap: Mishap) async throws {
@@ -144,7 +144,7 @@ import Testing
         await later.close()
     }
 
-    /// A realm that was moved by its name only can be deleted and opened where it is now.
+    /// A realm whose directory was only renamed can be deleted and opened at its new path.
     @Test func movedRealmIsOpenedAtItsNewPlace() async throws {
         let old = try await Realm.open(folder.configuration())
         try await old.write { tx in try tx.add(Room("before")) }
@@ -159,8 +159,8 @@ import Testing
         #expect(try await Realm.deleteFiles(for: folder.configuration("moved")))
     }
 
-    /// `LOCK` goes while one process commits without a pause, and another one opens the realm: what
-    /// either was told is committed is there in the end.
+    /// `LOCK` is removed while one process commits continuously and another one opens the realm:
+    /// everything acknowledged to either of them exists in the end.
     @Test(arguments: [Realm.Durability.full, .relaxed(within: .milliseconds(5))])
     func nothingAcknowledgedIsLostWhenLockIsRemoved(durability: Realm.Durability) async throws {
         for _ in 0..<Effort.count(gate: 3, soak: 100) {
@@ -172,7 +172,7 @@ import Testing
             let commits = Task { await Self.acknowledged(first, "first") }
             try await Task.sleep(for: .milliseconds(5))
             try manager.removeItem(at: folder["test.realm"].appending(path: "LOCK"))
-            // another file system object is another process to the library
+            // A separate file system object stands for another process.
             configuration.adjust = { $0.fileSystem = PosixFileSystem() }
             let second = try await Realm.open(configuration)
             var expected: Set<String> = ["first -1"]
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    /// Commits until the realm refuses: the names that were acknowledged.
+    /// Commits until the realm refuses, and returns the names that were acknowledged.
     private static func acknowledged(_ realm: Realm, _ name: String) async -> Set<String> {
         var names: Set<String> = []
         for number in 0..<1_000_000 {

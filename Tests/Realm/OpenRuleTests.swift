@@ -46,7 +46,7 @@ import Testing
                         == "The realm \"test.realm\" is open in this process with another "
                         + "configuration (\(name)).")
             }
-            // all are named
+            // All of them are named.
             var other = configuration
             for (name, change) in changes where name != "readOnly" { change(&other) }
             let all = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Were the log read, its damage would be found.
+    /// If the log were read, its damage would be found.
     // Covers 5.29
     @Test func openingAnOpenRealmAgainReadsNoFile() async throws {
         try await withFolder {
@@ -163,7 +163,7 @@ import Testing
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
             #expect(!realm.isClosed)
             await realm.close()
-            // Were it open, another configuration would be refused.
+            // If it were open, a different configuration would be refused.
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
             let other = try await Realm.open(.init(location: place))
             await other.close()
@@ -196,7 +196,7 @@ import Testing
                 _ = try await Realm.open(.init(location: .file(file)))
                 Issue.record("a text file was opened")
             } catch Realm.Error.Code.invalidInput {
-                Issue.record("another code matched")
+                Issue.record("the wrong code matched")
             } catch Realm.Error.Code.fileAccess {
             }
             do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// `Configuration.readOnly`: what is stored, and not a byte more.
+/// `Configuration.readOnly`: reads what is stored, and never writes a byte.
 @Suite struct ReadOnlyTests {
     private func readOnly(
         _ folder: RealmFolder, _ types: [ObjectBase.Type]? = nil
@@ -30,7 +30,7 @@ import Testing
         #expect(realm.object(Room.self, forPrimaryKey: "general").current?.name == "general")
         var stream = realm.objects(Room.self).changes.makeAsyncIterator()
         guard case .initial(let rooms)? = try await stream.next() else {
-            Issue.record("the stream has no beginning")
+            Issue.record("the stream has no initial element")
             return
         }
         #expect(rooms.count == 2)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// As root permissions do not count; that nothing was touched does.
+    /// For root, permissions don't matter, but it matters that nothing is modified.
     // Covers 5.88
     @Test func permissionToReadIsEnough() async throws {
         let folder = try RealmFolder()
@@ -97,7 +97,7 @@ import Testing
             [.posixPermissions: 0o700], ofItemAtPath: folder["test.realm"].path)
     }
 
-    /// As it comes from a medium where nobody ever opened it.
+    /// As on a medium where the realm was never opened.
     // Covers 5.88
     @Test func noLockIsNeeded() async throws {
         let folder = try RealmFolder()
@@ -145,7 +145,7 @@ import Testing
         #expect(realm.snapshot().objects(Earlier.Paper.self).count == 1)
         #expect(realm.snapshot().objects(Later.Pencil.self).isEmpty)
         await realm.close()
-        // a list that leaves out what is stored is no difference either
+        // A class list that omits what is stored makes no difference either.
         let few = try await Realm.open(readOnly(folder, [Later.Pencil.self]))
         #expect(few.snapshot().objects(Later.Pencil.self).isEmpty && !few.isEmpty)
         await few.close()

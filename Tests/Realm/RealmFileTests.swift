@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The files of realms: whether they are there, deleting them, seeds, places and their spellings.
+/// The files of realms: existence, deletion, seeds, paths and their spellings.
 @Suite(.disabled(if: Effort.isReduced))
 struct RealmFileTests {
     private let folder: RealmFolder
@@ -102,7 +102,7 @@ struct RealmFileTests {
         }
         await realm.close()
         #expect(try folder.state(of: "seed.realm") == before)
-        // from now on it is a realm like any other, and the seed is ignored
+        // From now on it is a realm like any other, and the seed is ignored.
         try await folder.makeRealm("other.realm", rooms: ["other"])
         configuration.seedFile = folder["other.realm"]
         for _ in 0..<3 {

@@ -10,14 +10,14 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What opening found and put right reaches `Realm.recovery` and the log.
+/// What opening found and repaired is reported by `Realm.recovery` and the log.
 @Suite struct RecoveryTests {
     private let folder: RealmFolder
     private let lines = LogLines()
 
     init() throws { folder = try RealmFolder() }
 
-    /// A closed realm with three rooms.
+    /// Makes a closed realm with three rooms.
     private func makeRealm() async throws -> URL {
         try await folder.makeRealm(rooms: ["a", "b", "c"])
         return folder["test.realm"]
@@ -29,7 +29,7 @@ import Testing
         return try await Realm.open(configuration)
     }
 
-    /// The position behind the last byte of the file that is not zero.
+    /// Returns the position after the last nonzero byte of the file.
     private func end(of file: URL) throws -> Int {
         let bytes = try Data(contentsOf: file)
         return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
@@ -77,7 +77,7 @@ import Testing
         await realm.close()
     }
 
-    /// Without `LOCK`, a file that was cut short is no shorter log.
+    /// Without `LOCK`, a truncated file isn't mistaken for a shorter log.
     // Covers .invalidDatabase
     @Test(arguments: [1, 100, 4095, 4097, 100_001])
     func segmentThatWasCutShortIsRefused(byteCount: Int) async throws {
@@ -116,7 +116,7 @@ import Testing
             #expect(error?.message.contains("(NFS)") == true)
             #expect(error?.message.contains("Configuration.allowsNetworkFileSystem") == true)
         }
-        #expect(try !disk.hasEntry("/sim/a.realm"), "nothing was made")
+        #expect(try !disk.hasEntry("/sim/a.realm"), "nothing was created")
         configuration.readOnly = false
         configuration.allowsNetworkFileSystem = true
         let realm = try await Realm.open(configuration)
@@ -125,7 +125,7 @@ import Testing
         #expect(configuration.description.contains("network file systems allowed"))
     }
 
-    /// What is exported from files that only their owner may read is no different.
+    /// Exports of files that only their owner may read have the same permissions.
     @Test func exportsHaveThePermissionsOfTheRealm() async throws {
         _ = try await makeRealm()
         let realm = try await open()
@@ -136,7 +136,7 @@ import Testing
             try await realm.snapshot().exportJSON(to: url)
             let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
             let mode = try #require(attributes[.posixPermissions] as? Int)
-            #expect(mode & 0o707 == file & 0o707, "the mask may take the group's")
+            #expect(mode & 0o707 == file & 0o707, "the umask may remove the group's")
         }
         await realm.close()
     }

@@ -27,7 +27,7 @@ private enum New {
     }
 }
 
-/// Accessors that were made before, while and after properties joined in a savepoint that was undone.
+/// Accessors created before, during and after a savepoint that adds properties and is rolled back.
 @Suite struct SavepointSchemaTests {
     @Test func propertiesThatJoinedInsideAreTakenBackForAllAccessors() async throws {
         let folder = try RealmFolder()
@@ -76,7 +76,7 @@ private enum New {
                 throw Undo()
             }
             #expect(gadgets.map(\.price) == [2.5, 2.5, 2.5])
-            // the same accessors, now that the class is stored whole
+            // The same accessors, now that the class is stored completely.
             gadgets[1].price = 8
             gadgets[1].parts.append(gadgets[2])
             gadgets[2].maker = New.Maker(value: ["name": "M"])

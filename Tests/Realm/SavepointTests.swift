@@ -142,7 +142,7 @@ import Testing
             #expect(inner.allSatisfy { $0.isInvalidated } && lists[0].isInvalidated)
             #expect(tx.objects(Book.self).isEmpty)
             try? tx.savepoint {
-                // another order of classes
+                // A different order of classes.
                 try tx.add(Author("A"))
                 throw Undo()
             }

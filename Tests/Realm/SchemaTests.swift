@@ -22,7 +22,7 @@ private final class LongProperty: Object {
     @Persisted var propertyWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit: Int
 }
 
-/// Versions of one program's class.
+/// Versions of a program's class.
 private enum First {
     final class Item: Object {
         @Persisted(primaryKey: true) var number: Int
@@ -59,7 +59,7 @@ private enum Less {
     }
 }
 
-/// What the next element of a stream throws.
+/// Returns what the next element of a stream throws.
 private func errorOfNext<Iterator: AsyncIteratorProtocol>(
     _ iterator: inout Iterator
 ) async -> Realm.Error? {

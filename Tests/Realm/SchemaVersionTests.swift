@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// `Configuration.schemaVersion`, as far as it goes without migrations.
+/// `Configuration.schemaVersion`, as far as it works without migrations.
 @Suite struct SchemaVersionTests {
     private enum Earlier {
         final class Paper: Object { @Persisted var text: String }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// `Realm.temporary`: realms for tests, alone or from a template.
+/// `Realm.temporary`: realms for tests, new or from a template.
 @Suite(.disabled(if: Effort.isReduced))
 struct TemporaryTests {
     @Test func realmsOfTheirOwnAreIndependent() async throws {
@@ -70,7 +70,7 @@ struct TemporaryTests {
         await template.close()
     }
 
-    /// Large enough for checkpoints: most of it stays in the template's files.
+    /// Large enough for checkpoints, so that most of it remains in the template's files.
     @Test func templateMayBeOpenAndWritten() async throws {
         let folder = try RealmFolder()
         let template = try await Realm.open(folder.configuration("template.realm"))
@@ -97,7 +97,7 @@ struct TemporaryTests {
         try await writing.value
         #expect(counts == counts.sorted())
         await template.close()
-        // what was taken from it lives on without it
+        // A realm made from it remains usable without it.
         let kept = try await Realm.temporary([Message.self], from: folder["template.realm"])
         try await Realm.deleteFiles(for: folder.configuration("template.realm"))
         let byteCount = kept.snapshot().objects(Message.self).reduce(0) { $0 + $1.text.utf8.count }

@@ -13,7 +13,7 @@ private final class Smuggler: @unchecked Sendable {
 
 private struct Refusal: Error {}
 
-/// What a body leaves behind when it returns, throws or is cancelled, and what deleting does.
+/// What a body leaves behind when it returns, throws or is cancelled, and the effects of deletion.
 @Suite struct TransactionRuleTests {
     // Covers 1.9, 5.42, 12.21
     @Test func bodyThatThrowsLeavesEverythingAsItWasAndItsAccessorsDead() async throws {
@@ -40,7 +40,7 @@ private struct Refusal: Error {}
         #expect(rooms.map(\.name) == ["kept", "deleted"])
         #expect(rooms.map(\.topic) == ["old", "nothing yet"])
         #expect(rooms.elementsEqual(before.objects(Room.self)))
-        // Another write goes on from there.
+        // Another write continues from there.
         try await realm.write { try $0.add(Room("added")) }
         #expect(realm.snapshot().objects(Room.self).count == 3)
     }

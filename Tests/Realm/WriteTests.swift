@@ -83,7 +83,7 @@ import Testing
         }
         #expect(early == before && late > before)
         #expect(try await realm.snapshot(atLeast: late).version == late)
-        // it would wait for the commit of somebody else
+        // Otherwise it would wait for another commit.
         let unchanged = try await realm.write { $0.version }
         #expect(try await realm.snapshot(atLeast: unchanged).version == late)
     }
@@ -165,7 +165,7 @@ import Testing
             }
             Issue.record("a duplicate was stored")
         } catch Realm.Error.Code.closed {
-            Issue.record("another code matched")
+            Issue.record("the wrong code matched")
         } catch Realm.Error.Code.duplicatePrimaryKey {
         }
         #expect(realm.snapshot().objects(Room.self).isEmpty)

@@ -1,16 +1,16 @@
 import RegnumTestSupport
 
-/// Which of the numbered units reached the disk.
+/// A subset of the numbered units: those that reached the disk.
 enum SimSubset: Sendable {
     case mask(UInt64)
     case prefix(Int)
     case omission(Int)
     case singleton(Int)
     case random(UInt64)
-    /// Of the directory operations those in the mask; of the sectors all or none.
+    /// The directory operations in the mask, and all or none of the sectors.
     case operations(mask: UInt64, sectors: Bool)
 
-    /// `operation` is the number of the unit among the directory operations, nil for a sector.
+    /// `operation` is the number of the unit among the directory operations, `nil` for a sector.
     func contains(_ unit: Int, operation: Int?) -> Bool {
         switch self {
         case .mask(let mask): mask >> UInt64(unit) & 1 == 1
@@ -32,28 +32,28 @@ enum SimGrowth: Sendable {
     case old
     /// The new size.
     case new
-    /// Some size between, by this number.
+    /// A size in between, chosen by this number.
     case between(UInt64)
 }
 
-/// Everything that decides one image.
+/// All choices that determine one image.
 struct SimCrashChoice: Sendable {
     var subset: SimSubset
-    /// A sector that is torn: kept in part, whatever the subset says.
+    /// A torn sector: partly kept, whatever the subset says.
     var torn: (unit: Int, tear: SimTear)?
     var growth = SimGrowth.natural
     var fill = SimFill.zero
-    /// Which state of the control page each slot has.
+    /// The state of the control page in each slot.
     var controls = (first: 0, second: 0)
 }
 
-/// Makes the choices of one crash.
+/// Generates the choices of one crash.
 struct SimCrashPlan {
     let options: SimCrashOptions
     let unitCount: Int
-    /// For each unit the number among the directory operations, nil for a sector.
+    /// For each unit its number among the directory operations, `nil` for a sector.
     let operations: [Int?]
-    /// For each unit a number that the versions of one sector share.
+    /// For each unit a number that is shared by the versions of one sector.
     let places: [Int]
     let controlCount: Int
     let hasGrowth: Bool
@@ -64,7 +64,7 @@ struct SimCrashPlan {
         return main(subsets) + extremes() + (hasGrowth ? grown(subsets) : []) + torn()
     }
 
-    /// The units that serve as prefix, omission, singleton and torn sector.
+    /// Returns the units that serve as prefix, omission, singleton and torn sector.
     private func picks() -> [Int] {
         guard unitCount > options.unitCountMax else { return Array(0..<unitCount) }
         let edge = options.unitCountMax / 8
@@ -92,7 +92,7 @@ struct SimCrashPlan {
         return subsets
     }
 
-    /// Of two versions of one sector the newer counts: masks with both are left out.
+    /// Of two versions of one sector only the newer counts, so masks with both are skipped.
     private func isCanonical(_ mask: UInt64) -> Bool {
         var seen: Set<Int> = []
         for unit in 0..<unitCount where mask >> UInt64(unit) & 1 == 1 {
@@ -110,8 +110,8 @@ struct SimCrashPlan {
         }
     }
 
-    /// Everything kept and nothing kept, with every state of the control page and with slots of
-    /// neighbouring states.
+    /// Everything kept and nothing kept, each with every state of the control page and with slots
+    /// of neighboring states.
     private func extremes() -> [SimCrashChoice] {
         guard controlCount > 1 else { return [] }
         return [0, unitCount].flatMap { count in
@@ -123,7 +123,7 @@ struct SimCrashPlan {
         }
     }
 
-    /// Each subset with one other size or filling in turn, and the empty one with all fillings.
+    /// Each subset with one other size or fill at a time, and the empty subset with all fills.
     private mutating func grown(_ subsets: [SimSubset]) -> [SimCrashChoice] {
         var variants: [(SimGrowth?, SimFill)] = [(.old, .zero)]
         for fill in options.fills { variants += [(.new, fill), (nil, fill), (.natural, fill)] }
@@ -141,7 +141,7 @@ struct SimCrashPlan {
         return choices
     }
 
-    /// Each sector torn in each way, with all units before it kept, and none after it.
+    /// Each sector torn in each way, with all units before it kept and none after it.
     private func torn() -> [SimCrashChoice] {
         picks().filter { operations[$0] == nil }.flatMap { unit in
             options.tears.map { tear in

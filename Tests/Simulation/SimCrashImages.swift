@@ -1,17 +1,18 @@
 import RegnumTestSupport
 
-/// The disks that one power cut may leave behind; each is made when it is asked for. May be gone
-/// through several times, in parts, by several threads.
+/// The disks that one power failure may leave behind, each made on access. Can be traversed several
+/// times, in parts, and by several threads.
 package struct SimCrashImages: RandomAccessCollection, Sendable {
     private let state: SimState
     private let seed: UInt64
     private let choices: [SimCrashChoice]
 
-    /// The units of each file: number of the unit, position in `dirty`.
+    /// The units of each file: number of the unit and position in `dirty`.
     private let sectorUnits: [Int: [(unit: Int, position: Int)]]
-    /// The units of each directory: number of the unit, position in `operations`, -1 for its own.
+    /// The units of each directory: number of the unit and position in `operations`, -1 for the
+    /// directory itself.
     private let operationUnits: [String: [(unit: Int, position: Int)]]
-    /// For each unit the number among the directory operations, nil for a sector.
+    /// For each unit its number among the directory operations, `nil` for a sector.
     private let operations: [Int?]
 
     package var startIndex: Int { 0 }
@@ -75,7 +76,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
         self.operations = operations
     }
 
-    /// Makes the image: an independent file system each time.
+    /// Makes the image, an independent file system each time.
     package subscript(index: Int) -> SimImage {
         let choice = choices[index]
         let imageSeed = SeededRandom.mix(SeededRandom.mix(seed) ^ UInt64(index))
@@ -90,7 +91,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
             image.directories[path] = SimDirectoryState(
                 entries: entries, durable: entries, isDurable: true)
             for inode in entries.values {
-                // Numbers of its own for each file: a dictionary's order must not matter.
+                // Each file has its own generator: the order of a dictionary must not matter.
                 var numbers = SeededRandom(imageSeed ^ SeededRandom.mix(UInt64(inode)))
                 image.inodes[inode] = file(inode, choice, &numbers)
             }
@@ -100,7 +101,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
             summary: "image \(index) of seed \(seed): \(choice)")
     }
 
-    /// The entries after the kept operations; nil if the directory itself did not reach the disk.
+    /// The entries after the kept operations; `nil` if the directory itself didn't reach the disk.
     private func entries(
         of directory: SimDirectoryState, _ path: String, _ choice: SimCrashChoice
     ) -> [String: Int]? {
@@ -198,8 +199,8 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
             for position in range { bytes[position] = UInt8(truncatingIfNeeded: generator.next()) }
         case .stale:
             let others = state.inodes.values.lazy.map(\.durable).filter { !$0.isEmpty }
-            // The longest: the one that most probably holds records. Ties are the same length, and
-            // the smallest bytes win, so that the choice does not depend on a dictionary's order.
+            // The longest file is the most likely to contain records. Among equally long ones the
+            // smallest bytes win, so that the choice doesn't depend on the order of a dictionary.
             let source = others.max { first, second in
                 first.count == second.count
                     ? second.lexicographicallyPrecedes(first) : first.count < second.count
@@ -209,7 +210,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Writes a part of `new` at `from`, over what is there.
+    /// Writes a part of `new` at `from`, over the existing bytes.
     private func tear(
         _ bytes: inout [UInt8], _ from: Int, _ new: [UInt8], _ tear: SimTear,
         _ generator: inout SeededRandom
@@ -231,7 +232,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
 }
 
 extension SimInode {
-    /// What may be on disk of the control page: zeros, any state that is remembered, the newest.
+    /// The states of the control page that may be on disk: zeros, any remembered state, the newest.
     var controlStates: [SimControl] {
         guard isLock else { return [SimControl()] }
         var states = [control]

@@ -1,6 +1,6 @@
 package import RegnumStore
 
-/// A directory of a `SimFileSystem`, which guards all state.
+/// A directory of a `SimFileSystem`. The file system guards all state.
 package final class SimDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
@@ -118,8 +118,8 @@ extension SimState {
         inodes[inode]!.isLock = true
         inodes[inode]!.handleCount += 1
         if inodes[inode]!.content.count < Self.lockByteCount {
-            // Not synced by anybody, but zeros after a crash all the same: its size is not an
-            // uncertainty that the store can see, because opening extends it.
+            // Nobody syncs it, but it contains zeros after a crash all the same: the store can't
+            // observe its size as uncertain, because opening extends it.
             inodes[inode]!.content = Array(repeating: 0, count: Self.lockByteCount)
             inodes[inode]!.durable = inodes[inode]!.content
         }

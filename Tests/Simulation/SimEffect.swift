@@ -1,14 +1,14 @@
 package import RegnumStore
 import RegnumTestSupport
 
-/// The calls that the simulation counts and can let fail.
+/// The calls that the simulation counts and can make fail.
 package enum EffectKind: String, Sendable, CaseIterable {
-    // Effects: they change what a crash leaves behind, and `onEffect` is told of each.
+    // Effects: they change what a crash leaves behind, and each is reported to `onEffect`.
     case makeDirectory, create, write, sync, rename, unlink, syncDirectory, storeControl, wake
-    // Calls that change nothing on the disk.
+    // Calls that change nothing on disk.
     case openDirectory, open, names, size, read, map, lock
 
-    /// Whether the call changes the disk, the control page or what others are told.
+    /// Whether the call changes the disk, the control page or what other processes are notified of.
     package var isEffect: Bool {
         switch self {
         case .openDirectory, .open, .names, .size, .read, .map, .lock: false
@@ -17,27 +17,27 @@ package enum EffectKind: String, Sendable, CaseIterable {
     }
 }
 
-/// A call that is to fail. `storeControl` cannot; a `wake` that fails is lost silently.
+/// A planned failure of a call. `storeControl` can't fail; a failing `wake` is lost silently.
 package struct SimFailure: Sendable {
     /// How often the failure happens.
     package enum Times: Sendable { case once, forever }
 
-    /// The kind of call, or nil for every kind that can fail.
+    /// The kind of call, or `nil` for every kind that can fail.
     package var kind: EffectKind?
-    /// Which call of that kind fails, counted from `inject`: 1 is the next one.
+    /// Which call of that kind fails, counted from `inject`; 1 is the next one.
     package var nth: Int
     /// The code of the error that is thrown.
     package var code: StoreError.Code
-    /// The number of the system's error, where it is to be one of those.
+    /// The `errno` of the error, if it is to have one.
     package var errno: Int32?
-    /// `.forever`: the nth call and all later ones of the kind.
+    /// `.forever` fails the nth call and all later ones of the kind.
     package var times: Times
-    /// `write` only: how many bytes (at most) are written before the error.
+    /// Only for `write`: the maximum number of bytes written before the error.
     package var writtenByteCount: Int
-    /// `sync` of a file only: the dirty data are marked clean, as Linux does. A later sync succeeds
-    /// without writing them, a crash may have lost them, `dropCaches()` makes reads show it.
+    /// Only for `sync` of a file: dirty data are marked clean, as on Linux. A later sync succeeds
+    /// without writing them, a crash may lose them, and after `dropCaches()` reads show the loss.
     package var losesDirtyData: Bool
-    /// How many calls of the kind there were since `inject`.
+    /// The number of calls of the kind since `inject`.
     var seen = 0
 
     package init(

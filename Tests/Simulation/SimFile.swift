@@ -1,8 +1,8 @@
 package import RegnumStore
 import RegnumTestSupport
 
-/// An open file of a `SimFileSystem`, which guards all state. Stays readable and writable after its
-/// name is gone, as on a real file system.
+/// An open file of a `SimFileSystem`, which guards all state. It stays readable and writable after
+/// its name is removed, as on a real file system.
 package final class SimFile: StoreFile {
     private let fileSystem: SimFileSystem
     private let path: String
@@ -49,8 +49,8 @@ package final class SimFile: StoreFile {
         if let failure { throw failure.error(.write, path) }
     }
 
-    /// Maps nothing, since memory is not a file here: those who asked read copies. But it is a call
-    /// that can fail.
+    /// Maps nothing, since the simulated disk isn't mappable memory: callers fall back to reading
+    /// copies. Still counts as a call that can fail.
     package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
         try fileSystem.check(.map, path)
         return nil

@@ -1,52 +1,53 @@
 package import RegnumStore
 import RegnumTestSupport
 
-// What a test sets, asks and breaks.
+// What a test configures, queries and breaks.
 extension SimFileSystem {
-    /// Is told the kind and the number (from 0) of every effect just before it happens, outside of
-    /// the lock: the state is the one without it. The state after the last effect is the test's
-    /// own to look at. A closure that holds this file system is to be set to nil in the end, or
-    /// both leak.
+    /// Called with the kind and the number (from 0) of every effect just before it happens, outside
+    /// of the lock, so that the state doesn't include the effect yet. After the last effect the
+    /// test has to look at the state itself. A closure that captures this file system must be set
+    /// to `nil` in the end, or both leak.
     package var onEffect: (@Sendable (EffectKind, Int) -> Void)? {
         get { state.withLock { $0.onEffect } }
         set { state.withLock { $0.onEffect = newValue } }
     }
 
-    /// How many effects there were.
+    /// The number of effects so far.
     package var effectCount: Int { state.withLock { $0.effectCount } }
 
-    /// How many calls of the kind there were, the failed ones included.
+    /// Returns the number of calls of the kind so far, including failed ones.
     package func count(_ kind: EffectKind) -> Int { state.withLock { $0.counts[kind] ?? 0 } }
 
-    /// How many wakes reached the watchers.
+    /// The number of wakes that reached the watchers.
     package var wakeCount: Int { state.withLock { $0.wakeCount } }
 
-    /// Plans a failure; several may be planned, the first planned one that applies is thrown.
+    /// Plans a failure. Of several planned failures the first one that applies is thrown.
     package func inject(_ failure: SimFailure) { state.withLock { $0.failures.append(failure) } }
 
-    /// Forgets all planned failures.
+    /// Removes all planned failures.
     package func clearFailures() { state.withLock { $0.failures = [] } }
 
-    /// How many calls failed by plan: 0 means that a workload ended before the nth call.
+    /// The number of calls that failed as planned; 0 means that a workload ended before the nth
+    /// call.
     package var firedFailureCount: Int { state.withLock { $0.firedFailureCount } }
 
-    /// The bytes that all files together may have; nil: no limit. A write beyond it writes what
-    /// fits and throws `diskFull`.
+    /// The maximum number of bytes of all files together; `nil` means no limit. A write beyond it
+    /// writes what fits and throws `diskFull`.
     package var capacityByteCount: UInt64? {
         get { state.withLock { $0.capacityByteCount } }
         set { state.withLock { $0.capacityByteCount = newValue } }
     }
 
-    /// The bytes of all files that have a name or are open.
+    /// The number of bytes of all files that have a name or are open.
     package var usedByteCount: UInt64 { state.withLock { $0.usedByteCount() } }
 
-    /// How many files are open (`LOCK` included): a test for leaks.
+    /// The number of open files (including `LOCK`), to test for leaks.
     package var openHandleCount: Int {
         state.withLock { $0.inodes.values.reduce(0) { $0 + $1.handleCount } }
     }
 
-    /// Whether every opening for writing, creation, renaming, removal and write is refused with
-    /// `filePermissionDenied`, as on a disk that is mounted read-only.
+    /// Whether every open for writing, creation, renaming, removal and write is refused with
+    /// `filePermissionDenied`, as on a disk mounted read-only.
     package var isReadOnly: Bool {
         get { state.withLock { $0.isReadOnly } }
         set { state.withLock { $0.isReadOnly = newValue } }
@@ -55,7 +56,7 @@ extension SimFileSystem {
     /// Sets what `bootID()` returns.
     package func setBootID(_ identity: Identity128?) { state.withLock { $0.bootID = identity } }
 
-    /// Sets the clock that never goes back, and how far each look at it moves it on.
+    /// Sets the monotonic clock, and how far each reading advances it.
     package func setMonotonic(nanoseconds: UInt64, tickNanoseconds: UInt64 = 1000) {
         state.withLock { state in
             state.monotonicNanoseconds = nanoseconds
@@ -63,7 +64,7 @@ extension SimFileSystem {
         }
     }
 
-    /// Lets simulated time pass, on both clocks.
+    /// Advances both clocks.
     package func advanceTime(nanoseconds: UInt64) {
         state.withLock { state in
             state.monotonicNanoseconds += nanoseconds
@@ -71,15 +72,16 @@ extension SimFileSystem {
         }
     }
 
-    /// Sets the wall clock, which stands still otherwise.
+    /// Sets the wall clock, which doesn't advance otherwise.
     package func setWallClock(microseconds: Int64) {
         state.withLock { $0.wallClockMicroseconds = microseconds }
     }
 
-    /// Reads show what the disk has, where a failed sync marked pages clean (`losesDirtyData`).
+    /// Makes reads return what is on disk where a failed sync marked pages clean
+    /// (`losesDirtyData`).
     package func dropCaches() { state.withLock { $0.dropCaches() } }
 
-    /// Whether anything is not surely on disk (the control page aside).
+    /// Whether anything isn't guaranteed to be on disk (except for the control page).
     package var hasUnsyncedChanges: Bool {
         state.withLock { state in
             state.inodes.values.contains { !$0.dirty.isEmpty }
@@ -88,15 +90,15 @@ extension SimFileSystem {
     }
 }
 
-// Damage: changes that no program makes. They are on disk at once and count as no effect.
+// Damage: changes that no program makes. They are on disk at once and don't count as effects.
 extension SimFileSystem {
-    /// The names of the files of a directory, sorted; empty if there is none.
+    /// Returns the sorted names of the files of a directory; empty if it doesn't exist.
     package func fileNames(in directory: String) -> [String] {
         let path = Self.normalized(directory)
         return state.withLock { $0.directories[path]?.entries.keys.sorted() ?? [] }
     }
 
-    /// What a read of the whole file sees; nil if there is none.
+    /// Returns the content of a file as reads see it; `nil` if it doesn't exist.
     package func contents(of name: String, in directory: String) -> [UInt8]? {
         let path = Self.normalized(directory)
         return state.withLock { state in
@@ -105,7 +107,7 @@ extension SimFileSystem {
         }
     }
 
-    /// What is surely on disk of the file.
+    /// Returns the content of a file that is guaranteed to be on disk.
     package func durableContents(of name: String, in directory: String) -> [UInt8]? {
         let path = Self.normalized(directory)
         return state.withLock { state in
@@ -114,7 +116,7 @@ extension SimFileSystem {
         }
     }
 
-    /// Replaces the whole file, or makes it; directory and file are made durable.
+    /// Replaces a whole file or creates it, and makes file and directory durable.
     package func setContents(_ bytes: [UInt8], of name: String, in directory: String) {
         let path = Self.normalized(directory)
         state.withLock { state in
@@ -131,7 +133,7 @@ extension SimFileSystem {
         }
     }
 
-    /// Changes the file where it is. Traps if there is none.
+    /// Changes a file in place. Traps if it doesn't exist.
     package func damage(
         _ name: String, in directory: String, _ change: (inout [UInt8]) -> Void
     ) {
@@ -142,12 +144,12 @@ extension SimFileSystem {
         setContents(bytes, of: name, in: directory)
     }
 
-    /// Flips one bit (0 is the lowest of byte 0). Traps if there is no such file or bit.
+    /// Flips one bit (0 is the lowest bit of byte 0). Traps if the file or the bit doesn't exist.
     package func flipBit(_ bit: Int, of name: String, in directory: String) {
         damage(name, in: directory) { $0[bit / 8] ^= 1 << UInt8(bit % 8) }
     }
 
-    /// Removes the file, durably. No effect if there is none. Open files stay open.
+    /// Removes a file durably. No effect if it doesn't exist. Open files stay open.
     package func removeFile(_ name: String, in directory: String) {
         let path = Self.normalized(directory)
         state.withLock { state in
@@ -162,13 +164,13 @@ extension SimFileSystem {
         }
     }
 
-    /// Puts a plain file at a path, where a realm directory may be looked for.
+    /// Creates a plain file at a path where a realm directory may be expected.
     package func placePlainFile(at path: String) {
         let path = Self.normalized(path)
         state.withLock { _ = $0.plainFiles.insert(path) }
     }
 
-    /// Sets both slots of the control page of a realm; no effect without `LOCK`.
+    /// Sets both slots of the control page of a realm. No effect without `LOCK`.
     package func setControlSlots(
         _ first: ControlWords, _ second: ControlWords, in directory: String
     ) {

@@ -2,31 +2,32 @@ package import RegnumStore
 import RegnumTestSupport
 internal import Synchronization
 
-/// The simulated twin of `PosixFileSystem`: files in memory that remember what is surely on disk.
+/// The simulated counterpart of `PosixFileSystem`: files in memory that track what is guaranteed to
+/// be on disk.
 ///
-/// It knows for every file the durable bytes and the unsynced versions of each sector, for every
+/// For every file it keeps the durable bytes and the unsynced versions of each sector, for every
 /// directory the durable entries and the unsynced operations, and for `LOCK` older states of the
-/// control page, which is never synced. `crashImages` makes from that the disks that a power cut
-/// could leave behind, `killImage` what the death of all processes leaves. A sync of a file makes
-/// its bytes and its size durable, not its name; a sync of a directory makes its entries durable,
-/// not the bytes behind them.
+/// control page, which is never synced. From these `crashImages` makes the disks that a power
+/// failure could leave behind, and `killImage` what the death of all processes leaves. Syncing a
+/// file makes its bytes and its size durable, but not its name; syncing a directory makes its
+/// entries durable, but not the bytes of their files.
 ///
-/// Time, randomness and boot id are deterministic: all from the seed and the calls made. The parent
-/// of a realm directory must be "/", a relative path of one component, a directory at the root
-/// ("/sim"), or itself made here; any other is missing.
+/// Time, randomness and boot id are deterministic: they depend only on the seed and the calls made.
+/// The parent of a realm directory must be "/", a relative path of one component, a directory at
+/// the root ("/sim"), or a directory made here; any other parent doesn't exist.
 ///
-/// Isolation: one lock around the whole state, taken by every call once; `onEffect` runs outside
-/// of it, so it may take images. Threads that act at the same time are serialized call by call.
+/// Isolation: one lock around the whole state, taken once by every call; `onEffect` runs outside of
+/// it, so it may take images. Concurrent calls are serialized.
 package final class SimFileSystem: FileSystem {
     private static let lastDevice = Atomic<UInt64>(1 << 40)
 
     let state: Guarded<SimState>
     /// Different for each instance, so that no two simulated machines share a realm.
     let device: UInt64
-    /// What `networkFileSystem(at:)` answers.
+    /// The result of `networkFileSystem(at:)`.
     package let networkName = Guarded<String?>(nil)
 
-    /// An empty disk. `sectorByteCount` is what a disk writes at once or tears.
+    /// Creates an empty disk. `sectorByteCount` is the unit that the disk writes at once, or tears.
     package convenience init(
         sectorByteCount: Int = 512, seed: UInt64 = 0, capacityByteCount: UInt64? = nil
     ) {
@@ -115,7 +116,7 @@ package final class SimFileSystem: FileSystem {
         }
     }
 
-    /// The new name is on disk at once; what is not synced in the directory stays so.
+    /// The new name is on disk at once; unsynced changes in the directory stay unsynced.
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         let (path, target) = (Self.normalized(path), Self.normalized(target))
         try check(.rename, target)
@@ -136,7 +137,7 @@ package final class SimFileSystem: FileSystem {
 
     package func random() -> UInt64 { state.withLock { $0.generator.next() } }
 
-    /// The simulated clock; each call moves it on by `tickNanoseconds`.
+    /// Returns the simulated time; each call advances it by `tickNanoseconds`.
     package func monotonicNanoseconds() -> UInt64 {
         state.withLock { state in
             state.monotonicNanoseconds += state.tickNanoseconds
@@ -146,7 +147,8 @@ package final class SimFileSystem: FileSystem {
 
     package func wallClockMicroseconds() -> Int64 { state.withLock { $0.wallClockMicroseconds } }
 
-    /// Counts a call, tells `onEffect` before it happens, and returns the failure planned for it.
+    /// Counts a call, reports it to `onEffect` before it happens, and returns the failure planned
+    /// for it.
     func begin(_ kind: EffectKind) -> SimFailure? {
         let (failure, hook, index) = state.withLock { state in
             let failure = state.count(kind)
@@ -158,7 +160,7 @@ package final class SimFileSystem: FileSystem {
         return failure
     }
 
-    /// `begin`, and throws the planned failure.
+    /// Calls `begin` and throws the planned failure.
     func check(_ kind: EffectKind, _ path: String) throws(StoreError) {
         if let failure = begin(kind) { throw failure.error(kind, path) }
     }
@@ -171,7 +173,7 @@ package final class SimFileSystem: FileSystem {
 }
 
 extension SimState {
-    /// - Returns: false if somebody else has made it meanwhile.
+    /// - Returns: `false` if another thread has made it concurrently.
     mutating func makeDirectory(_ path: String) throws(StoreError) -> Bool {
         guard directories[path] == nil else { return false }
         try checkWritable("create", path)
@@ -186,7 +188,7 @@ extension SimState {
         return true
     }
 
-    /// - Returns: whether the directory was empty, and is gone.
+    /// - Returns: Whether the directory was empty and has been removed.
     mutating func removeIfEmpty(_ path: String) -> Bool {
         guard let directory = directories[path], directory.entries.isEmpty else { return false }
         directories[path] = nil

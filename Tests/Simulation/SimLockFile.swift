@@ -1,8 +1,8 @@
 internal import Glibc
 package import RegnumStore
 
-/// An open `LOCK` of a `SimFileSystem`, which guards all state. Each open is an owner of locks, as
-/// an open file description is; waits return at once and let simulated time pass.
+/// An open `LOCK` of a `SimFileSystem`, which guards all state. Each open is a separate owner of
+/// locks, like an open file description; waits return at once and let simulated time pass.
 package final class SimLockFile: LockFile {
     private let fileSystem: SimFileSystem
     private let directory: String
@@ -89,7 +89,7 @@ package final class SimLockFile: LockFile {
         }
     }
 
-    /// The number of the open: each stands for a process.
+    /// The number of the open, which stands for a process.
     package func lastHolder() -> UInt32 { change { $0.control.lastHolder } }
 
     package func failedSyncCount() -> UInt32 { change { $0.control.failedSyncCount } }
@@ -106,8 +106,9 @@ package final class SimLockFile: LockFile {
         change { $0.control.releaseWord &+= 1 }
     }
 
-    /// Returns at once, but lets other threads run first. If the word is still `observed`, the monotonic clock moves on by the whole
-    /// time, so that a loop that waits until a deadline ends.
+    /// Returns at once, but yields to other threads first. If the word is still `observed`, the
+    /// monotonic clock advances by the whole timeout, so that a loop that waits until a deadline
+    /// ends.
     package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
         fileSystem.state.withLock { state in
             guard state.inodes[inode]!.control.releaseWord == observed else { return }

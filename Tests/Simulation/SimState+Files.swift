@@ -79,7 +79,7 @@ extension SimState {
         try checkWritable("write", path)
         guard bytes.count > 0 else { return }
         guard let start = Int(exactly: offset), start < 1 << 40 else {
-            throw StoreError(.ioFailed, "Cannot write \"\(path)\" so far out.", path: path)
+            throw StoreError(.ioFailed, "Cannot write \"\(path)\" at that offset.", path: path)
         }
         var count = bytes.count
         let size = inodes[inode]!.content.count
@@ -102,7 +102,7 @@ extension SimState {
         let firstOrder = lastNumber + 1
         let sectors = start / sectorByteCount...(end - 1) / sectorByteCount
         lastNumber += sectors.count
-        // Taken out, so that the arrays are changed in place.
+        // Removed from the dictionary so that the arrays are mutated in place.
         var file = inodes.removeValue(forKey: inode)!
         if file.content.count < end {
             file.content.append(
@@ -122,8 +122,8 @@ extension SimState {
         inodes[inode] = file
     }
 
-    /// Makes the newest version of every dirty sector durable, except those that a failed sync
-    /// marked clean, and the size.
+    /// Makes the size and the newest version of every dirty sector durable, except for the sectors
+    /// that a failed sync marked clean.
     mutating func sync(_ inode: Int) {
         guard var file = inodes.removeValue(forKey: inode) else { return }
         var newest: [Int: Int] = [:]
@@ -142,14 +142,14 @@ extension SimState {
         inodes[inode] = file
     }
 
-    /// What a failed sync does that marks the pages clean.
+    /// The effect of a failed sync that marks the pages clean.
     mutating func loseDirtyData(_ inode: Int) {
         guard var file = inodes.removeValue(forKey: inode) else { return }
         for index in file.dirty.indices { file.dirty[index].isLost = true }
         inodes[inode] = file
     }
 
-    /// Reads show what the disk has, where pages were marked clean without being written.
+    /// Makes reads return what is on disk where pages were marked clean without being written.
     mutating func dropCaches() {
         for (inode, var file) in inodes {
             var newest: [Int: SimSector] = [:]

@@ -7,9 +7,9 @@ struct SimSector: Sendable {
     var order: Int
     /// Index of the sector in its file.
     var sector: Int
-    /// The whole sector after the write, cut at the end of the file.
+    /// The whole sector after the write, truncated at the end of the file.
     var bytes: [UInt8]
-    /// A failed sync marked the sector clean: later syncs do not write it.
+    /// Whether a failed sync marked the sector clean: later syncs don't write it.
     var isLost = false
 }
 
@@ -22,14 +22,14 @@ struct SimControl: Sendable, Equatable {
     var failedSyncCount: UInt32 = 0
 }
 
-/// A file: what reads see, what is surely on disk, and the difference.
+/// A file: what reads see, what is guaranteed to be on disk, and the difference.
 struct SimInode: Sendable {
     var content: [UInt8] = []
     var durable: [UInt8] = []
     var dirty: [SimSector] = []
     var handleCount = 0
 
-    // Of `LOCK` only.
+    // Only for `LOCK`.
     var isLock = false
     var control = SimControl()
     /// Older states of the control page, oldest first; any of them may be the one on disk.
@@ -49,7 +49,7 @@ struct SimDirectoryOperation: Sendable {
     var kind: Kind
     var inode: Int
 
-    /// Does the operation, if the entry that it is about exists.
+    /// Applies the operation if its entry exists.
     func apply(to entries: inout [String: Int]) {
         switch kind {
         case .create(let name): entries[name] = inode
@@ -62,7 +62,8 @@ struct SimDirectoryOperation: Sendable {
     }
 }
 
-/// A directory: entries (inode by name) that lookups see, those surely on disk, the difference.
+/// A directory: entries (inode by name) as lookups see them, those guaranteed to be on disk, and
+/// the difference.
 struct SimDirectoryState: Sendable {
     var entries: [String: Int] = [:]
     var durable: [String: Int] = [:]
@@ -72,7 +73,7 @@ struct SimDirectoryState: Sendable {
     var order = 0
 }
 
-/// Everything that a simulated machine holds. A value: a copy is a cheap image (copy on write).
+/// The state of a simulated machine. A value: a copy is a cheap image (copy on write).
 struct SimState: Sendable {
     static let controlHistoryCountMax = 16
     static let lockByteCount = 8192
@@ -104,7 +105,7 @@ struct SimState: Sendable {
         bootID = Identity128(high: generator.next(), low: generator.next())
     }
 
-    /// A number never used before: of an inode, a lock owner, an operation's order.
+    /// Returns a number never used before, for an inode, a lock owner or the order of an operation.
     mutating func newNumber() -> Int {
         lastNumber += 1
         return lastNumber
@@ -126,7 +127,7 @@ struct SimState: Sendable {
         return fired
     }
 
-    /// Bytes of all files that have a name or are open.
+    /// The number of bytes of all files that have a name or are open.
     func usedByteCount() -> UInt64 {
         let named = directories.values.reduce(into: Set<Int>()) { $0.formUnion($1.entries.values) }
         return inodes.reduce(0) { sum, item in
@@ -135,7 +136,7 @@ struct SimState: Sendable {
         }
     }
 
-    /// Forgets a file that nobody can reach any more, not even after a crash.
+    /// Removes a file that can't be reached any more, not even after a crash.
     mutating func collect(_ inode: Int) {
         guard let file = inodes[inode], file.handleCount == 0 else { return }
         let isReachable = directories.values.contains { directory in

@@ -1,6 +1,7 @@
 package import RegnumStore
 
-/// What a second process sees of a simulated disk: another object, so that it gets a coordinator of its own.
+/// A second process's view of a simulated disk: a separate object, so that it gets a coordinator of
+/// its own.
 package final class SimView: FileSystem {
     package let disk: SimFileSystem
 

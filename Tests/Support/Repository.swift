@@ -1,12 +1,12 @@
 package import Foundation
 
-/// The repository that the running tests were built from.
+/// The repository from which the running tests were built.
 package enum Repository {
-    /// The folder of `Package.swift`.
+    /// The directory that contains `Package.swift`.
     package static let root = (0..<3).reduce(URL(filePath: #filePath)) { path, _ in
         path.deletingLastPathComponent()
     }
 
-    /// The folder beside the repository with the data and documents that are not part of it.
+    /// The directory next to the repository, with data and documents that aren't part of it.
     package static let shared = root.appending(path: "../shared").standardizedFileURL
 }

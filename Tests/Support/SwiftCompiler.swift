@@ -1,28 +1,28 @@
 package import Foundation
 
-/// Runs the compiler of this toolchain over source text, against the modules that the running tests
-/// were built with. Every source is compiled in language mode 6 up to its SIL, because the checks
-/// of regions come after those of types.
+/// Compiles source text with the compiler of this toolchain, against the modules with which the
+/// running tests were built. Every source is compiled in language mode 6 as far as SIL, because
+/// region isolation is checked after type checking.
 package enum SwiftCompiler {
-    /// What came of a compilation.
+    /// The result of a compilation.
     package struct Outcome {
         /// Whether the source compiled.
         package let isAccepted: Bool
-        /// The lines of the source that have an error, ascending, from 1.
+        /// The lines of the source with an error, ascending and counted from 1.
         package let errorLines: [Int]
-        /// All that the compiler said.
+        /// Everything that the compiler printed.
         package let output: String
     }
 
-    /// How a source is read.
+    /// How the compiler parses a source.
     package enum Kind {
-        /// The main file of a program, with statements at the top level.
+        /// The main file of a program, with top-level statements.
         case main
         /// A file of declarations.
         case library
     }
 
-    /// Compiles a source by itself.
+    /// Compiles a single source.
     package static func compile(_ source: String, as kind: Kind) throws -> Outcome {
         try withFolder { folder in
             let file = folder.appending(path: "main.swift")
@@ -39,15 +39,17 @@ package enum SwiftCompiler {
         }
     }
 
-    /// Builds a program and runs it in a folder of its own, which is empty but for the program.
+    /// Builds a program and runs it in a directory of its own that contains nothing but the
+    /// program.
     ///
     /// - Parameters:
-    ///   - source: the main file, with statements at the top level.
-    ///   - files: more files of the program.
-    ///   - arguments: what the program is given, for each of its runs, one after the other.
-    ///   - isOptimized: whether the program itself is.
-    /// - Returns: What each run printed, its error output included.
-    /// - Throws: `ProgramFailure` if it does not compile, or a run does not end with status 0.
+    ///   - source: The main file, with top-level statements.
+    ///   - files: Further files of the program.
+    ///   - arguments: The arguments of each run; the runs follow one another.
+    ///   - isOptimized: Whether the program itself is optimized.
+    /// - Returns: What each run printed, including its standard error.
+    /// - Throws: `ProgramFailure` if it doesn't compile, or if a run exits with a status other
+    ///   than 0.
     package static func output(
         of source: String, with files: [URL] = [], arguments: [[String]] = [[]],
         isOptimized: Bool = false
@@ -65,14 +67,14 @@ package enum SwiftCompiler {
             return try arguments.map { arguments in
                 let (status, output) = try run([program.path] + arguments, in: folder)
                 guard status == 0 else {
-                    throw ProgramFailure(description: "The program ended with \(status): \(output)")
+                    throw ProgramFailure(description: "exit status \(status): \(output)")
                 }
                 return output
             }
         }
     }
 
-    /// Why a program has no output that counts.
+    /// The reason why a program produced no valid output.
     package struct ProgramFailure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -84,8 +86,8 @@ package enum SwiftCompiler {
         return try body(folder)
     }
 
-    /// What a client of the library is linked with: what the tests are, without the tests. (The
-    /// folders of the modules also hold what came of sources that are gone.)
+    /// The object files that a client of the library links: those of the tests, without the tests.
+    /// (The module directories also contain object files of sources that no longer exist.)
     private static func objectFiles() throws -> [String] {
         let list = try BuiltProduct.file("regnumPackageTests.product/Objects.LinkFileList")
         let modules = [
@@ -96,7 +98,7 @@ package enum SwiftCompiler {
             .filter { path in modules.contains { path.contains("/\($0).build/") } }
     }
 
-    /// The lines of `file` that an output calls erroneous.
+    /// The lines of `file` for which an output reports an error.
     package static func errorLines(in output: String, of file: String) -> [Int] {
         let lines = output.split(separator: "\n").compactMap { line -> Int? in
             guard line.hasPrefix(file + ":") else { return nil }

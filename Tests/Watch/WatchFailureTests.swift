@@ -73,8 +73,8 @@ struct WatchFailureTests {
         #expect(!isOnNetworkFileSystem("/nowhere"))
     }
 
-    /// The loop thread is held while more events arrive than the system's queue takes: what follows
-    /// is dropped without a word. The timer goes on, and later events hint again.
+    /// The loop thread is blocked while more events arrive than the system's queue can hold: later
+    /// ones are dropped silently. The timer keeps running, and later events hint again.
     @Test func overflowOfTheEventQueueIsSurvived() async throws {
         let directory = try WatchedDirectory()
         directory.write("LOCK")
@@ -93,7 +93,7 @@ struct WatchFailureTests {
         let timer = try loop.startTimer(intervalMilliseconds: 1) { fired.hint() }
         directory.write("LOCK")
         await hints.reach(1)
-        // Two kinds of events in turn: equal ones in a row would be merged into one.
+        // Two kinds of events in alternation, because consecutive equal ones would be merged.
         let descriptor = open("\(directory.path)/LOCK", O_WRONLY | O_CLOEXEC)
         var byte: UInt8 = 0
         for turn in 0..<max(20_000, capacity + 1_000) {
@@ -116,9 +116,9 @@ struct WatchFailureTests {
     }
 }
 
-/// What libuv does not bear.
+/// Conditions that libuv can't handle.
 @Suite struct FewDescriptorTests {
-    /// libuv ends the process where it finds no descriptors for its first loop.
+    /// libuv aborts the process if it finds no descriptors for its first loop.
     @Test func aLoopIsRefusedWhileThereAreFewDescriptors() async {
         await #expect(processExitsWith: .exitCode(7)) {
             var limit = rlimit(rlim_cur: 128, rlim_max: 128)

@@ -20,7 +20,8 @@ struct WatchLoopTests {
         token.cancel()
     }
 
-    /// Events of one loop keep their order: once LOCK has hinted, all before it are through.
+    /// Events of one loop are delivered in order: once LOCK has hinted, all earlier ones were
+    /// processed.
     @Test func writesToOtherFilesDoNotHint() async throws {
         let directory = try WatchedDirectory()
         directory.write("LOCK")
@@ -135,7 +136,7 @@ struct WatchLoopTests {
             released = hints
             _ = try await loop.watchDirectory(directory.path, fileName: "LOCK") { hints.hint() }
         }
-        // The first turn closes the handle, the close callback follows within it.
+        // The first iteration closes the handle, and the close callback follows within it.
         await loop.synchronize()
         await loop.synchronize()
         #expect(released == nil)
@@ -153,7 +154,8 @@ struct WatchLoopTests {
             }
         }
         await fired.reach(1)
-        // The witness's timer, started later, would be overtaken by another round of the first.
+        // The witness's timer, started later, would be overtaken by another timer round of the
+        // first loop.
         let witnessed = HintCounter()
         let witness = try loop.startTimer(intervalMilliseconds: 1) { witnessed.hint() }
         await witnessed.reach(5)

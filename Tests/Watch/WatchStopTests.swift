@@ -14,7 +14,7 @@ struct WatchStopTests {
         _ = try loop.startTimer(intervalMilliseconds: 1) {}
         #expect(threadCount(named: "watch-again") == 1)
         loop.stop()
-        // The thread is joined; the system drops its entry a moment later.
+        // The thread is joined, but the system removes its entry a moment later.
         while threadCount(named: "watch-again") != 0 { await Task.yield() }
         let hints = HintCounter()
         let token = try await loop.watchDirectory(directory.path, fileName: "LOCK") { hints.hint() }
@@ -58,8 +58,8 @@ struct WatchStopTests {
         #expect(message.contains("WatchLoop.stop() called from a hint"))
     }
 
-    /// Tasks that watch, write, cancel and stop at the same time: for the thread sanitizer, and for
-    /// a stop that would hang or leave a waiting task behind.
+    /// Tasks that watch, write, cancel and stop concurrently: for the thread sanitizer, and to
+    /// detect a stop that hangs or leaves a task waiting.
     @Test func watchingCancellingAndStoppingInParallelEnds() async throws {
         let directory = try WatchedDirectory()
         directory.write("LOCK")

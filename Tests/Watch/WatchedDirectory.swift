@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RegnumWatch
 
-/// A temporary directory with the file LOCK, and other files to write to.
+/// A temporary directory with the file LOCK, and with other files to write to.
 final class WatchedDirectory: Sendable {
     let path: String
 
@@ -15,7 +15,7 @@ final class WatchedDirectory: Sendable {
         write("LOCK")
     }
 
-    /// Creates the file, or replaces its only byte: one event of the system if it exists.
+    /// Creates the file, or replaces its only byte: one file system event if it exists.
     func write(_ name: String, times: Int = 1) {
         let descriptor = open("\(path)/\(name)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         precondition(descriptor >= 0, "cannot open \(name)")
@@ -44,14 +44,14 @@ final class HintCounter: Sendable {
         continuation.yield()
     }
 
-    /// Returns when there were `count` hints in all. One waiter at a time.
+    /// Returns once there were `count` hints in total. One waiter at a time.
     func reach(_ count: Int) async {
         var iterator = stream.makeAsyncIterator()
         while self.count < count { await iterator.next() }
     }
 }
 
-/// The threads of this process that bear the name.
+/// Returns the number of threads of this process with that name.
 func threadCount(named name: String) -> Int {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return tasks.count { task in
@@ -60,7 +60,7 @@ func threadCount(named name: String) -> Int {
     }
 }
 
-/// A token that a hint can reach.
+/// A token that can be captured by a hint.
 final class TokenBox: Sendable {
     let token = Guarded<WatchToken?>(nil)
 }

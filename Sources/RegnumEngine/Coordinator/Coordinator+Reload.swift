@@ -33,8 +33,8 @@ extension Coordinator {
     /// Reloads from the older checkpoint and the log since then after damage was found in the tree
     /// (`DatabaseRoot.damage`). Returns immediately; data read earlier is unaffected.
     ///
-    /// This helps if the damaged leaf was written by the newest checkpoint, which is then passed over.
-    /// Older leaves are shared by both, so that nothing changes.
+    /// This helps if the damaged leaf was written by the newest checkpoint, which is then passed
+    /// over. Older leaves are shared by both, so that nothing changes.
     package func heal() {
         let runsPump = state.withLock { $0.phase == .open ? $0.claimPump() : false }
         if runsPump { startPump() }

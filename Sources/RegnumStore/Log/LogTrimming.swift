@@ -8,8 +8,8 @@
 /// the remaining files. Other processes keep files that they have open or mapped.
 package struct LogTrimming: Sendable {
     let directory: any RealmDirectory
-    /// Whether nothing is removed, because the record with the checkpoints may not be durable yet or
-    /// an older checkpoint is still needed.
+    /// Whether nothing is removed, because the record with the checkpoints may not be durable yet
+    /// or an older checkpoint is still needed.
     package var keepsAll: Bool
     /// The first log position that is needed to open the realm.
     let firstNeeded: LogPosition

@@ -377,8 +377,8 @@ package final class RealmLog: @unchecked Sendable {
     ///
     /// Throws `invalidDatabase` if published bytes are damaged; commits delivered before remain
     /// valid. If the next segment was trimmed, `load` is called to start over; without `load`,
-    /// throws `historyTrimmed` and changes nothing. Throws `fileMoved` if `LOCK` is no longer the file
-    /// that was opened.
+    /// throws `historyTrimmed` and changes nothing. Throws `fileMoved` if `LOCK` is no longer the
+    /// file that was opened.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
         if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
         if holdsWriter { return }

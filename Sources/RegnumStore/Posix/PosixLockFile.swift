@@ -5,8 +5,8 @@ internal import Synchronization
 /// `LOCK` of a realm directory: locks of its open file description, and its mapped first page.
 ///
 /// Unsafe memory: `page` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
-/// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to be
-/// cut short, where accessing the page would raise SIGBUS, private zeros replace it.
+/// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to
+/// be cut short, where accessing the page would raise SIGBUS, private zeros replace it.
 package final class PosixLockFile: LockFile {
     /// The offsets in `LOCK`. Each word has its own cache line.
     private enum Layout {

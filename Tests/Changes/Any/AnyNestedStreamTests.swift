@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of lists and dictionaries that lie in values of any type, and of maps of such values.
+/// Streams of lists and dictionaries in values of any type, and of maps of such values.
 @Suite struct AnyNestedStreamTests {
     private typealias Told = (deletions: [Int], insertions: [Int], modifications: [Int])
 
@@ -61,7 +61,7 @@ import Testing
             let tags = note.content.dictionaryValue?["tags"]?.listValue
             tags?.insert(.string("new"), at: 0)
             tags?[2] = .int(7)
-            // beside it
+            // Outside of it.
             note.content.dictionaryValue?["rooms"]?.listValue?.append(.none)
         }
         guard case .update(let now, let delta)? = try await stream.next() else {
@@ -72,7 +72,7 @@ import Testing
         #expect(delta.insertions == [0] && delta.deletions.isEmpty)
         #expect(delta.modifications == [1] && delta.newModifications == [2])
         #expect(delta.modified[0].old == .string("b") && delta.modified[0].new == .int(7))
-        // what happens beside it only is not told
+        // Changes outside of it aren't reported.
         try await change(realm) { note, _ in
             note.content.dictionaryValue?["rooms"]?.listValue?.removeAll()
         }
@@ -103,7 +103,7 @@ import Testing
         #expect(delta.insertions == ["name"] && delta.modifications == ["doors"])
         #expect(delta.deletions.isEmpty && delta.modified[0].old == .int(2))
         #expect(delta.old.dictionary == ["doors": .int(2)])
-        // a dictionary within is followed by its key
+        // A nested dictionary is followed by its key.
         try await change(realm) { note, _ in
             let room = note.content.dictionaryValue?["rooms"]?.listValue?[0].dictionaryValue
             room?["name"] = nil
@@ -132,7 +132,7 @@ import Testing
             return
         }
         #expect(none.isEmpty && gone.deletions == ["rooms", "tags"])
-        // a list has no keys
+        // A list has no keys.
         try await change(realm) { note, _ in note.content = .fromArray([.int(1)]) }
         try await change(realm) { note, _ in
             note.content = .fromDictionary(["tags": .fromDictionary(["x": .int(1)])])
@@ -143,13 +143,13 @@ import Testing
             return
         }
         #expect(new.keys == ["tags"] && came.insertions == ["tags"])
-        // another list in its place in one commit
+        // Another list replaces it in one commit.
         try await change(realm) { note, _ in
             note.content.dictionaryValue?["tags"] = .fromArray([.int(1), .int(2)])
         }
         let told = try #require(try await next(&tags))
         #expect(told.deletions == [0] && told.insertions == [0, 1])
-        // the owner goes, and another one comes
+        // The owner is deleted, and another one is added.
         try await realm.write { $0.delete($0.objects(AnyNote.self)) }
         #expect(try #require(try await next(&tags)).deletions == [0, 1])
         #expect(live.content.at("tags").isEmpty && live.content.at("tags").count == 0)

@@ -3,7 +3,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// A value of any type as plain Swift has it, where what lies in lists and dictionaries has an identity.
+/// A value of any type in plain Swift, where elements of lists and dictionaries have an identity.
 indirect enum AnyStreamValue: Sendable {
     case none
     case int(Int)
@@ -54,7 +54,7 @@ indirect enum AnyStreamValue: Sendable {
         }
     }
 
-    /// Whether a frozen value is the same.
+    /// Whether a frozen value is equal.
     func matches(_ frozen: FrozenAnyValue) -> Bool {
         switch (self, frozen) {
         case (.none, .none): return true
@@ -70,7 +70,7 @@ indirect enum AnyStreamValue: Sendable {
         }
     }
 
-    /// Makes the links to a pet nil; whether there were any.
+    /// Makes the links to a pet nil, and returns whether there were any.
     mutating func drop(_ pet: String, _ commit: Int) -> Bool {
         switch self {
         case .pet(pet):
@@ -91,10 +91,10 @@ indirect enum AnyStreamValue: Sendable {
     }
 }
 
-/// What lies in a list or dictionary.
+/// An element of a list or dictionary.
 struct AnyStreamNode: Sendable {
     let id: Int
-    /// The commit that set it, or something within it, last.
+    /// The last commit that set it, or something in it.
     var commit: Int
     var value: AnyStreamValue
 
@@ -105,7 +105,7 @@ struct AnyStreamNode: Sendable {
     }
 }
 
-/// What a stream shows: nodes in order, of a dictionary with their keys.
+/// What a stream shows: nodes in order, for a dictionary with their keys.
 struct AnyStreamState: Sendable {
     var nodes: [(key: String?, node: AnyStreamNode)] = []
 
@@ -121,7 +121,7 @@ struct AnyStreamState: Sendable {
 
     var ids: Set<Int> { Set(nodes.map(\.node.id)) }
 
-    /// Positions in both states of what is new, gone, and set since.
+    /// Returns the positions in both states of nodes that were inserted, deleted or set.
     func changes(since old: AnyStreamState) -> AnyStreamChanges {
         var changes = AnyStreamChanges()
         let (before, after) = (old.ids, ids)
@@ -151,7 +151,7 @@ struct AnyStreamChanges: Equatable {
     var isEmpty: Bool { self == AnyStreamChanges() }
 }
 
-/// A note, or that there is none.
+/// A note, or its absence.
 struct AnyStreamModel: Sendable {
     var isThere = false
     var content = AnyStreamValue.none
@@ -165,7 +165,7 @@ struct AnyStreamModel: Sendable {
     }
 }
 
-/// A collection of the note by the way to it.
+/// A collection of the note, identified by its path.
 struct AnyStreamPath: CustomStringConvertible {
     enum Start: CaseIterable { case content, list, map }
 
@@ -190,7 +190,7 @@ struct AnyStreamPath: CustomStringConvertible {
         return AnyStreamPath(start: start, steps: steps, isDictionary: random.next() % 2 == 0)
     }
 
-    /// What is there.
+    /// Returns the content at the path.
     func state(_ model: AnyStreamModel) -> AnyStreamState {
         guard model.isThere else { return AnyStreamState() }
         var value: AnyStreamValue =
@@ -217,7 +217,7 @@ struct AnyStreamPath: CustomStringConvertible {
         }
     }
 
-    /// The values at the path.
+    /// Returns the values at the path.
     func values(_ note: Live<AnyNote>) -> LiveValues<FrozenAnyValue>? {
         var rest = steps[...]
         var values: LiveValues<FrozenAnyValue>
@@ -237,7 +237,7 @@ struct AnyStreamPath: CustomStringConvertible {
         return values
     }
 
-    /// The dictionary at the path.
+    /// Returns the dictionary at the path.
     func map(_ note: Live<AnyNote>) -> LiveMap<String, FrozenAnyValue>? {
         if case .map = start, steps.isEmpty { return note.map }
         return values(note)?.dictionary

@@ -4,8 +4,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of lists and dictionaries in values of any type, at any depth, against a plain model: random
-/// changes at random depths, in several commits between two elements, with owners that come and go.
+/// Streams of lists and dictionaries in values of any type, at any depth, against a plain model:
+/// random changes at random depths, in several commits between two elements, with owners that come
+/// and go.
 @Suite struct AnyStreamRandomTests {
     private struct TakenBack: Error {}
 
@@ -120,7 +121,7 @@ import Testing
         }
     }
 
-    /// A stream, what it told last, and what it is to tell.
+    /// A stream, what it delivered last, and what it is expected to deliver.
     private struct Watch {
         enum Stream {
             case values(ValueChanges<FrozenAnyValue>.AsyncIterator)
@@ -131,7 +132,7 @@ import Testing
         let policy: ChangePolicy
         var stream: Stream
         var state: AnyStreamState
-        /// The states after it that were committed; the last one is enough but for every commit.
+        /// The states committed since then; except for `.everyCommit`, only the last matters.
         var pending: [AnyStreamState] = []
 
         init?(
@@ -150,7 +151,7 @@ import Testing
             }
         }
 
-        /// What the stream has to tell by now.
+        /// Returns what the stream has to deliver by now.
         mutating func expected() -> [AnyStreamState] {
             defer { pending = [] }
             var states = pending
@@ -162,7 +163,7 @@ import Testing
             return told
         }
 
-        /// The next element: the first, or one that leads to a state.
+        /// Pulls the next element: the first, or one that leads to a state.
         mutating func next(_ expected: AnyStreamState?, _ place: Comment) async throws {
             switch stream {
             case .values(var iterator):

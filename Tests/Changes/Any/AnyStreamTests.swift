@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of values of any type, of what lies in them, and of their objects.
+/// Streams of values of any type, of their contents, and of their objects.
 @Suite struct AnyStreamTests {
     // Covers 4.38, O42
     @Test func changesWithinAreModificationsOfTheValue() async throws {
@@ -49,7 +49,7 @@ import Testing
         #expect(change.insertions == [0] && change.deletions.isEmpty)
         #expect(change.modifications.count == 1)
         #expect(object.modifications == [0])
-        // the value goes: all that lay in it is deleted
+        // The value is removed: all of its contents are deleted.
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
             note.content = .int(1)
@@ -81,7 +81,8 @@ import Testing
         #expect(delta.modifications == [0] && notes[0].content == .none)
     }
 
-    /// A link that lies deep in a value becomes nil: the value counts as modified, and so does its object.
+    /// A link nested deep in a value becomes nil: the value counts as modified, and so does its
+    /// object.
     @Test func deletedObjectsModifyTheValuesThatTheyLieIn() async throws {
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { tx in
@@ -120,7 +121,8 @@ import Testing
         #expect(now[0].map["k"]?["in"]?["pet"] == FrozenAnyValue.none)
     }
 
-    /// Where versions are compared, what changed within a value is told as a change of it, too.
+    /// Where versions are compared, a change within a value is reported as a change of the value,
+    /// too.
     // Covers O42
     @Test func comparisonsTellWhatChangedWithin() async throws {
         let realm = try await Realm.temporary(anyClasses)

@@ -49,7 +49,7 @@ import Testing
             Issue.record("delivered again")
         }
         #expect(again == 0)
-        // what they held is gone too, and a key can be used again
+        // Their content is gone too, and keys can be reused.
         try await realm.makeReadings(7..<8)
         try await realm.drain(AsymReading.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
         #expect(inbox.numbers.last == 7 && inbox.numbers.count == 251)
@@ -83,7 +83,7 @@ import Testing
         task.cancel()
         _ = try await task.value
         #expect(inbox.numbers == Array(0..<60))
-        // from here on nobody takes them
+        // From here on nobody drains them.
         try await realm.makeReadings(100..<103)
         let rest = try await realm.drain(AsymReading.self, untilEmpty: true) {
             inbox.take($0.map(\.number))
@@ -146,7 +146,7 @@ import Testing
         try await inbox.wait(for: 20)
         task.cancel()
         #expect(try await task.value == 10)
-        // one that returns in spite of it has taken the batch
+        // A sink that returns although it was cancelled has taken the batch.
         let other = Task {
             try await realm.drain(AsymReading.self, batchSize: 10) { batch in
                 inbox.take(batch.map(\.number))
@@ -179,7 +179,7 @@ import Testing
                     }
                 }
             }
-            // another class is drained meanwhile
+            // Another class is drained concurrently.
             group.addTask {
                 try await realm.drain(AsymEvent.self) { events.take($0.map(\.number)) }
             }
@@ -199,7 +199,7 @@ import Testing
         await realm.close()
     }
 
-    /// The one that waited goes on when the other has ended.
+    /// The task that waited continues when the other one has ended.
     @Test func nextTaskTakesOver() async throws {
         let realm = try await open()
         try await realm.makeReadings(0..<20)

@@ -94,7 +94,7 @@ import Testing
             tx.object(MapPet.self, forPrimaryKey: "Max")?.friend = friends[0]
         }
         #expect(try await next(&pets)?.modifications == ["max"])
-        // three links from Max are seen, the fourth is not
+        // Three links from Max are followed, the fourth isn't.
         try await realm.write { $0.object(MapPet.self, forPrimaryKey: "friend 2")?.age = 1 }
         #expect(try await next(&pets)?.modifications == ["max"])
         try await realm.write { tx in

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams that go on from before a migration.
+/// Streams that resume from before a migration.
 @Suite(.timeLimit(.minutes(10))) struct MigrationStreamTests {
-    /// Of one that was written in parts the change sets come from a comparison of the versions: what changed
-    /// within a value of any type is told as a change of it.
+    /// If the migration was written in parts, the change sets come from a comparison of the
+    /// versions, which reports a change within a value of any type as a change of the value.
     @Test(arguments: [false, true])
     func valuesOfAnyTypeThatAMigrationChangesAreTold(inParts: Bool) async throws {
         let folder = try RealmFolder()

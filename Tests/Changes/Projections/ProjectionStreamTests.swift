@@ -4,12 +4,12 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of projections tell what the projection names, by its names.
+/// Streams of projections report what the projection names, by its names.
 @Suite struct ProjectionStreamTests {
     typealias Guest = Cards.Guest
     typealias Card = Cards.Card
 
-    /// The next update of a stream: who was modified, and by which properties.
+    /// Returns the next update of a stream: what was modified, and by which properties.
     private func update<P: ClassProjection>(
         _ stream: inout CollectionChanges<P>.AsyncIterator,
         isolation actor: isolated (any Actor)? = #isolation
@@ -29,14 +29,14 @@ import Testing
             return
         }
         #expect(cards.map(\.firstName) == ["Ann", "Bob", "Cid"])
-        // not named: no element
+        // Not named by the projection: no element.
         try await realm.write { tx in
             let ann = tx.object(Guest.self, forPrimaryKey: 1)
             ann?.age = 41
             ann?.tags.append("x")
             ann?.address?.country = "SK"
         }
-        // renamed, embedded, through two links, through the list
+        // Renamed, embedded, through two links, through the list.
         try await realm.write(origin: "move") { tx in
             tx.object(Guest.self, forPrimaryKey: 1)?.address?.city = "Brno"
         }
@@ -59,7 +59,7 @@ import Testing
             ann?.familyName = "Low"
         }
         #expect(try await update(&stream).1 == [["familyName", "friendNames"]])
-        // insertions and deletions are told in any case
+        // Insertions and deletions are always reported.
         try await realm.write { tx in
             tx.delete(try #require(tx.object(Guest.self, forPrimaryKey: 3)))
             try tx.add(Guest(4, "Dan"))
@@ -120,7 +120,7 @@ import Testing
         let realm = try await Cards.realm()
         let cards = realm.objects(Card.self)
         var typed = cards.changes(keyPaths: [\.homeCity, \.friendNames]).makeAsyncIterator()
-        // texts name the properties of the model
+        // Key paths as text use the model's property names.
         var text = try cards.changes(keyPaths: ["address", "age"]).makeAsyncIterator()
         _ = try await typed.next()
         _ = try await text.next()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Frozen and live sets, their streams, and what is told of a change.
+/// Frozen and live sets, their streams, and the reported changes.
 @Suite struct SetViewTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(setClasses)

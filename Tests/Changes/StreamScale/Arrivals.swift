@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts those who came somewhere, for the one who waits for all of them.
+/// Counts arrivals for a task that waits for all of them.
 final class Arrivals: Sendable {
     private struct State {
         var count = 0
@@ -12,7 +12,7 @@ final class Arrivals: Sendable {
 
     func arrive() { settle { $0.count += 1 } }
 
-    /// Returns when so many have arrived in all.
+    /// Returns once `count` have arrived in total.
     func wait(for count: Int) async {
         await withCheckedContinuation { continuation in
             settle { state in
@@ -33,7 +33,7 @@ final class Arrivals: Sendable {
     }
 }
 
-/// Something that a closure leaves for its caller.
+/// A value that a closure passes to its caller.
 final class Kept<Value: Sendable>: Sendable {
     private let kept = Mutex<Value?>(nil)
 

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import RegnumTestSupport
 
-/// What this process holds of the system.
+/// The system resources that this process uses.
 struct ProcessUse: Sendable, CustomStringConvertible {
-    /// Bytes of `malloc` that are in use.
+    /// The number of bytes allocated with `malloc`.
     let heap: Int
-    /// Anonymous memory that is resident.
+    /// The size of resident anonymous memory.
     let anonymous: Int
     let descriptors: Int
     let threads: Int
 
-    /// - Parameter givesBack: whether memory that is not in use is given back to the system first,
-    ///   which the allocator keeps otherwise.
+    /// - Parameter givesBack: Whether to return unused memory, which the allocator would otherwise
+    ///   keep, to the system first.
     init(givesBack: Bool = false) throws {
         if givesBack, let symbol = dlsym(nil, "malloc_trim") {
             typealias Function = @convention(c) (Int) -> Int32
@@ -21,7 +21,7 @@ struct ProcessUse: Sendable, CustomStringConvertible {
         heap = try Self.allocatedByteCount()
         anonymous = try Self.status("RssAnon") << 10
         threads = try Self.status("Threads")
-        // one of them is the directory that is being read
+        // One of them is the directory being read.
         descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count - 1
     }
 
@@ -41,7 +41,7 @@ struct ProcessUse: Sendable, CustomStringConvertible {
         throw Unreadable()
     }
 
-    /// From the totals at the end of what `malloc_info` writes, which the system's module does not
+    /// Parses the totals at the end of the output of `malloc_info`, which the system module doesn't
     /// declare.
     private static func allocatedByteCount() throws -> Int {
         typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
@@ -55,7 +55,7 @@ struct ProcessUse: Sendable, CustomStringConvertible {
         guard result == 0, let text else { throw Unreadable() }
         var numbers: [String: Int] = [:]
         for line in String(cString: text).split(separator: "\n") {
-            // a line of an arena is replaced by the same one of the totals, which come last
+            // Lines of the arenas are overwritten by those of the totals, which come last.
             let quoted = line.split(separator: "\"")
             guard quoted.count > 3, let size = quoted.indices.dropLast().last else { continue }
             for kind in ["type=fast", "type=rest", "type=mmap", "type=current"] {

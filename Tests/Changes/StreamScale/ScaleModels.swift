@@ -1,7 +1,7 @@
 import Glibc
 import Regnum
 
-/// The models of the tests of many streams, many rows and many commits.
+/// The models for tests with many streams, many rows and many commits.
 enum Scale {
     final class Seat: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -45,7 +45,7 @@ enum Scale {
 
     static let types: [ObjectBase.Type] = [Seat.self, Guest.self, Hall.self]
 
-    /// Adds seats, ten in a hall, all of them in the list of hall 0, one guest for five seats.
+    /// Adds seats, ten per hall, all of them in the list of hall 0, and one guest per five seats.
     static func fill(_ realm: Realm, seatCount: Int) async throws {
         try await realm.write { tx in
             let hall = Hall(0)

@@ -2,7 +2,7 @@ import Regnum
 
 /// The seats and guests of a realm as plain values, and what each of some sleepers has missed.
 struct SeatModel {
-    /// A row; another one with the same key is another row.
+    /// A row. A later one with the same key is a different row.
     struct Seat {
         var id: Int
         var hall: Int
@@ -11,15 +11,15 @@ struct SeatModel {
         var guest: Int
     }
 
-    /// What happened since a stream got its last element.
+    /// The changes since a stream's last element.
     struct Missed {
-        /// The rows of the collection then, in its order.
+        /// The rows of the collection at that time, in its order.
         var rows: [Int]
         var seats: [Int: Seat]
         /// The properties that were set, by row.
         var setProperties: [Int: Set<String>] = [:]
         var setGuests: Set<Int> = []
-        /// The labels of the commits that concern the stream.
+        /// The origins of the commits that concern the stream.
         var origins: [String] = []
         var knownOrigins: Set<String> = []
 
@@ -30,10 +30,10 @@ struct SeatModel {
 
     /// The hall whose seats the streams follow.
     static let hall = 1
-    /// In the order in which they are declared.
+    /// In order of declaration.
     static let properties = ["id", "hall", "rank", "name", "guest"]
 
-    /// By row number, which rises in order of creation.
+    /// By row number, which increases in order of creation.
     private(set) var seats: [Int: Seat] = [:]
     private(set) var rowOfID: [Int: Int] = [:]
     private var nextRow = 0
@@ -42,9 +42,9 @@ struct SeatModel {
     /// The rows that the streams follow, in order of creation.
     var rows: [Int] { seats.filter { $0.value.hall == Self.hall }.keys.sorted() }
 
-    /// A stream begins, or was told of everything.
+    /// Registers a stream that begins, or that has delivered everything.
     ///
-    /// - Returns: its number, for `missed`.
+    /// - Returns: Its number, for `missed`.
     mutating func beginSleeper() -> Int {
         missed.append(Missed(rows: rows, seats: seats))
         return missed.count - 1
@@ -82,7 +82,7 @@ struct SeatModel {
 
     mutating func setGuest(_ guest: Int) -> Bool {
         for sleeper in missed.indices { missed[sleeper].setGuests.insert(guest) }
-        // the streams tell of seats whose guest changes
+        // The streams report seats whose guest changes.
         return true
     }
 
@@ -106,8 +106,8 @@ struct SeatModel {
         var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
     }
 
-    /// What a sleeper must be told: by the definition of change sets, for a collection in order of
-    /// creation.
+    /// Returns what must be reported to a sleeper: the definition of change sets, for a collection
+    /// in order of creation.
     func expected(_ sleeper: Int) -> Expected {
         let missed = missed[sleeper]
         let now = rows

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams that nobody pulls while many commits pass, against a plain model.
+/// Streams that nobody pulls during many commits, against a plain model.
 ///
-/// What may be kept for them: for each 4 KiB and, for each seat or guest that changed since and was
-/// there before or is there now, 512 bytes; however many commits there were.
+/// The memory kept for each of them is at most 4 KiB plus 512 bytes for each seat or guest that
+/// changed since and existed before or exists now, however many commits there were.
 struct SleeperRun {
     private static let seatCount = 400
     private static let guestCount = 40
@@ -63,13 +63,13 @@ struct SleeperRun {
             """)
         let objectCount = 2 * (Self.seatCount + Self.guestCount)
         #expect(mostKept <= Self.sleeperCount * ((4 << 10) + 512 * objectCount))
-        // one for each sleeper
+        // One per sleeper.
         #expect(stats.snapshots.count <= Self.sleeperCount)
 
         for number in sleepers.indices {
             try await check(&sleepers[number], number, realm)
         }
-        // all of it was told: the next commit comes alone
+        // All of it was delivered: the next commit is reported alone.
         for number in 0..<3 {
             try await commit(realm, concerning: true)
             for sleeper in sleepers.indices where sleeper % 2 == number % 2 {
@@ -141,7 +141,7 @@ struct SleeperRun {
 
     private typealias Change = @Sendable (Transaction) throws -> Void
 
-    /// One to three changes of different objects.
+    /// Makes one to three changes of different objects.
     private mutating func commit(_ realm: Realm, concerning: Bool = false) async throws {
         let origin = "label \(below(Self.labelCount))"
         var changes: [Change] = []
@@ -207,7 +207,7 @@ struct SleeperRun {
                 }, model.delete(id)
             )
         default:
-            // of no interest to the streams
+            // Doesn't concern the streams.
             return (
                 { tx in
                     guard let hall = tx.object(Scale.Hall.self, forPrimaryKey: 0) else { return }

@@ -2,7 +2,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// What streams cost, counted.
+/// Counters of the work that streams cause.
 struct StreamCost: Equatable, CustomStringConvertible {
     var evaluatedRows = 0
     var reachedRows = 0
@@ -13,7 +13,7 @@ struct StreamCost: Equatable, CustomStringConvertible {
         "\(evaluatedRows) rows evaluated, \(reachedRows) reached, \(wakes) wakes, \(steps) steps"
     }
 
-    /// What was counted on a realm until now.
+    /// Returns the counters of a realm so far.
     static func of(_ realm: Realm) -> StreamCost {
         let stats = realm.stats()
         return StreamCost(
@@ -29,13 +29,13 @@ struct StreamCost: Equatable, CustomStringConvertible {
     }
 }
 
-/// The kinds of streams whose costs are looked at.
+/// The kinds of streams whose cost is measured.
 enum StreamKind: CaseIterable {
     case all, filtered, indexed, sorted, filteredSorted
     case linked, linkedSort, distinct, distinctSorted
     case list, filteredList, sortedList, inverse, object, values
 
-    /// An iterator that forgets what its elements are.
+    /// Returns a type-erased iterator.
     func makePull(_ realm: Realm) -> Pull {
         let seats = realm.objects(Scale.Seat.self)
         let hall = realm.object(Scale.Hall.self, forPrimaryKey: 0)
@@ -77,13 +77,14 @@ final class Pull {
 }
 
 extension Scale {
-    /// A commit of which all kinds of streams are told: it changes ten seats among the first hundred,
-    /// and guests, lists and tags of theirs.
+    /// Makes a commit that all kinds of streams report: it changes ten seats among the first
+    /// hundred, and their guests, lists and tags.
     static func commit(_ number: Int, _ realm: Realm) async throws {
         try await realm.write { tx in
             for id in 0..<8 {
                 let seat = tx.object(Seat.self, forPrimaryKey: id * (number % 3 + 1))
-                // over and below what the conditions ask for; one is always over it, and one first
+                // Above and below the bounds of the conditions; one always matches, and one is
+                // always first.
                 switch id {
                 case 0: seat?.rank = 41 + number
                 case 1: seat?.rank = -number

@@ -2,10 +2,10 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Counters show that a commit costs streams what it changed.
+/// Counters show that the cost of a commit for streams depends only on what it changed.
 @Suite(.disabled(if: Effort.isReduced))
 struct StreamCostTests {
-    /// What ten commits, each pulled, cost a stream on so many rows.
+    /// Returns the cost of ten commits, each of them pulled, for a stream on `rowCount` rows.
     static func cost(of kind: StreamKind, rowCount: Int) async throws -> StreamCost {
         let realm = try await Realm.temporary(Scale.types)
         try await Scale.fill(realm, seatCount: rowCount)
@@ -19,7 +19,7 @@ struct StreamCostTests {
         return StreamCost.of(realm) - before
     }
 
-    /// That the costs are the same, whatever the number of rows.
+    /// Checks that the costs are the same, whatever the number of rows.
     static func checkGrowth(of kind: StreamKind, _ rowCounts: [Int]) async throws {
         var costs: [StreamCost] = []
         for rowCount in rowCounts {
@@ -30,7 +30,7 @@ struct StreamCostTests {
             #expect(cost.evaluatedRows <= costs[0].evaluatedRows, "\(kind): \(costs)")
             #expect(cost.reachedRows <= costs[0].reachedRows, "\(kind): \(costs)")
             #expect(cost.wakes == costs[0].wakes && cost.steps == costs[0].steps)
-            // each commit changes ten rows, and with a guest the five seats that it has
+            // Each commit changes ten rows, and with a guest its five seats.
             #expect(cost.evaluatedRows <= 10 * 40, "\(kind): \(costs)")
             #expect(cost.steps == 10)
         }
@@ -43,12 +43,12 @@ struct StreamCostTests {
             of: kind, Effort.isSoak ? [1_000, 20_000, 200_000] : [200, 2_000])
     }
 
-    /// Streams that no commit of `Scale.commit` can match.
+    /// Makes streams that no commit of `Scale.commit` can match.
     static func otherStreams(_ realm: Realm, count: Int) async throws -> [Pull] {
         var others: [Pull] = []
         for number in 0..<count {
             let seats = realm.objects(Scale.Seat.self)
-            // not the first hundred seats, nor their halls and guests
+            // Not the first hundred seats, nor their halls and guests.
             let hall = 10 + number
             let pull =
                 switch number % 6 {
@@ -72,7 +72,8 @@ struct StreamCostTests {
         @Persisted var number: Int
     }
 
-    /// What ten commits cost a stream that is pulled beside so many others.
+    /// Returns the cost of ten commits for a stream that is pulled while there are `otherCount`
+    /// others.
     static func cost(of kind: StreamKind, beside otherCount: Int) async throws -> StreamCost {
         let realm = try await Realm.temporary(Scale.types + [Bystander.self])
         try await Scale.fill(realm, seatCount: 1_000)

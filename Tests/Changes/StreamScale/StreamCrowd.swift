@@ -11,7 +11,7 @@ struct StreamCrowd {
         /// A child of the group throws.
         case failedGroup
         case closedRealm
-        /// The iterators are let go of while nobody waits on them.
+        /// The iterators are released while nobody waits on them.
         case droppedIterators
     }
 
@@ -20,9 +20,9 @@ struct StreamCrowd {
     let realm: Realm
     let count: Int
 
-    /// Begins the streams, makes a commit that most of them are told of, and ends them.
+    /// Begins the streams, makes a commit that most of them report, and ends them.
     ///
-    /// - Parameter atTheirMost: is called while all streams wait.
+    /// - Parameter atTheirMost: Called while all streams wait.
     func run(_ ending: Ending, atTheirMost: @Sendable () throws -> Void = {}) async throws {
         switch ending {
         case .cancelledTasks: try await runTasks(atTheirMost)
@@ -73,7 +73,7 @@ struct StreamCrowd {
                 try atTheirMost()
                 if fails {
                     group.addTask { throw Failed() }
-                    // ends the body, and so the others
+                    // Ends the body, and with it the others.
                     for try await _ in group {}
                 } else {
                     group.cancelAll()
@@ -89,7 +89,7 @@ struct StreamCrowd {
         var held: [CollectionChanges<Scale.Seat>.AsyncIterator] = []
         for number in 0..<count {
             let seats = realm.objects(Scale.Seat.self).where { $0.hall == number }
-            // not all of them are ever asked for an element
+            // Not all of them are ever asked for an element.
             var stream = seats.changes.makeAsyncIterator()
             if number % 3 > 0 { _ = try await stream.next() }
             held.append(stream)
@@ -107,17 +107,17 @@ struct StreamCrowd {
         }
     }
 
-    /// Iterates a stream to its end; which kind of stream depends on the number.
+    /// Iterates a stream to its end; the number determines the kind of stream.
     static func follow(
         _ realm: Realm, _ number: Int, _ begun: Arrivals
     ) async throws {
         let seats = realm.objects(Scale.Seat.self)
         let hall = realm.object(Scale.Hall.self, forPrimaryKey: number)
         switch number % 10 {
-        // queries of their own
+        // Queries of their own.
         case 0: try await pass(seats.where { $0.hall == number }.changes, begun)
         case 1: try await pass(seats.where { $0.rank == number && $0.hall < 9 }.changes, begun)
-        // queries that others have too
+        // Queries shared with other streams.
         case 2: try await pass(seats.where { $0.hall == 0 }.changes, begun)
         case 3: try await pass(seats.where { $0.guest.age > 20 }.sorted(by: \.rank).changes, begun)
         case 4: try await pass(seats.changes(depth: 0, policy: .everyCommit), begun)
@@ -128,7 +128,7 @@ struct StreamCrowd {
         case 7: try await pass(hall.seats.changes, begun)
         case 8: try await pass(hall.tags.changes, begun)
         default:
-            // has no first element
+            // Has no initial element.
             var commits = realm.commits.makeAsyncIterator()
             begun.arrive()
             while try await commits.next() != nil {}
@@ -139,7 +139,7 @@ struct StreamCrowd {
         _ changes: Changes, _ begun: Arrivals
     ) async throws {
         var isFirst = true
-        // also one that fails at once: its error is seen by whoever awaits it
+        // Also if it fails at once: the error is seen by whoever awaits it.
         defer { if isFirst { begun.arrive() } }
         for try await _ in changes {
             if isFirst { begun.arrive() }

@@ -5,21 +5,21 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What is left of streams when they have ended.
+/// Checks what remains of streams after they have ended.
 enum StreamRemains {
-    /// Runs streams on a realm in a directory, several times, and compares what the process holds
-    /// before and after. The first ones, which are fewer, are not compared: they have what the runtime
-    /// and the library make once.
+    /// Runs streams on an on-disk realm, several times, and compares the resources of the process
+    /// before and after. The first, smaller runs aren't compared, because they include one-time
+    /// allocations of the runtime and the library.
     static func check(_ ending: StreamCrowd.Ending, count: Int) async throws {
         let folder = try RealmFolder()
         _ = try await run(ending, count: count / 10, folder, "first.realm")
         let before = try ProcessUse(givesBack: true)
         let most = try await run(ending, count: count, folder, "second.realm")
-        // what the runtime and the allocator keep after their first peak
+        // What the runtime and the allocator keep after their first peak.
         let once = try ProcessUse()
         _ = try await run(ending, count: count, folder, "third.realm")
         var after = try ProcessUse(givesBack: true)
-        // what a job of the realm holds that is about to end
+        // What a job of the realm holds that is about to end.
         let start = ContinuousClock.now
         while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(60) {
             await Task.yield()
@@ -35,13 +35,13 @@ enum StreamRemains {
         #expect(remains <= 24 * count + 2 << 20, "\(remains) bytes remain")
         #expect(after.heap - once.heap <= 1 << 20, "the second time leaves more than the first")
         #expect(after.anonymous - before.anonymous <= 32 << 20)
-        // the realm before may still be letting go of its own when `before` is taken
+        // The previous realm may still be releasing its own when `before` is taken.
         #expect(after.descriptors <= before.descriptors)
-        // at most those of the library's pool, which wait a while for more work
+        // At most those of the library's pool, which wait a while for more work.
         #expect(after.threads <= before.threads + 16)
     }
 
-    /// - Returns: what the process held while all streams waited.
+    /// - Returns: The resources of the process while all streams waited.
     private static func run(
         _ ending: StreamCrowd.Ending, count: Int, _ folder: RealmFolder, _ name: String
     ) async throws -> ProcessUse {
@@ -64,12 +64,12 @@ enum StreamRemains {
         return try #require(most.value)
     }
 
-    /// What a process of its own reported.
+    /// Prints what a separate process reported.
     static func printReport(_ result: ExitTest.Result?) {
         print(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self))
     }
 
-    /// For the reader of the test's output, through `printReport`.
+    /// Prints a line for the reader of the test's output, through `printReport`.
     private static func report(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)

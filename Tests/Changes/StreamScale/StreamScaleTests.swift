@@ -2,17 +2,17 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Streams that come and go leave nothing behind. Each case has a process of its own, for what is
-/// measured is the process's: memory, descriptors, threads.
+/// Streams that come and go leave nothing behind. Each case runs in a process of its own, because
+/// memory, descriptors and threads are measured per process.
 ///
-/// What memory may remain of streams that have ended: 24 bytes each and 2 MiB of what is allocated, and
-/// 32 MiB of what the allocator holds once it was asked to give back what it can.
+/// The memory that may remain of streams that have ended: 24 bytes each plus 2 MiB of allocations,
+/// and 32 MiB that the allocator holds after it was asked to return what it can.
 @Suite(.serialized, .disabled(if: Effort.isReduced))
 struct StreamScaleTests {
     static let count = Effort.count(gate: 1_000, soak: 100_000)
 
-    /// For the ways to end other than cancelled tasks: a group takes long to end many children,
-    /// whatever they do, and all of them together are to take no longer than the first.
+    /// For the kinds of ending other than cancelled tasks: a group takes long to end many children,
+    /// whatever they do, and all of these together should take no longer than the first.
     static let fifth = Effort.count(gate: 1_000, soak: 20_000)
 
     // Covers O8

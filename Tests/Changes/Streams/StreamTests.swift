@@ -2,7 +2,8 @@ import RealmOracle
 import RegnumTestSupport
 import Testing
 
-/// Random histories: each stream delivers what the oracle computes from the definition of change sets.
+/// Random histories: each stream delivers what the oracle computes from the definition of change
+/// sets.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct StreamTests {
     // Covers 4.6, 4.40, O4, O9, O10, O15, O20, O30, O39, O40, O42, O43

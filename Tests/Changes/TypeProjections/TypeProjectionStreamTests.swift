@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Streams of objects with projected properties, and of lists of those.
+/// Streams of objects with projected properties, and of lists of them.
 @Suite struct TypeProjectionStreamTests {
     @Test func changeSetsNameProjectedProperties() async throws {
         let realm = try await Realm.temporary(Station.types)
@@ -128,7 +128,7 @@ import Testing
         encoder.outputFormatting = .sortedKeys
         let frozen = realm.snapshot().objects(Station.self)[0]
         let text = String(decoding: try encoder.encode(frozen), as: UTF8.self)
-        // Celsius and Point are Encodable, Word, Serial and Label are not
+        // Celsius and Point are Encodable; Word, Serial and Label aren't.
         #expect(
             text.contains(
                 #""coldest":null,"exit":null,"heat":{"degrees":1},"heats":[{"degrees":6}]"#))

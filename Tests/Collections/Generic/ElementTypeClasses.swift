@@ -1,7 +1,7 @@
 import Foundation
 import Regnum
 
-// One class for each type that a collection can hold.
+// One class for each type that a collection can contain.
 
 final class OfBool: Object, ElementHolder {
     @Persisted var list: List<Bool>

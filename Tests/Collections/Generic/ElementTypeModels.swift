@@ -7,7 +7,7 @@ enum ElementGrade: Int, PersistableEnum {
 }
 enum ElementTone: String, PersistableEnum { case soft, loud }
 
-/// A number that is stored as text: two texts, one number.
+/// A number stored as text, of which two spellings are equal.
 struct ElementHex: FailableCustomPersistable, Hashable, Sendable {
     let number: Int
 
@@ -42,7 +42,7 @@ final class ElementSpot: EmbeddedObject {
     @Persisted var x: Int
 }
 
-/// The three containers of one type of element.
+/// The three containers of one element type.
 protocol ElementHolder: Object {
     associatedtype Element: ElementValue
     var list: List<Element> { get set }
@@ -50,5 +50,5 @@ protocol ElementHolder: Object {
     var map: Map<String, Element> { get set }
 }
 
-/// What the table of types asks of an element.
+/// The requirements on an element in the table of types.
 typealias ElementValue = RealmCollectionValue & ScalarValue & MapValue & Sendable

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// A type of element with values of it, each different from the others as it is stored.
+/// An element type with values of it that all differ in their stored form.
 struct ElementCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let holder: Object.Type
@@ -58,12 +58,13 @@ struct ElementCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Whether both are the same as they are stored.
+/// Whether both have the same stored values.
 private func same<V: RealmCollectionValue>(_ a: some Sequence<V>, _ b: some Sequence<V>) -> Bool {
     a.elementsEqual(b, by: V._areSame)
 }
 
-/// What holds for every type of element, in every container, managed and not, in a file and frozen.
+/// Checks what holds for every element type, in every container: managed, unmanaged, in a file and
+/// frozen.
 private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Element]) async throws {
     let folder = try RealmFolder()
     let realm = try await Realm.open(folder.configuration("e.realm", [type]))
@@ -110,7 +111,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
     await again.close()
 }
 
-/// Every type of value in every container.
+/// Every value type in every container.
 @Suite struct ElementTypeTests {
     // Covers 1.32, 1.33, 1.40, 1.41, 1.42, 1.45, 1.46, 1.51, 2.106, 8.4
     @Test(arguments: ElementCase.all)
@@ -123,7 +124,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
         let types = ElementCase.all.flatMap { $0.holder.init().objectSchema.properties }
         #expect(types.filter(\.isOptional).count == types.count / 2)
         let missing = Set(PropertyType.allCases).subtracting(types.map(\.type))
-        // values of any type are never optional: `AnyRandomTests` has them in every container
+        // Values of any type are never optional: `AnyRandomTests` covers them in every container.
         #expect(missing == [.any, .object, .linkingObjects], "\(missing)")
     }
 }

@@ -2,14 +2,14 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Numbered in another order than they are declared in.
+/// An enum whose raw values aren't in order of declaration.
 private enum BoundSize: Int, PersistableEnum {
     case medium = 5
     case small = 1
     case large = 9
 }
 
-/// With an order of its own: the reverse of the raw values.
+/// An enum with its own order: the reverse of the raw values.
 private enum BoundRank: Int, PersistableEnum, Comparable {
     case first = 1
     case second = 2
@@ -34,7 +34,7 @@ private final class BoundBox: Object {
     }
 }
 
-/// The least and greatest cases of enums with raw values that have such.
+/// The minimum and maximum of enums whose raw values have them.
 @Suite struct EnumBoundTests {
     private func bounds<C: RealmCollection>(_ boxes: C) -> [BoundSize?]
     where C.Element == BoundBox {
@@ -72,7 +72,7 @@ private final class BoundBox: Object {
         #expect(box.set.min() == .small && box.set.max() == .large)
         #expect(box.map.min() == .small && box.map.max() == .large)
         #expect(AnyRealmCollection(box.optional).max() == .large)
-        // of what is Comparable the program's order counts
+        // If the enum is Comparable, the program's order is used.
         #expect(box.ranks.min() == .second && box.ranks.max() == .first)
     }
 

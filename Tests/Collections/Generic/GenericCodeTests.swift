@@ -5,11 +5,11 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Code that is generic over `RealmCollection`, with no wrapper around what it takes.
+/// Code that is generic over `RealmCollection`, without wrapping its arguments.
 @Suite struct GenericCodeTests {
     // MARK: Objects
 
-    /// Uses every member, of pets that are Rex, Max and Tom in this order.
+    /// Uses every member, on a collection of the pets Rex, Max and Tom in this order.
     private func query<C: RealmCollection>(_ pets: C) throws where C.Element == GenericPet {
         #expect(pets.where { $0.age == 3 }.map(\.name) == ["Rex", "Tom"])
         #expect(pets.where { $0.age == 3 && $0.name != "Rex" }.count == 1)
@@ -47,7 +47,7 @@ import Testing
         try pets.freeze()
     }
 
-    /// Knows nothing of the class.
+    /// Doesn't depend on the class.
     private func ordered<T: Object, C: RealmCollection>(
         _ objects: C, by keyPath: KeyPath<T, String>
     ) -> [String] where C.Element == T {
@@ -219,6 +219,6 @@ import Testing
 }
 
 extension AnyRealmCollection where Element == Double? {
-    /// An unmanaged list of the elements.
+    /// An unmanaged list of the distinct elements.
     fileprivate var distinctList: List<Double?> { List(distinct()) }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Maps from their objects: inverses, queries over one map, key paths.
+/// Maps from the perspective of their objects: inverses, queries over one map, key paths.
 @Suite struct MapOriginTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(genericClasses)
@@ -74,7 +74,7 @@ import Testing
             ann.byRole["clown"] = nil
             #expect(pets.sorted(by: \.age, ascending: false).map(\.name) == ["Tom", "Rex", "Rex"])
             #expect(pets.sum(of: \.age) == 13 && pets.first?.name == "Rex" && pets.count == 3)
-            // as it is live, it follows the map
+            // It is live, so it follows the map.
             ann.byRole["again"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
             #expect(pets.map(\.name) == ["Tom", "Rex", "Rex", "Tom"])
             #expect(pets.distinct(by: \.age).count == 2)
@@ -88,7 +88,7 @@ import Testing
         #expect(none.where { $0.age > 0 }.isEmpty)
     }
 
-    /// The modified positions or keys that streams tell of one write.
+    /// Returns the modified positions or keys that streams report for one write.
     private func told(
         _ realm: Realm, _ stream: inout CollectionChanges<GenericOwner>.AsyncIterator,
         _ body: sending (Transaction) throws -> Void
@@ -173,7 +173,7 @@ import Testing
         let live = realm.object(GenericPet.self, forPrimaryKey: "Tom").employers
         var stream = live.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else {
-            Issue.record("no start")
+            Issue.record("no initial element")
             return
         }
         #expect(first.isEmpty && live.count == 0)
@@ -187,7 +187,7 @@ import Testing
         }
         #expect(now.map(\.name) == ["Cem"] && delta.insertions == [0])
         #expect(live.current.map(\.name) == ["Cem"])
-        // another key of the same map, one whose entry is there
+        // Another key of the same map, one that has an entry.
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["nobody"] =
                 tx.object(GenericPet.self, forPrimaryKey: "Tom")
@@ -215,18 +215,18 @@ import Testing
             .where { $0.age > 3 }
         var stream = old.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else {
-            Issue.record("no start")
+            Issue.record("no initial element")
             return
         }
         #expect(first.map(\.name) == ["Max"] && old.count == 1)
-        // an object comes to match, under two keys
+        // An object with two keys starts to match.
         try await realm.write { $0.object(GenericPet.self, forPrimaryKey: "Rex")?.age = 8 }
         guard case .update(let three, let came)? = try await stream.next() else {
             Issue.record("no update")
             return
         }
         #expect(three.map(\.name) == ["Max", "Rex", "Rex"] && came.insertions == [1, 2])
-        // an entry that is there gets another object
+        // An existing entry gets another object.
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Ann")?.byRole["cook"] =
                 tx.object(GenericPet.self, forPrimaryKey: "Tom")

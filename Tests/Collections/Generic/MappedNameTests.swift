@@ -40,7 +40,7 @@ private final class MappedChild: MappedParent {
     @Persisted var number: Int
 }
 
-/// The program's class and a later one, of the same name, that maps nothing.
+/// The program's class and a later one of the same name, without a mapping.
 private enum Unmapped {
     final class GenericMapped: Object {
         @Persisted(primaryKey: true) var _id: Int
@@ -66,7 +66,7 @@ private enum Unmapped {
     }
 }
 
-/// Properties that are stored under another name than they have in Swift.
+/// Properties stored under a name different from their Swift name.
 @Suite struct MappedNameTests {
     private func fill(_ realm: Realm) async throws {
         try await realm.write { tx in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Sorting and distinct values by the names of properties.
+/// Sorting and distinct values by property name.
 @Suite struct NamedPathTests {
     // Covers 2.15, 2.18
     @Test func resultsAreSortedAndMadeDistinctByNames() async throws {
@@ -65,9 +65,9 @@ private final class MisfitTarget: Object {
     @Persisted var map: Map<String, Date>
 }
 
-/// Values by name that a property cannot hold.
+/// Values set by name that are invalid for the property.
 @Suite struct MisfitValueTests {
-    /// By property a value that it cannot hold, and how the sentence tells it.
+    /// For each property an invalid value, and its description in the message.
     private static let misfits: [(property: String, value: any Sendable)] = [
         ("key", "1"), ("bool", "true"), ("int", "1"), ("int", 1.5), ("byte", 128), ("float", "1"),
         ("double", Data()), ("string", 1), ("data", "x"), ("date", 3), ("decimal", true),

@@ -19,7 +19,7 @@ private final class RefusedSet: Object {
     @Persisted var places: MutableSet<ElementPlace>
 }
 
-/// Sets and maps of types of the program that are stored as others.
+/// Sets and maps of projected types.
 @Suite struct ProjectedElementTests {
     private static let types: [ObjectBase.Type] = [ProjectedElements.self, ElementSpot.self]
 
@@ -44,7 +44,7 @@ private final class RefusedSet: Object {
         try await realm.write { tx in
             let object = try #require(
                 tx.object(ProjectedElements.self, forPrimaryKey: ElementLabel("k", note: "other")))
-            let noted = ElementLabel("a", note: "another one to the program")
+            let noted = ElementLabel("a", note: "different for the program")
             #expect(noted != ElementLabel("a") && object.labels.contains(noted))
             object.labels.insert(noted)
             #expect(object.labels.count == 2 && object.labels.map(\.text) == ["a", "b"])
@@ -113,7 +113,7 @@ private final class RefusedSet: Object {
             #expect(object.labels.map(\.text) == ["p", "q"] && object.codes.count == 2)
             #expect(object.byKey["m"] == ElementHex(31))
             #expect(object.places["a"] == .some(ElementPlace(4)) && object.places.count == 2)
-            // who does not know the class sees what is stored
+            // Code that doesn't know the class sees the stored values.
             let set = try #require(object["labels"] as? MutableSet<String>)
             #expect(Array(set) == ["p", "q"] && object["codes"] is MutableSet<String?>)
             let map = try #require(object["byKey"] as? Map<String, String>)

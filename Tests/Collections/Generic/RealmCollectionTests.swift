@@ -7,7 +7,7 @@ import Testing
 
 /// Generic code over collections.
 @Suite struct RealmCollectionTests {
-    /// What generic code says of any collection of pets that are Rex, Max and Tom in this order.
+    /// Checks a collection of the pets Rex, Max and Tom in this order, in generic code.
     private func check<C: RealmCollection>(_ collection: C, isManaged: Bool = true) throws
     where C.ElementType == GenericPet {
         try checkAsCollection(collection, isManaged)
@@ -244,7 +244,7 @@ private final class GenericCard: Projection<GenericOwner> {
     @Projected(\GenericOwner.friends.projectTo.name) var friendNames: ProjectedCollection<String>
 }
 
-/// Class projections that show a property of the objects of a set.
+/// Class projections with a property of the objects in a set.
 @Suite struct ProjectedSetTests {
     // Covers 8.30
     @Test func projectionShowsAndStreamsTheObjectsOfASet() async throws {

@@ -33,7 +33,7 @@ private final class SchemaPart: EmbeddedObject {
     @Persisted var text: String
 }
 
-/// What `Schema`, `ObjectSchema` and `Property` tell.
+/// The contents of `Schema`, `ObjectSchema` and `Property`.
 @Suite struct SchemaValueTests {
     // Covers 1.8, 1.75, 6.21
     @Test func everyPropertyIsTold() throws {
@@ -97,7 +97,7 @@ private final class SchemaPart: EmbeddedObject {
         #expect(realm.snapshot().objects(SchemaBase.self).isEmpty)
         let names = ["GenericPart2", "SchemaBase", "SchemaPart"]
         #expect(realm.schema.objectSchema.map(\.className) == names)
-        // a class that was never named is not in the file, and its realm opens without it
+        // A class that was never used isn't in the file, and the realm opens without it.
         try await realm.write { tx in try tx.add(GenericPart2()) }
         #expect(realm.schema.objectSchema.map(\.className) == names)
     }

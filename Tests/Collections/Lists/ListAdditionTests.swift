@@ -4,9 +4,9 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Several unmanaged objects that a list or set gets at once.
+/// Adding several unmanaged objects to a list or set at once.
 @Suite struct ListAdditionTests {
-    /// More than are looked for one after the other, linked in a ring, some of them twice in the list.
+    /// More objects than are searched linearly, linked in a ring, some of them twice in the list.
     @Test func objectsThatReachEachOtherAreStoredOnce() async throws {
         let realm = try await Realm.temporary([Hound.self, Keeper.self, Collar.self])
         try await realm.write { tx in
@@ -32,7 +32,7 @@ import Testing
         #expect(realm.snapshot().objects(Hound.self).count == 40)
     }
 
-    /// The embedded object stands at the end, after thirty others that would have been good.
+    /// The embedded object with an owner is the last one, after thirty valid ones.
     @Test func oneThatCannotBeOwnedTwiceLeavesNone() async throws {
         let realm = try await Realm.temporary(bookClasses)
         try await realm.write { tx in

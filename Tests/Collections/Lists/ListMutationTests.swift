@@ -4,9 +4,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Changes of several elements of a list at once, of lists of stored objects and of others.
+/// Changes of several elements of a list at once, in managed and unmanaged lists.
 @Suite struct ListMutationTests {
-    /// Runs a body with lists of values and of embedded objects that have the numbers 0 to `count - 1`.
+    /// Runs a body with lists of values and of embedded objects with the numbers 0 to `count - 1`.
     private func withLists(
         _ count: Int, _ body: @Sendable (List<Int?>, List<Page>) -> Void
     ) async throws {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Of an empty list, of a list of three, of stored objects and of others.
+    /// On an empty list and on a list of three, managed and unmanaged.
     // Covers 2.58
     @Test(arguments: 0..<9, [false, true])
     func misuseTraps(misuse: Int, isManaged: Bool) async {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// What a `MutableCollection` has for nothing, element by element.
+    /// What `MutableCollection` provides by default, element by element.
     // Covers 2.60
     @Test func algorithmsOfTheStandardLibraryWork() async throws {
         try await withLists(9) { ratings, pages in
@@ -138,7 +138,7 @@ import Testing
             #expect(Array(ratings) == (0..<9).map { $0 })
             ratings.swapAt(0, 8)
             #expect(ratings.first == 8 && ratings.last == 0)
-            // embedded objects stay what they are
+            // Embedded objects keep their identity.
             let page = pages[0]
             pages.reverse()
             #expect(Self.numbers(pages) == [8, 7, 6, 5, 4, 3, 2, 1, 0])

@@ -8,7 +8,8 @@ import Testing
 @Suite struct ListTests {
     private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
 
-    /// Random changes to lists of values, objects and embedded objects, managed and not, against arrays.
+    /// Random changes of lists of values, objects and embedded objects, managed and unmanaged,
+    /// against arrays.
     // Covers 2.54, 2.55, 2.57, 2.62, 2.63, 2.64
     @Test func randomChangesAgreeWithAnArray() async throws {
         var random = SeededRandom()

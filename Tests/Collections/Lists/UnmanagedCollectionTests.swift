@@ -4,14 +4,15 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Unmanaged sets and maps against plain Swift collections, from none to many elements and back.
+/// Unmanaged sets and maps against plain Swift collections, growing from empty to many elements and
+/// shrinking again.
 @Suite struct UnmanagedCollectionTests {
     @Test func mapIsADictionary() {
         var random = SeededRandom()
         for _ in 0..<200 {
             let map = Map<String, Int?>()
             var dictionary: [String: Int?] = [:]
-            // few keys and many, so that entries come and go around every size
+            // Few keys or many, so that entries come and go at every size.
             let keys = (0..<Int.random(in: 1...40, using: &random)).map { "key \($0)" }
             for _ in 0..<300 {
                 let key = keys.randomElement(using: &random) ?? ""

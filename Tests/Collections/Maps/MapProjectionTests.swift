@@ -117,7 +117,7 @@ final class MapOfProjected: Object {
         #expect(counts { $0.temps.contains(0...0) } == [1])
         #expect(counts { $0.opt.contains(0..<2) } == [1, 2])
         #expect(counts { $0.opt.persistableValue.values == nil } == [0, 1, 2])
-        // stored as embedded objects
+        // Stored as embedded objects.
         #expect(counts { $0.places.values == MapSpot(t: "0") } == [1, 2])
         #expect(counts { $0.places.values == nil } == [1])
         #expect(counts { $0.places["1"] == MapSpot(t: "1") } == [2])

@@ -150,7 +150,7 @@ import Testing
             #expect(keeper.scores.values == [1, 2] && keeper.grades["x"] == .bad)
             #expect(keeper.pets["rex"]??.age == 3 && keeper.pets["no"] == .some(nil))
             let note = keeper.notes["n"]!!
-            // given keys are written, others stay
+            // The given keys are set, others stay.
             try tx.create(
                 MapKeeper.self,
                 value: ["id": 1, "scores": ["b": 3, "c": 4], "notes": ["n": ["text": "ho"]]]
@@ -159,7 +159,7 @@ import Testing
             #expect(keeper.scores.keys == ["a", "b", "c"] && keeper.scores.values == [1, 3, 4])
             #expect(keeper.pets.count == 2)
             #expect(!note.isInvalidated && note.text == "ho")
-            // replaced
+            // The map is replaced.
             try tx.create(
                 MapKeeper.self, value: ["id": 1, "scores": ["q": 9]] as [String: Any], update: .all)
             #expect(keeper.scores.keys == ["q"] && keeper.pets.count == 2)

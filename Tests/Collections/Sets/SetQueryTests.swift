@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// Conditions with a number and a word, and what they mean. Fruits are given with their weights.
+    /// Returns conditions with a number and a word, and their meaning. Fruits are represented by
+    /// their weights.
     private func cases(_ n: Int, _ word: String?) -> [Case] {
         [
             Case(
@@ -35,7 +36,7 @@ import Testing
                 "any of", { $0.numbers.containsAny(in: [n, n + 1]) },
                 { basket, _ in !basket.numbers.isDisjoint(with: [n, n + 1]) }),
             Case(
-                "one is above", { $0.numbers > n },
+                "any above", { $0.numbers > n },
                 { basket, _ in basket.numbers.contains { $0 > n } }),
             Case(
                 "all", { $0.numbers.all { $0 < n } },
@@ -44,7 +45,7 @@ import Testing
                 "none", { $0.numbers.none { $0 == n || $0 > 5 } },
                 { basket, _ in !basket.numbers.contains { $0 == n || $0 > 5 } }),
             Case(
-                "one is another", { $0.words != word },
+                "any different", { $0.words != word },
                 { basket, _ in basket.words.contains { $0 != word } }),
             Case(
                 "count", { $0.numbers.count >= n },

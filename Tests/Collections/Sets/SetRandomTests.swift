@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// What the streams of the sets of two baskets told, applied one after the other.
+/// Mirrors of the sets of two baskets, built by applying the changes that the streams report.
 private struct SetMirror {
     private var numbers: [(name: String, stream: ValueChanges<Int>.AsyncIterator, mirror: [Int])]
     private var words:
@@ -70,7 +70,7 @@ private struct SetMirror {
         }
     }
 
-    /// Takes a change where the content is another one, applies it to what was there, and compares.
+    /// If the content changed, takes a change, applies it to the mirror, and compares.
     mutating func follow(_ baskets: [String: PlainBasket]) async throws {
         for index in numbers.indices {
             let wanted = baskets[numbers[index].name]?.sortedNumbers ?? []

@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Declarations of sets that do not fit, and sets that join what is stored.
+/// Invalid declarations of sets, and sets that are added to a stored class.
 @Suite struct SetSchemaTests {
     enum Earlier {
         final class Box: Object {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What is stored of sets that are added, created from values and updated.
+/// What is stored for sets that are added, created from values and updated.
 @Suite struct SetStoreTests {
     private func realm() async throws -> Realm { try await Realm.temporary(setClasses) }
 
@@ -38,7 +38,7 @@ import Testing
             try tx.add(inserted)
             inserted.decimals.insert(objectsIn: values)
             #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
-            // what is there already stays
+            // Existing elements stay.
             inserted.decimals.insert("1.5")
             inserted.decimals.insert(objectsIn: ["2.000", "1"])
             #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1", "1.50", "2.0"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What sets are: managed, unmanaged, and on the way from one to the other.
+/// Sets: managed, unmanaged, and added to a realm.
 @Suite struct SetTests {
     private func realm() async throws -> Realm { try await Realm.temporary(setClasses) }
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Carries a set past the compiler's checks. Guard of the `@unchecked Sendable`: none, that is the point;
-/// one task uses it.
+/// Carries a set past the compiler's checks. Guard of the `@unchecked Sendable`: none,
+/// deliberately; one task uses it.
 private final class Smuggler: @unchecked Sendable {
     var numbers: MutableSet<Int>?
 
@@ -17,7 +17,7 @@ private final class Smuggler: @unchecked Sendable {
     }
 }
 
-/// Misuse of sets that the compiler cannot see ends the process with a sentence.
+/// Misuse of sets that the compiler can't detect traps with a message.
 @Suite struct SetTrapTests {
     fileprivate static func realm() async throws -> Realm {
         let realm = try await Realm.temporary(setClasses)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Random changes of baskets in writes, and the same of plain ones. One task uses it.
+/// Random changes of baskets in writes, and the same on plain ones. One task uses it.
 final class SetWorld {
     static let names = ["a", "b", "c"]
     private static let letters: [String?] = [
@@ -14,7 +14,7 @@ final class SetWorld {
     ]
 
     private(set) var baskets: [String: PlainBasket] = [:]
-    /// The keys of the fruits that are stored.
+    /// The keys of the stored fruits.
     private var fruits: Set<Int> = []
     private var nextFruit = 0
     private var random: SeededRandom
@@ -25,7 +25,7 @@ final class SetWorld {
         self.random = random
     }
 
-    /// One write, of which some fail.
+    /// Makes one write; some writes fail.
     func runWrite(_ realm: Realm) async throws {
         let (baskets, fruits) = (baskets, fruits)
         // Guard: used by the body only, while this task waits for it.

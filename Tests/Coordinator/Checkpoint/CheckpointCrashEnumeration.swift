@@ -7,11 +7,11 @@ import Testing
 @testable import RegnumEngine
 
 /// A crash at every effect of coordinators that commit, commit in bulk, checkpoint, trim and close,
-/// on the simulated disk: power cuts that keep any part of what was not synced, the death of all
+/// on the simulated disk: power failures that keep any part of the unsynced data, the death of all
 /// processes, and a second crash while the realm is opened again.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct CheckpointCrashEnumeration {
-    /// What commits made, and what has been acknowledged.
+    /// The content after each commit, and the acknowledged version.
     private final class Expectation: Sendable {
         private struct State {
             var hashes: [UInt64: UInt64] = [:]
@@ -39,7 +39,7 @@ struct CheckpointCrashEnumeration {
             }
         }
 
-        /// Opens the disk of a crash, at which `acknowledged` was the version that callers knew.
+        /// Opens the disk after a crash, when `acknowledged` was the version known to callers.
         func check(_ disk: SimFileSystem, acknowledged: UInt64, _ place: () -> String) {
             state.withLock { $0.stateCount += 1 }
             do {
@@ -48,7 +48,7 @@ struct CheckpointCrashEnumeration {
                 if root.version < acknowledged {
                     report("\(place()): version \(root.version) of \(acknowledged)")
                 } else if root.version > 0, hash != root.stateHash() {
-                    report("\(place()): version \(root.version) has other content")
+                    report("\(place()): version \(root.version) has different content")
                 }
                 if let damage = root.damage { report("\(place()): \(damage.sentence)") }
             } catch let error as StoreError {
@@ -116,7 +116,7 @@ struct CheckpointCrashEnumeration {
         await coordinator.close()
     }
 
-    /// Opens the image, with a power cut at one effect of that.
+    /// Opens the image, with a power failure at one effect of the opening.
     private func crashAgain(
         _ disk: SimFileSystem, _ expectation: Expectation, _ acknowledged: UInt64, _ seed: UInt64,
         _ place: @escaping @Sendable () -> String

@@ -7,10 +7,10 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// The disk cannot read a part of a realm while it is opened.
+/// The disk fails to read a part of a realm while it is opened.
 @Suite(.timeLimit(.minutes(40)))
 struct CheckpointReadFailureTests {
-    /// A closed realm with two checkpoints and commits before, between and behind them.
+    /// Makes a closed realm with two checkpoints, and commits before, between and after them.
     private func makeRealm() async throws -> SimFileSystem {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: 1000)
@@ -22,7 +22,7 @@ struct CheckpointReadFailureTests {
         return disk
     }
 
-    /// What opening does when the nth read fails, for every n.
+    /// Returns the results of openings whose nth read fails, for every n.
     private func openings(
         _ disk: SimFileSystem, errno: Int32
     ) throws -> (refused: Int, fellBack: Int) {
@@ -33,7 +33,7 @@ struct CheckpointReadFailureTests {
             do {
                 let (root, report) = try reopened("/sim", machine)
                 let found = numbers(root)
-                if let damage = root.damage { throw damage }  // a leaf, at its first touch
+                if let damage = root.damage { throw damage }  // a leaf, on first access
                 #expect(found == Array(0..<12), "read \(nth)")
                 if machine.firedFailureCount == 0 { return (refused, fellBack) }
                 if !report.damagedCheckpoints.isEmpty { fellBack += 1 }

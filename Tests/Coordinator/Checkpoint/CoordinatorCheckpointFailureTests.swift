@@ -61,8 +61,8 @@ struct CoordinatorCheckpointFailureTests {
         #expect(numbers(root) == Array(0..<20))
     }
 
-    /// Files that can't be mapped are read into private memory: nothing is lost or refused, and
-    /// everything acknowledged is there when the realm is opened again.
+    /// Files that can't be mapped are read into private memory: nothing is lost or refused, and all
+    /// acknowledged commits exist when the realm is opened again.
     @Test func aRefusedMappingHarmsNoCommit() async throws {
         for nth in 1...12 {
             let disk = SimFileSystem(seed: UInt64(nth))
@@ -129,7 +129,7 @@ extension CoordinatorCheckpointFailureTests {
         await coordinator.close()
         let newest = try #require(try reopened("/sim", disk).report.checkpoint)
         #expect(newest.version == 12)
-        // the content versions lie just before the directory of the newest one
+        // The content versions are just before the directory of the newest one.
         disk.damage("nodes-1", in: "/sim") { bytes in
             bytes[Int(newest.offset) - 300] ^= 1
         }

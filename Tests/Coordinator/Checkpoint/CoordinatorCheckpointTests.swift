@@ -75,7 +75,8 @@ struct CoordinatorCheckpointTests {
         await coordinator.close()
     }
 
-    /// Deletions take few bytes of log, so the log alone would keep the large files for long.
+    /// Deletions take few bytes of log, so that going by the log alone would keep the large files
+    /// for long.
     @Test func deletingMostRowsGivesTheSpaceBack() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max) { options in
@@ -101,8 +102,8 @@ struct CoordinatorCheckpointTests {
         await coordinator.close()
     }
 
-    /// A checkpoint between the end of a migration and its commit could trim the file with the
-    /// saved states, which no record refers to yet.
+    /// A checkpoint between the end of a migration and its commit could remove the file with the
+    /// saved states, to which no record refers yet.
     @Test func noCheckpointComesBetweenSavedStatesAndTheirCommit() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: 1) { options in
@@ -161,7 +162,7 @@ struct CoordinatorCheckpointTests {
         #expect(summaries.count == 3)
         #expect(summaries[1].tables == bulk.summary.tables)
         #expect(summaries[1].origin == "bulk")
-        // and the peer goes on from there
+        // The peer continues from there.
         try await insert(51, into: peer)
         try await follow(writer, to: 4)
         #expect(writer.published.stateHash() == peer.published.stateHash())
@@ -256,7 +257,7 @@ struct CoordinatorCheckpointTests {
         let delta = MergedDelta(from: before, to: late.published, tableName: "Number")
         #expect(delta.inserted.count == next - 1)
         #expect(delta.deleted.isEmpty && delta.modified.isEmpty)
-        // from now on there are summaries again
+        // From now on there are summaries again.
         try await insert(next, into: writer)
         try await follow(late, to: UInt64(next + 1))
         await subscription.sees(UInt64(next + 1))

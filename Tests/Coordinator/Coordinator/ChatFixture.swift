@@ -5,7 +5,7 @@ import RegnumStore
 @testable import EngineOracle
 
 /// A realm of rooms with lists of messages, messages with a room, a score and a list of reactions,
-/// and people who have nothing to do with either: roots without a log.
+/// and unrelated people: roots without a log.
 struct ChatFixture {
     static let room = TableKey(rawValue: 0)
     static let message = TableKey(rawValue: 1)
@@ -15,12 +15,12 @@ struct ChatFixture {
     static let messages = ListKey(rawValue: 0)
     static let pinned = ListKey(rawValue: 1)
     static let reactions = ListKey(rawValue: 0)
-    /// Columns of a message.
+    /// The columns of a message.
     static let roomOfMessage = ColumnKey(rawValue: 0)
     static let score = ColumnKey(rawValue: 1)
     static let tag = ColumnKey(rawValue: 2)
 
-    /// Rows in the classes, and nothing else.
+    /// Makes a root with rows in the classes.
     static func makeRoot() throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         let plain = [ColumnDefinition(name: "number", type: .int)]
@@ -60,7 +60,7 @@ extension EngineTransaction {
             ])
     }
 
-    /// All columns of a person are integers.
+    /// Adds a person, whose columns are all integers.
     @discardableResult
     func addPerson() throws -> ObjectKey {
         let columns = root.schema.tables[3].columns

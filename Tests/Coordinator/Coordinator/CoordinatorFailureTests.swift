@@ -73,7 +73,7 @@ struct CoordinatorFailureTests {
         await again.close()
     }
 
-    /// A turn that was begun after somebody else's commit was staged, so that it builds on it.
+    /// Begins a turn after another writer's commit was staged, so that it builds on that commit.
     private func beginAfterStaging(_ coordinator: Coordinator) async throws -> WriteTurn {
         while true {
             let turn = try await coordinator.beginWrite()
@@ -83,8 +83,8 @@ struct CoordinatorFailureTests {
         }
     }
 
-    /// A log whose sync failed is never synced again: a second sync would succeed without writing the
-    /// pages that the first one dropped.
+    /// A log whose sync failed is never synced again: a second sync would succeed without writing
+    /// the pages that the first one dropped.
     // Covers .outcomeUnknown
     @Test func aFailedSyncBehindRelaxedCommitsIsNotRepeated() async throws {
         let disk = SimFileSystem()
@@ -112,7 +112,7 @@ struct CoordinatorFailureTests {
         await last.close()
     }
 
-    /// The pump has stopped by the time the long body ends; its end starts it again.
+    /// The pump has stopped by the time the long body ends, and its end restarts it.
     @Test func aTurnThatEndsAfterAFailureGivesTheWriterLockBack() async throws {
         let disk = SimFileSystem()
         let failing = try await openPeer("/sim", disk)
@@ -124,7 +124,7 @@ struct CoordinatorFailureTests {
         let turn = try await failing.beginWrite()
         gate.open()
         #expect(await writer.value == .outcomeUnknown)
-        // time enough for the pump to stop: the other one waits 50 ms in vain
+        // Long enough for the pump to stop: the other one waits 50 ms in vain.
         let code = await storeErrorCode {
             try await insert(2, into: other, timeoutNanoseconds: 50_000_000)
         }
@@ -189,7 +189,7 @@ struct CoordinatorFailureTests {
             try await Task.sleep(for: .milliseconds(2))
         }
         for number in count..<count + 20 { try await insert(number, into: coordinator) }
-        try await Task.sleep(for: .milliseconds(100))  // time for others to begin
+        try await Task.sleep(for: .milliseconds(100))  // lets others begin
         #expect(creations.withLock { $0 } == 1)
         disk.onEffect = nil
         for _ in 0..<100 { opened.signal() }

@@ -8,10 +8,10 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What the system or the disk does not give now keeps a process from nothing for good.
+/// A temporary failure of the system or the disk never stops a process for good.
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorFollowFailureTests {
-    /// Events of a coordinator.
+    /// Collects the events of a coordinator.
     private final class Events: Sendable {
         private let delays = Mutex(0)
         private let ends = Mutex(0)
@@ -28,7 +28,7 @@ struct CoordinatorFollowFailureTests {
         var endCount: Int { ends.withLock { $0 } }
     }
 
-    /// Too many files are open just when the others begin a segment, say.
+    /// For example, too many files are open just when another process begins a segment.
     @Test(arguments: [EffectKind.open, .read, .size])
     func followingIsTriedAgain(kind: EffectKind) async throws {
         let disk = SimFileSystem()
@@ -40,14 +40,14 @@ struct CoordinatorFollowFailureTests {
         #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
         while writer.holdsWriterLock { await Task.yield() }
         disk.inject(SimFailure(kind, code: .ioFailed, errno: 24, times: .forever))
-        // a caller that waits for all of it gets the error
+        // A caller that waits for the newest version gets the error.
         #expect(await storeErrorCode { try await reader.catchUp() } == .ioFailed)
         reader.hint()
         while events.delayCount < 3 { await Task.yield() }
         #expect(reader.published.version < 400)
         #expect(await storeErrorCode { try reader.checkReadable() } == nil)
         disk.clearFailures()
-        // without a further hint
+        // Without a further hint.
         while reader.published.version < 400 { await Task.yield() }
         #expect(numbers(reader.published) == Array(0..<400))
         #expect(events.endCount == 0)
@@ -73,8 +73,8 @@ struct CoordinatorFollowFailureTests {
         await writer.close()
     }
 
-    /// A segment that cannot be begun is like a full disk: nothing was written, and nothing is
-    /// uncertain.
+    /// A segment that can't be begun is like a full disk: nothing was written, and the outcome is
+    /// certain.
     // Covers .ioFailed, .filePermissionDenied
     @Test(arguments: [StoreError.Code.ioFailed, .filePermissionDenied])
     func segmentThatCannotBeBegunIsTriedAgain(code: StoreError.Code) async throws {

@@ -59,7 +59,8 @@ struct CoordinatorPeerTests {
         let realm = TemporaryRealm()
         let writer = try await openPeer(realm.path)
         let reader = try await openPeer(realm.path)
-        // a relaxed commit that meets a batch or the pump at work joins them: so try until one does not
+        // A relaxed commit during a batch or while the pump is active joins it, so try until one
+        // doesn't.
         var count = 0
         var syncs: UInt64
         repeat {
@@ -93,7 +94,7 @@ struct CoordinatorPeerTests {
         let realm = TemporaryRealm()
         let writer = try await openPeer(realm.path)
         let reader = try await openPeer(realm.path)
-        try await insert(0, into: writer)  // the class is made: that concerns everybody
+        try await insert(0, into: writer)  // adds the class, which concerns everybody
         try await catchUp(reader, to: 1)
         let subscription = reader.subscribe(.tables(["Number"]))
         let unrelated = reader.subscribe(.tables(["Other"]))
@@ -109,7 +110,7 @@ struct CoordinatorPeerTests {
         let waiting = Task { await unrelatedSlot.wait() }
         waiting.cancel()
         guard case .cancelled = await waiting.value else {
-            Issue.record("woken for a class of others")
+            Issue.record("woken for an unrelated class")
             return
         }
         await writer.close()

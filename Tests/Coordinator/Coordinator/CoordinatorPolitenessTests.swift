@@ -9,12 +9,12 @@ import Testing
 /// The hand-off of the writer lock between two processes, on one simulated disk.
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorPolitenessTests {
-    /// A writer that goes on at once after each commit does not begin again before the process that
-    /// waits for the lock has committed.
+    /// A writer that continues immediately after each commit doesn't begin again before a process
+    /// that waits for the lock has committed.
     @Test func aWaitingProcessComesBeforeTheNextTurnHere() async throws {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk) { options in
-            options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine
+            options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine is
         }
         let patient = try await openPeer("/sim", SimView(disk))
         let onlooker = try disk.openDirectory("/sim", create: false).openLock()
@@ -36,7 +36,7 @@ struct CoordinatorPolitenessTests {
         await patient.close()
     }
 
-    /// A process that waits and dies, or gives up, holds nobody up.
+    /// A waiting process that dies or gives up delays nobody.
     @Test func aWaiterThatGivesUpIsForgotten() async throws {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk)

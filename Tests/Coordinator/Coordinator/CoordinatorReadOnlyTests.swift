@@ -6,9 +6,9 @@ import Testing
 
 @testable import EngineOracle
 
-/// A coordinator that only reads beside one that writes, and contents taken without opening.
+/// A read-only coordinator alongside one that writes, and content read without opening.
 @Suite struct CoordinatorReadOnlyTests {
-    /// A path and a disk on which any write under a directory opened for reading traps.
+    /// A disk on which any write to a directory opened for reading traps.
     private let disk = SimFileSystem(seed: 6)
     private let path = "/sim/r.realm"
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Waits until the reader has read what is published, without a watch: by hints.
+    /// Waits until the reader has processed what is published, by hints instead of a watch.
     private func catchUp(_ reader: Coordinator, to version: UInt64) async throws {
         reader.hint()
         try await reader.waitUntil(version: version)
@@ -41,7 +41,7 @@ import Testing
             }
         }
         await writer.close()
-        let late = try await openReader()  // another view: another process
+        let late = try await openReader()  // a separate view stands for a process
         try await catchUp(reader, to: 61)
         #expect(numbers(reader.published) == Array(0...60))
         #expect(numbers(late.published) == Array(0...60) && late !== reader)
@@ -64,7 +64,7 @@ import Testing
         await writer.close()
     }
 
-    /// No effect on the disk from opening to closing, whatever the writer left.
+    /// From opening to closing, a reader has no effect on the disk, whatever state the writer left.
     @Test(arguments: [false, true])
     func readerHasNoEffect(isPowerCut: Bool) async throws {
         let writer = try await openPeer(path, disk)
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// A file system of which only reading is used: everything else fails the test's process.
+/// A file system of which only reading is used; anything else traps.
 private final class ReadingView: FileSystem {
     let disk: SimFileSystem
 

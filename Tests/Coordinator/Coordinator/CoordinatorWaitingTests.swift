@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Writers that wait: what that costs, who is named, and that other realms go on.
+/// Waiting writers: what they cost, who is named in reports, and that other realms aren't delayed.
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorWaitingTests {
     // Covers 5.41
@@ -24,13 +24,13 @@ struct CoordinatorWaitingTests {
             }
         }
         try await eventually { coordinator.state.withLock { $0.waiters.count } == count }
-        // from the end: each would look at all before it
+        // From the end, where each would have to scan all waiters before it.
         for waiter in waiters.reversed().prefix(count / 2) { waiter.cancel() }
         try await eventually {
             coordinator.state.withLock { $0.waiters.count } == count - count / 2
         }
         let steps = coordinator.state.withLock { $0.waiters.stepCount }
-        #expect(steps < count * 40, "a logarithm for each")
+        #expect(steps < count * 40, "logarithmic cost per waiter")
         try await coordinator.abandon(turn)
         var endedCount = 0
         for waiter in waiters where (try? await waiter.value) != nil { endedCount += 1 }
@@ -83,7 +83,7 @@ struct CoordinatorWaitingTests {
         }
         #expect(error?.code == .busy && error?.sentence.contains("Chat/Rooms.swift:12") == true)
 
-        // another process has the lock
+        // Another process has the lock.
         notices.withLock { $0 = [] }
         let other = try await openPeer("/sim", SimView(disk), change)
         let second = Task { try await other.abandon(try await other.beginWrite(place: place)) }
@@ -96,7 +96,7 @@ struct CoordinatorWaitingTests {
         await other.close()
     }
 
-    /// More realms than the pool has threads for short jobs, each of which has more to do.
+    /// More realms than the pool has threads for short jobs, each with more work to do.
     @Test(.disabled(if: Effort.isReduced))
     func busyRealmsDoNotKeepOthersWaiting() async throws {
         let disk = SimFileSystem()

@@ -39,7 +39,7 @@ struct CoordinatorWriteTests {
         await again.close()
     }
 
-    /// While the first commit is synced, the others are staged; they share the next sync.
+    /// While the first commit is being synced, the others are staged; they share the next sync.
     @Test func sixtyFourWritersShareTwoSyncs() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk)

@@ -4,10 +4,10 @@ import RegnumStore
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A hub without a coordinator: commits are published and looked at when the test says so.
+/// A hub without a coordinator: the test decides when commits are published and processed.
 final class HubFixture {
     let hub: CommitHub
-    /// What the next commit is made on: the newest published root.
+    /// The newest published root, on which the next commit is made.
     private(set) var head: DatabaseRoot
 
     init(byteCountMax: Int = 16 << 20, queueByteCountMax: Int = 16 << 20) throws {
@@ -19,7 +19,7 @@ final class HubFixture {
         hub.subscribe(keeps) { _ in interest }
     }
 
-    /// Publishes a commit; nobody has looked at it.
+    /// Publishes a commit without processing it.
     @discardableResult
     func publish(
         origin: String? = nil, _ body: (EngineTransaction) throws -> Void
@@ -30,7 +30,7 @@ final class HubFixture {
         return commit
     }
 
-    /// Publishes a commit and looks at it.
+    /// Publishes and processes a commit.
     @discardableResult
     func commit(
         origin: String? = nil, _ body: (EngineTransaction) throws -> Void
@@ -40,7 +40,7 @@ final class HubFixture {
         return commit
     }
 
-    /// Publishes the same content in another tree, as after a reload.
+    /// Publishes the same content in a different tree, as after a reload.
     func move() throws {
         let old = head
         let copy = DatabaseRoot(
@@ -50,7 +50,7 @@ final class HubFixture {
         _ = hub.publish(copy, [.moved(copy)])
     }
 
-    /// Publishes a commit without telling what it changed, as after a gap in the log.
+    /// Publishes a commit without a summary of its changes, as after a gap in the log.
     func leap(_ body: (EngineTransaction) throws -> Void) throws {
         let commit = try ChatFixture.commit(on: head, body)
         head = commit.root

@@ -4,14 +4,14 @@ import RegnumStore
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What the hub says, by its definition, at any cost: all commits are kept, and for each subscription
-/// every commit is asked about every row.
+/// The behavior of the hub by definition, at any cost: all commits are kept, and for each
+/// subscription every commit is matched against every row.
 struct HubModel {
     struct Step {
         let summary: CommitSummary
         let old: DatabaseRoot
         let new: DatabaseRoot
-        /// Nobody knows what it changed.
+        /// Whether its changes are unknown.
         var isGap = false
     }
 
@@ -20,7 +20,7 @@ struct HubModel {
         var interest: Interest
         var position: UInt64
         var since: UInt64?
-        /// What was kept since then is lost.
+        /// Whether what was kept since then is lost.
         var isGone = false
         var mustMove = false
         var origins: [String] = []
@@ -28,7 +28,7 @@ struct HubModel {
     }
 
     private(set) var steps: [Step] = []
-    /// Steps that were looked at.
+    /// The number of processed steps.
     private(set) var lookedCount = 0
     var subscribers: [Int: Subscriber] = [:]
     private(set) var signalCount = 0
@@ -69,7 +69,7 @@ struct HubModel {
         }
     }
 
-    /// A new interest, as of a version.
+    /// Sets a new interest, as of a version.
     mutating func update(_ id: Int, _ interest: Interest, asOf version: UInt64) {
         guard var subscriber = subscribers[id], subscriber.interest != interest else { return }
         subscriber.interest = interest
@@ -81,7 +81,7 @@ struct HubModel {
         subscribers[id] = subscriber
     }
 
-    /// What the subscriber is to get: the subscriber as it was, with the steps after `since`.
+    /// Returns what the subscriber receives: its state before, with the steps after `since`.
     mutating func take(_ id: Int) -> (subscriber: Subscriber, steps: [Step])? {
         guard let subscriber = subscribers[id], subscriber.since != nil || subscriber.mustMove
         else { return nil }
@@ -93,7 +93,7 @@ struct HubModel {
         return (subscriber, looked.filter { $0.new.version > since })
     }
 
-    /// Versions of which roots are to be held.
+    /// The versions whose roots must be held.
     var heldVersions: Set<UInt64> {
         subscribers.values.filter { $0.keeps == .versions && !$0.isGone }
             .reduce(into: []) { $0.formUnion($1.concerning) }
@@ -107,7 +107,7 @@ struct HubModel {
         return holds(interest, step)
     }
 
-    /// Whether the commit's label is told.
+    /// Whether the commit's origin is reported.
     private static func holds(_ interest: Interest, _ step: Step) -> Bool {
         interest.terms.contains { holds($0, step) }
     }

@@ -5,7 +5,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Random commits, subscriptions and takes, in any order with the looks at them, against a plain model.
+/// Random commits, subscriptions and takes, interleaved in any order with their processing, against
+/// a plain model.
 @Suite(.timeLimit(.minutes(40)))
 struct HubModelTests {
     // Covers O35
@@ -78,12 +79,12 @@ struct HubRun {
         try check()
     }
 
-    /// Everybody takes, and nothing is left.
+    /// Every subscriber takes everything, and nothing is left.
     mutating func end() throws {
         look()
         for id in subscriptions.keys.sorted() { try take(id) }
         let statistics = world.hub.statistics
-        try require(statistics.summaries == 0 && statistics.roots == 0, "something is kept")
+        try require(statistics.summaries == 0 && statistics.roots == 0, "something is left")
         try require(statistics.summaryByteCount == 0, "bytes are left")
         subscriptions = [:]
         try require(world.hub.isIdle, "the hub is not idle")
@@ -93,16 +94,16 @@ struct HubRun {
         if !isTrue { throw TestFailure(text()) }
     }
 
-    /// What must hold after every step.
+    /// Checks the invariants that hold after every step.
     private func check() throws {
         let statistics = world.hub.statistics
         try require(world.hub.counters.signals.value == model.signalCount, "signals")
         let pending = model.subscribers.values.filter { $0.since != nil && !$0.isGone }
         if !pending.contains(where: { $0.keeps != .nothing }) {
-            try require(statistics.summaries == 0, "summaries for nobody")
+            try require(statistics.summaries == 0, "summaries without subscribers")
         }
         if isBounded {
-            try require(statistics.roots <= model.heldVersions.count, "roots for nobody")
+            try require(statistics.roots <= model.heldVersions.count, "roots without subscribers")
         } else {
             try require(statistics.roots == model.heldVersions.count, "roots")
         }
@@ -157,7 +158,7 @@ struct HubRun {
 
     private mutating func subscribe(_ random: inout SeededRandom) {
         guard subscriptions.count < 12 else { return }
-        if subscriptions.isEmpty { model.look() }  // what was published to nobody
+        if subscriptions.isEmpty { model.look() }  // processes commits without subscribers
         let interest = Interest.random(&random)
         let keeps = [Keeps.merged, .merged, .commits, .versions, .nothing][random.below(5)]
         let subscription = world.subscribe(interest, keeps: keeps)
@@ -199,7 +200,7 @@ struct HubRun {
         let expected = model.take(id)
         try require((pending == nil) == (expected == nil), "\(id) takes \(pending != nil)")
         guard let pending, let (subscriber, steps) = expected else { return }
-        // its signal is used up
+        // Its signal is consumed.
         slot.close()
         subscriptions[id] = (subscription, subscription.attach())
         try require(pending.isConcerned == (subscriber.since != nil), "isConcerned of \(id)")
@@ -271,7 +272,7 @@ extension Interest {
                         random.value(.string, isOptional: true))
                 case 8: return .value(tableName: "Message", column: "missing", .int(0))
                 case 9: return .value(tableName: "Person", column: "number", .int(0))
-                case 10:  // the rows of the list are of another class
+                case 10:  // the rows of the list belong to another class
                     return .elements(
                         tableName: "Reaction", listOf: "Room", list: "messages", row: owner)
                 default:
@@ -284,7 +285,7 @@ extension Interest {
 }
 
 extension EngineTransaction {
-    /// One random change of rooms, messages, reactions and people.
+    /// Makes one random change of rooms, messages, reactions and people.
     fileprivate func changeSomething(_ random: inout SeededRandom) throws {
         let rooms = keys(ChatFixture.room)
         let messages = keys(ChatFixture.message)

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Writers and takers at once, for the thread sanitizer too.
+/// Concurrent writers and subscribers, also for the thread sanitizer.
 @Suite(.timeLimit(.minutes(40)))
 struct SubscriptionRaceTests {
     private static let writerCount = 4
@@ -22,7 +22,8 @@ struct SubscriptionRaceTests {
         try await coordinator.commit(turn, commit, durability: .full)
     }
 
-    /// Takes until the version; returns how many people were added, and of commits apart the versions.
+    /// Takes until the version; returns how many people were added, and the versions of individual
+    /// commits.
     private static func follow(
         _ subscription: Subscription, _ slot: SignalSlot, to version: UInt64
     ) async throws -> (added: Int, versions: [UInt64]) {
@@ -75,7 +76,7 @@ struct SubscriptionRaceTests {
                 }
             }
             for number in 0..<2 {
-                group.addTask {  // others come and go, and change their minds
+                group.addTask {  // others come and go, and change their interests
                     while coordinator.published.version < last {
                         let subscription = coordinator.subscribe(
                             interests[number + 1], keeps: .versions)

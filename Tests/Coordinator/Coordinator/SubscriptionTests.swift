@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Who is woken by a commit, and what there is to take.
+/// Which subscribers are woken by a commit, and what they can take.
 @Suite(.timeLimit(.minutes(40)))
 struct SubscriptionTests {
     // Covers O35
@@ -37,7 +37,7 @@ struct SubscriptionTests {
         #expect(early.take()?.root === first.root)
         #expect(late.take() == nil)
         let second = try world.publish { try $0.addPerson() }
-        #expect(late.take() == nil)  // nobody looked yet
+        #expect(late.take() == nil)  // not processed yet
         world.hub.look()
         #expect(late.take()?.since == first.root.version)
         #expect(early.take()?.root === second.root)
@@ -87,7 +87,7 @@ struct SubscriptionTests {
         let slots = [subscription.attach(), subscription.attach(), subscription.attach()]
         slots[1].close()
         try world.commit { try $0.addPerson() }
-        let late = subscription.attach()  // there is something to take already
+        let late = subscription.attach()  // there is already something to take
         #expect(await slots[0].wait() == .changed)
         #expect(await slots[1].wait() == .closed)
         #expect(await slots[2].wait() == .changed)
@@ -167,7 +167,7 @@ struct SubscriptionTests {
             try tx.addMessage(room: 1)
         }
         let origins = subscriptions.map { $0.take()?.origins }
-        #expect(origins == [["joins"], [], []])  // the others only by the schema
+        #expect(origins == [["joins"], [], []])  // the others only due to the schema
         try world.commit { $0.setSchemaVersion(3) }
         for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
     }
@@ -263,7 +263,7 @@ struct SubscriptionTests {
             try world.commit(origin: "other") { try $0.addMessage(room: 1) }
             try world.commit { try $0.addPerson() }
         }
-        // the first 200 had gone when the last one came, and drove others out when they came again
+        // The first 200 had been evicted when they recurred, and then evicted others in turn.
         let expected = (500..<1_200).map { "\($0)" } + (0..<300).map { "\($0)" }
         #expect(subscription.take()?.origins == expected)
         try world.commit(origin: "7") { try $0.addPerson() }

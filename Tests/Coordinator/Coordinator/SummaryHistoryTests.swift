@@ -5,10 +5,10 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What is kept of the commits that subscriptions have not taken yet.
+/// What is kept of the commits that subscriptions haven't taken yet.
 @Suite(.timeLimit(.minutes(40)))
 struct SummaryHistoryTests {
-    /// What the summaries tell of messages, as one net effect.
+    /// Returns the net effect of the summaries on messages.
     private func delta(_ summaries: [CommitSummary]?, _ tableName: String = "Message") throws
         -> MergedDelta
     {
@@ -217,14 +217,14 @@ struct SummaryHistoryTests {
         var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
         #expect(world.hub.statistics.subscriptions == count)
         weak let root = try world.commit { try $0.addPerson() }.root
-        try world.publish { try $0.addPerson() }  // not looked at
+        try world.publish { try $0.addPerson() }  // not processed
         #expect(root != nil)
         for subscription in subscriptions.prefix(count / 2) { subscription.cancel() }
         slots = nil
         subscriptions = []
         _ = slots
         #expect(root == nil && world.hub.isIdle)
-        // and it begins again
+        // It begins again.
         let again = world.subscribe(.all)
         try world.commit { try $0.addPerson() }
         #expect(again.take()?.summaries?.count == 1)

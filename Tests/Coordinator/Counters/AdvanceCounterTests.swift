@@ -6,8 +6,8 @@ import Testing
 
 @testable import EngineOracle
 
-/// What a step of a result costs, in rows on which a query is evaluated: it goes by the rows that
-/// changed, whatever the shape of the query, and not by those that there are.
+/// The cost of advancing a result, in rows for which the query is evaluated: it depends on the rows
+/// that changed, whatever the shape of the query, and not on the total number of rows.
 @Suite(.disabled(if: Effort.isReduced)) struct AdvanceCounterTests {
     private static let user = TableKey(rawValue: 0)
     private static let message = TableKey(rawValue: 1)
@@ -20,8 +20,8 @@ import Testing
     private static let senderName = ColumnReference(
         name: "name", type: .string, missing: .string(""), hops: [sender])
 
-    /// `count` messages, two of each user; each message is liked by its sender and by the next user;
-    /// and a room with 50 of them.
+    /// Makes `count` messages, two of each user, each of them liked by its sender and by the next
+    /// user; and a room with 50 of them.
     private func content(_ count: Int) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         let user = try transaction.addTable(
@@ -121,7 +121,7 @@ import Testing
 
     private static let isNamedText = Predicate.compare(text, .equal, .string("t3"))
 
-    /// By plan the rows that are evaluated in some steps, each of a few changed rows.
+    /// Returns, by plan, the rows evaluated in some steps with a few changed rows each.
     private func costs(_ count: Int) throws -> [Int] {
         var root = try content(count)
         let plans = AdvanceCounterTests.plans.map(\.plan)
@@ -170,10 +170,10 @@ import Testing
         let many = try costs(20_000)
         for (index, plan) in AdvanceCounterTests.plans.enumerated() {
             #expect(many[index] <= few[index], "\(plan.name)")
-            // 48 rows change, and each is reached from 6 others at most
+            // 48 rows change, and each is reachable from 6 others at most.
             #expect(few[index] <= 48 * 8 + 12 * 50, "\(plan.name)")
         }
-        #expect(few[1] == 6 * 4 + 3 * 4, "messages that were set, or of which a list was spliced")
+        #expect(few[1] == 6 * 4 + 3 * 4, "messages that were set or had a list spliced")
     }
 
     @Test func aResultForAStreamCostsWhatAnyDoes() throws {

@@ -6,12 +6,12 @@ import Testing
 
 @testable import EngineOracle
 
-/// What commits cost, in things that can be counted: writes, syncs, bytes.
+/// The cost of commits in countable units: writes, syncs, bytes.
 @Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct CommitCounterTests {
     private static let hour: UInt64 = 3_600_000_000_000
 
-    /// A realm whose log is written for commits only.
+    /// Opens a realm whose log is written by commits only.
     private func openRealm(_ disk: SimFileSystem) async throws -> Coordinator {
         try await openPeer("/sim", disk) { options in
             options.store.idleDelayNanoseconds = Self.hour
@@ -57,8 +57,8 @@ struct CommitCounterTests {
         #expect(effects.count(.sync) > 0)
     }
 
-    /// Two for each delay: one when it is over, and one for a commit that came during it and had to
-    /// join a batch.
+    /// Two syncs per delay: one when it is over, and one for a commit that came during it and had
+    /// to join a batch.
     @Test func relaxedCommitsAreSyncedOncePerDelay() async throws {
         let delay: UInt64 = 20_000_000
         let disk = SimFileSystem()
@@ -83,7 +83,7 @@ struct CommitCounterTests {
         let disk = SimFileSystem()
         let coordinator = try await openRealm(disk)
         let people = try await PeopleTable(coordinator, count: 5_000)
-        // 72 bytes of content (with a varint each for id and age) and 32 around it
+        // 72 bytes of content (with a varint each for id and age) and 32 bytes around it.
         let inserted = try await people.appended(durability) { transaction, table in
             _ = try transaction.insert(table, PeopleTable.person(5_000))
         }

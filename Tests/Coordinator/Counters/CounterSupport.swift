@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import EngineOracle
 
-/// Counts what reaches a simulated disk from now on.
+/// Counts the effects on a simulated disk from now on.
 final class EffectCounter: Sendable {
     private let counts = Mutex<[EffectKind: Int]>([:])
 
@@ -17,7 +17,7 @@ final class EffectCounter: Sendable {
     var total: Int { counts.withLock { $0.values.reduce(0, +) } }
 }
 
-/// The class of the benchmarks, with rows in it.
+/// The class of the benchmarks, with rows.
 struct PeopleTable {
     private let coordinator: Coordinator
 
@@ -49,7 +49,7 @@ struct PeopleTable {
         ]
     }
 
-    /// The bytes of the record's body that one commit appends.
+    /// Returns the bytes of the record body that one commit appends.
     func appended(
         _ durability: Durability, _ body: (EngineTransaction, TableKey) throws -> Void
     ) async throws -> UInt64 {

@@ -7,13 +7,13 @@ import RegnumTestSupport
 
 /// Random histories of two processes on a simulated disk, and a plain model of every version.
 final class HistoryDriver {
-    /// A commit as the model knows it.
+    /// A commit as the model represents it.
     struct Version {
         var rows: [ObjectKey: Int] = [:]
         var summary: CommitSummary?
         /// Wall clock, in microseconds.
         var time: Int64 = 0
-        /// Where its record begins and ends in the log, at most.
+        /// The outermost possible bounds of its record in the log.
         var start: LogPosition = 0
         var hash: UInt64 = 0
     }
@@ -139,8 +139,8 @@ final class HistoryDriver {
         versions.append(version)
     }
 
-    /// Whether the commit behind the version is within the retention now, so that the version must
-    /// be there.
+    /// Whether the commit after the version is within the retention now, so that the version must
+    /// be available.
     private func isRetained(_ version: Int, end: LogPosition) -> Bool {
         guard version + 1 < versions.count else { return true }
         let next = versions[version + 1]
@@ -149,7 +149,7 @@ final class HistoryDriver {
         return true
     }
 
-    /// Reads the version, and everything behind it, in both processes.
+    /// Reads the version, and everything after it, in both processes.
     private func check(_ version: Int) async throws {
         for (index, peer) in peers.enumerated() {
             try await peer.catchUp()
@@ -172,7 +172,7 @@ final class HistoryDriver {
             do {
                 try await read(on: reader, version)
             } catch let error as StoreError {
-                // the log may be trimmed while it is read
+                // The log may be trimmed while it is read.
                 guard error.code == .historyTrimmed, !isRetained(version, end: end) else {
                     throw error
                 }
@@ -181,13 +181,13 @@ final class HistoryDriver {
         }
     }
 
-    /// Reads everything behind the version, or some of it.
+    /// Reads everything after the version, or a part of it.
     private func read(on reader: HistoryReader, _ version: Int) async throws {
         try compare(reader.root, version)
         if numbers.oneIn(2) {
             for next in (version + 1)..<max(versions.count, version + 1) {
                 guard let step = try await reader.next(through: .max) else {
-                    throw TestFailure("version \(next) does not come")
+                    throw TestFailure("version \(next) is missing")
                 }
                 try compare(step.summary, next)
                 try compare(step.root, next)
@@ -217,12 +217,12 @@ final class HistoryDriver {
         }
         guard root.version == UInt64(version), rows == versions[version].rows,
             version == 0 || root.stateHash() == versions[version].hash
-        else { throw TestFailure("version \(version) is read as another one") }
+        else { throw TestFailure("version \(version) is read with different content") }
     }
 
     private func compare(_ summary: CommitSummary, _ version: Int) throws {
         guard let expected = versions[version].summary, summary.version == UInt64(version),
             summary.origin == expected.origin, summary.tables == expected.tables
-        else { throw TestFailure("the summary of version \(version) is another one") }
+        else { throw TestFailure("the summary of version \(version) is different") }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// The past of a realm: `Coordinator.history`, retention, `catchUp`.
+/// The history of a realm: `Coordinator.history`, retention, `catchUp`.
 @Suite(.timeLimit(.minutes(40)))
 struct HistoryTests {
     private let disk = SimFileSystem()
@@ -90,7 +90,7 @@ struct HistoryTests {
         #expect(try await coordinator.history(from: 181).root.version == 181)
         do {
             _ = try await coordinator.history(from: 180)
-            Issue.record("it is gone")
+            Issue.record("a trimmed version was returned")
         } catch let error as StoreError {
             #expect(error.code == .historyTrimmed)
             #expect(

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Readers of the past while files are removed under them, and what retention keeps.
+/// Readers of the past while files are removed concurrently, and what retention keeps.
 @Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct HistoryTrimmingTests {
     private let disk = SimFileSystem()
@@ -62,13 +62,14 @@ struct HistoryTrimmingTests {
                 sum = (sum.found + counts.found, sum.trimmed + counts.trimmed)
             }
         }
-        print("beside trimming: \(counts)")
+        print("during trimming: \(counts)")
         #expect(counts.found > 0)
         await reading.close()
         await writing.close()
     }
 
-    /// Any flipped bit of the log or of a nodes file: the truth, or an error that does not go away.
+    /// Any flipped bit in the log or a nodes file results in correct content or in a permanent
+    /// error.
     @Test func damageIsNeverReadAsHistory() async throws {
         var generator = SeededRandom("HistoryTrimmingTests.damage")
         for _ in 0..<4 {
@@ -104,7 +105,7 @@ struct HistoryTrimmingTests {
     private func check(_ coordinator: Coordinator, _ version: Int) async throws {
         do {
             let reader = try await coordinator.history(from: UInt64(version))
-            try #require(reader.root.damage == nil, "nothing is built on a damaged leaf")
+            try #require(reader.root.damage == nil, "no content is derived from a damaged leaf")
             try #require(numbers(reader.root) == Array(0..<version) || reader.root.damage != nil)
             do {
                 var next = version

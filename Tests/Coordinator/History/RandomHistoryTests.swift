@@ -6,8 +6,9 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Random histories with rotations, checkpoints, bulk commits, trimming and reopening: every version
-/// within the retention is read as it was, and no other one is ever read wrongly.
+/// Random histories with rotations, checkpoints, bulk commits, trimming and reopening: every
+/// version within the retention is read with its original content, and no other version is ever
+/// read wrongly.
 @Suite(.serialized, .disabled(if: Effort.isReduced))
 struct RandomHistoryTests {
     static let retentions: [HistoryRetention] = [

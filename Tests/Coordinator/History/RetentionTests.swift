@@ -29,7 +29,7 @@ struct RetentionTests {
             try await insert(number, into: coordinator)
             if number % 6 == 5 { try await checkpointNow(coordinator) }
         }
-        // what is not needed any more is removed then
+        // Unneeded files are removed then.
         try await eventually { coordinator.state.withLock { !$0.checkpoint.isBusy } }
     }
 
@@ -70,7 +70,7 @@ struct RetentionTests {
         await coordinator.close()
     }
 
-    /// Each checkpoint in a nodes file of its own.
+    /// Makes each checkpoint in a nodes file of its own.
     @Test func nodesFilesOfThePastHaveALimit() async throws {
         func nodesByteCount(limit: UInt64?) async throws -> (total: Int, largest: Int) {
             let disk = SimFileSystem()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import EngineOracle
 
-/// How many rows are looked at to find those that count as modified.
+/// The number of rows examined to find those that count as modified.
 @Suite struct MarkCostTests {
-    /// A hub that all parents list, a child for each of them, and a class of its own.
+    /// A hub that lists all parents, one child for each parent, and an unrelated class.
     private struct Families {
         let root: DatabaseRoot
         let parent = TableKey(rawValue: 0)
@@ -37,7 +37,7 @@ import Testing
             root = try transaction.commit(timestampMicroseconds: 1).root
         }
 
-        /// The step in which the names of rows are set.
+        /// Returns the step in which the names of rows are set.
         func setting(_ table: TableKey, _ rows: [ObjectKey]) throws -> VersionStep {
             let transaction = EngineTransaction(base: root)
             for row in rows {
@@ -86,12 +86,12 @@ import Testing
         let rows = [3, 4_000, 17].map { ObjectKey(rawValue: $0) }
         #expect(step.marks("Parent", filter, among: rows).rows.keys.sorted() == rows.sorted())
         #expect(step.counters.rowsReached.value < 300)
-        // and many are found from the change
+        // Many are found starting from the change.
         let all = step.new.keys(families.parent)
         #expect(step.marks("Parent", filter, among: all).rows.count == 5_000)
         let reached = step.counters.rowsReached.value
         #expect(reached < 20_000)
-        // what is known is not looked for again
+        // Known results aren't computed again.
         #expect(step.marks("Parent", filter, among: all).rows.count == 5_000)
         #expect(step.marks("Parent", filter).rows.count == 5_000)
         #expect(step.marks("Parent", filter, among: rows).rows.keys.sorted() == rows.sorted())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// A random history of a graph; any part of it is a step whose marks the oracle tells.
+/// A random history of a graph. Any part of it is a step whose marks the oracle computes.
 struct MarkHistory {
     private var world = MarkWorld()
     private var roots: [DatabaseRoot] = []
@@ -47,7 +47,7 @@ struct MarkHistory {
                 try check(table, filter, start, end, hasSummaries, &generator)
             }
         }
-        // what is shared in a step does not depend on the order
+        // Results shared within a step don't depend on the order of the filters.
         filters.shuffle(using: &generator)
         let step = VersionStep(
             from: roots[start], to: roots[end], summaries: Array(summaries[start..<end]))
@@ -69,7 +69,7 @@ struct MarkHistory {
             classes(contents[end]), contents[start], contents[end], all, comparison)
     }
 
-    /// The classes that there are at a version; they never lose anything.
+    /// Returns the classes that exist at a version; classes are never removed.
     private func classes(_ content: MarkWorld.Content) -> [MarkWorld.Class] {
         var classes = Array(world.classes[..<content.count])
         if content.count > MarkWorld.late { return classes }
@@ -84,7 +84,7 @@ struct MarkHistory {
         _ generator: inout SeededRandom
     ) throws {
         let name = MarkWorld.names[table]
-        // Only what the filter says that it needs.
+        // Only the classes that the filter declares as dependencies.
         let names = filter.dependencies(of: name, in: roots[end].schema)
         let known = summaries[start..<end].map { summary in
             CommitSummary(
@@ -125,7 +125,7 @@ struct MarkHistory {
         checkSome(again, table, filter, found, &generator)
     }
 
-    /// Those of some rows are the same, whichever way they are found.
+    /// Checks that the marks of some rows are the same, whichever way they are found.
     private func checkSome(
         _ step: VersionStep, _ table: Int, _ filter: ChangeFilter, _ marks: RowMarks,
         _ generator: inout SeededRandom
@@ -147,7 +147,7 @@ struct MarkHistory {
         #expect(forward == marks, "\(MarkWorld.names[table]) \(filter)")
     }
 
-    /// The rows of each route are those of all that have the value.
+    /// Checks that the rows of each route are those rows that have the value.
     private func checkRoutes(
         _ step: VersionStep, _ table: Int, _ filter: ChangeFilter, _ marks: RowMarks,
         _ content: MarkWorld.Content
@@ -197,7 +197,7 @@ struct MarkHistory {
             hops: hops, last: .property(names.randomElement(using: &generator) ?? ""))
     }
 
-    /// All steps from a class, of the classes that there are at the end.
+    /// Returns all steps from a class, to the classes that exist at the end.
     private func hops(from table: Int) -> [Hop] {
         var hops: [Hop] = []
         for (index, model) in world.classes.enumerated() {

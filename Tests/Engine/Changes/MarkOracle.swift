@@ -3,18 +3,19 @@ import RegnumSimulation
 
 @testable import EngineOracle
 
-/// The definition of modified rows, followed forward from each row of plain content.
+/// The definition of modified rows, evaluated forward from each row of plain content.
 struct MarkOracle {
     typealias Place = MarkWorld.Place
 
-    /// How lists are compared where it is not known what was done to them: an inverse is hit at least
-    /// for elements that are there more or less often, at most for all of a list that differs.
+    /// How lists are compared if their changes are unknown: an inverse is modified at least for
+    /// elements whose number of occurrences changed, at most for all elements of a list that
+    /// differs.
     enum Comparison { case exact, least, most }
 
     let classes: [MarkWorld.Class]
     let old: MarkWorld.Content
     let new: MarkWorld.Content
-    /// Columns that were set between the two.
+    /// The columns that were set between the two.
     let sets: [Place: Set<Int>]
     let comparison: Comparison
     private var own: [Place: RowMarks.Mark] = [:]
@@ -80,7 +81,7 @@ struct MarkOracle {
     // MARK: Depth
 
     func deep(_ table: Int, _ depth: Int) -> RowMarks {
-        // the rows that are within 0, 1, 2, ... links of one that is modified
+        // The rows that are within 0, 1, 2, ... links of a modified one.
         var within = [Set(own.keys)]
         for _ in 0..<max(depth, 0) {
             let last = within[within.count - 1]
@@ -112,7 +113,7 @@ struct MarkOracle {
         return marks
     }
 
-    /// What a row links to and lists: objects only.
+    /// Returns the objects that a row links to or lists.
     private func steps(
         _ place: Place
     ) -> [(target: Place, column: ColumnKey?, list: ListKey?)] {
@@ -130,7 +131,7 @@ struct MarkOracle {
         for (number, list) in classes[place.table].lists.enumerated() {
             for element in row.lists[number] {
                 if classes[list.target].kind == .elements {
-                    // an entry of a map is no step, what it links to is one from its owner
+                    // An entry of a map isn't a step: its links count as steps from its owner.
                     let entry = Place(table: list.target, row: element.target)
                     for step in self.steps(entry) {
                         steps.append((step.target, nil, ListKey(rawValue: UInt16(number))))

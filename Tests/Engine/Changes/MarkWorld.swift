@@ -5,10 +5,12 @@ import RegnumTestSupport
 
 @testable import EngineOracle
 
-/// A small graph of several classes that is changed at random, in a realm and in plain Swift beside it:
-/// links, lists, embedded objects, lists of values, a map of objects, cycles; a class, a link and a list that join later.
+/// A small graph of several classes that is changed at random, both in a realm and in plain Swift:
+/// links, lists, embedded objects, lists of values, a map of objects, cycles; and a class, a link
+/// and a list that are added later.
 struct MarkWorld {
-    /// A class as the tests know it; properties by the positions of columns and lists.
+    /// A class as the tests know it, with properties identified by the positions of columns and
+    /// lists.
     struct Class {
         var name: String
         var kind = TableKind.object
@@ -16,7 +18,7 @@ struct MarkWorld {
         var lists: [(name: String, target: Int)] = []
     }
 
-    /// An element of a list. One that is taken out and put in again is another.
+    /// An element of a list. One that is removed and inserted again is a different occurrence.
     struct Occurrence: Hashable {
         var id: Int
         var target: UInt64
@@ -32,13 +34,13 @@ struct MarkWorld {
         var row: UInt64
     }
 
-    /// All rows at a version, by class and key.
+    /// All rows of a version, by class and key.
     typealias Content = [[UInt64: Row]]
 
     private(set) var root = DatabaseRoot.empty
     private(set) var content: Content = []
     private(set) var classes: [Class] = []
-    /// Which columns the transaction has set of which rows.
+    /// The columns that the transaction has set, by row.
     private(set) var sets: [Place: Set<Int>] = [:]
     private var lastID = 0
     private var transaction = EngineTransaction(base: .empty)
@@ -81,7 +83,7 @@ struct MarkWorld {
         for (table, rows) in content.enumerated() {
             let key = TableKey(rawValue: UInt32(table))
             guard root.keys(key).map(\.rawValue) == rows.keys.sorted() else {
-                throw TestFailure("The rows of \(classes[table].name) are not those expected.")
+                throw TestFailure("The rows of \(classes[table].name) are not as expected.")
             }
             for (row, expected) in rows {
                 try check(key, ObjectKey(rawValue: row), expected)
@@ -157,7 +159,7 @@ struct MarkWorld {
 
     // MARK: Edits
 
-    /// One edit: an insertion, a deletion, a value, a link or a list.
+    /// Makes one edit: an insertion, a deletion, a value, a link or a list.
     mutating func edit(_ generator: inout SeededRandom) throws {
         let objects = classes.indices.filter { classes[$0].kind == .object }
         let tables = objects + [MarkWorld.person, MarkWorld.person, MarkWorld.dog]
@@ -173,7 +175,7 @@ struct MarkWorld {
         try editRow(generator.oneIn(3) ? owned(below: place, &generator) : place, &generator)
     }
 
-    /// The row itself, or one that it owns, or one that that one owns.
+    /// Returns the row itself, or one that it owns, directly or indirectly.
     private func owned(below place: Place, _ generator: inout SeededRandom) -> Place {
         let mine = owned(by: place)
         guard let next = mine.randomElement(using: &generator) else { return place }
@@ -196,7 +198,7 @@ struct MarkWorld {
         return found
     }
 
-    /// The class that a link column leads to.
+    /// Returns the class to which a link column refers.
     static func target(_ column: ColumnDefinition) -> Int? {
         if case .link(let table) = column.meaning { Int(table.rawValue) } else { nil }
     }
@@ -222,7 +224,7 @@ struct MarkWorld {
         if let linked { try set(place, number, .int(Int64(linked))) }
     }
 
-    /// A row that may be linked to: a new one of classes that are owned.
+    /// Returns a row that may be linked to; a new one for classes whose rows are owned.
     private mutating func candidate(
         _ table: Int, _ generator: inout SeededRandom
     ) throws -> UInt64? {
@@ -315,7 +317,7 @@ struct MarkWorld {
         forget(places)
     }
 
-    /// Takes rows out of the plain content: with what they own, out of all lists, and links to them
+    /// Removes rows from the plain content, with everything they own, from all lists; links to them
     /// become null.
     private mutating func forget(_ places: [Place]) {
         var pending = places

@@ -5,8 +5,8 @@ import RegnumTestSupport
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Random content for checkpoints: every type, nulls, long and large values, deletions, columns that
-/// came later.
+/// Random content for checkpoints: every type, nulls, long and large values, deletions, and columns
+/// added later.
 struct CheckpointContent {
     private(set) var root: DatabaseRoot
     var generator: SeededRandom
@@ -37,7 +37,7 @@ struct CheckpointContent {
         }
     }
 
-    /// Changes lists of some rows, the first ones mostly, so that these span leaves.
+    /// Changes lists of some rows, mostly of the first ones, so that these span several leaves.
     private mutating func changeLists(_ transaction: EngineTransaction) throws {
         let list = ListKey(rawValue: 0)
         let targets = transaction.keys(CheckpointContent.text)
@@ -63,7 +63,7 @@ struct CheckpointContent {
     static let everything = TableKey(rawValue: 0)
     static let text = TableKey(rawValue: 1)
 
-    /// Goes on from another root with the same content.
+    /// Continues from another root with the same content.
     mutating func move(to other: DatabaseRoot) { root = other }
 
     mutating func commit(

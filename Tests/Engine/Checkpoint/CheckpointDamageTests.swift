@@ -79,19 +79,19 @@ import Testing
             do {
                 let root = try checkpoint.load(from: file)
                 let isSame = root.stateHash() == content.root.stateHash()
-                #expect(root.damage != nil || isSame)  // the gaps between leaves are not checked
+                #expect(root.damage != nil || isSame)  // gaps between leaves aren't checked
                 if let damage = root.damage {
                     #expect(throws: damage) { try TestCheckpoint(root, to: MemoryNodesFile()) }
                 }
             } catch let error as StoreError {
-                // the only leaf of an index is read at once
+                // The only leaf of an index is read at once.
                 #expect(error.code == .invalidDatabase)
             }
             file[offset] = old
         }
     }
 
-    /// Results that are not copied, too.
+    /// Also applies to results that aren't copied.
     @Test func aResultOverADamagedIndexHasAsManyRowsAsItCounts() throws {
         let column = ColumnDefinition(name: "room", type: .int, isIndexed: true)
         var content = ScanContent("Message", [column])
@@ -113,7 +113,7 @@ import Testing
         #expect(damageCount > 10)
     }
 
-    /// Leaves with the right checksum and wrong content.
+    /// Leaves with a valid checksum but wrong content.
     @Test func aForgedLeafIsToldOrReadsAsSomething() throws {
         var generator = SeededRandom("aForgedLeaf")
         for _ in 0..<30 {

@@ -28,7 +28,7 @@ import Testing
             #expect(loaded.stateHash() == content.root.stateHash())
             #expect(loaded.damage == nil)
             #expect(loaded.schema.tables == content.root.schema.tables)
-            // and what is done on it leads to the same content
+            // Changes made on it result in the same content.
             var twin = content
             twin.move(to: loaded)
             try twin.change(10)
@@ -74,7 +74,7 @@ import Testing
                 CheckpointContent.everything, ObjectKey(rawValue: 5), column.key, .int(1 << 50))
         }
         let second = try TestCheckpoint(content.root, to: file)
-        // a chunk, the content versions, and of the index one leaf or two, three after a split
+        // A chunk, the content versions, and one or two leaves of the index, three after a split.
         #expect(second.written.leafCount >= 3 && second.written.leafCount <= 5)
         #expect(try second.load(from: file).stateHash() == content.root.stateHash())
         let third = try TestCheckpoint(content.root, to: MemoryNodesFile(number: 2))

@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 
 @Suite struct DeltaBlobTests {
-    /// A base, and a transaction on it that inserts, changes and deletes.
+    /// Makes a base, and a transaction on it that inserts, changes and deletes.
     private func make() throws -> (base: DatabaseRoot, commit: Commit, SeededRandom) {
         var content = try CheckpointContent(SeededRandom("DeltaBlobTests"))
         try content.insertEverything(60)
@@ -19,7 +19,7 @@ import Testing
         for key in [3, 4, 9] as [UInt64] {
             transaction.delete(table, ObjectKey(rawValue: key))
         }
-        // the changes above may have deleted any row
+        // The changes above may have deleted any row.
         let rows = transaction.keys(table)
         for key in rows.prefix(3) {
             try transaction.set(table, key, ColumnKey(rawValue: 3), .int(Int64(key.rawValue)))
@@ -50,7 +50,7 @@ import Testing
         #expect(summary.origin == "delta")
     }
 
-    /// A migration rewrites rows whose columns it only converts: no column of theirs is set.
+    /// A migration rewrites rows whose columns it only converts: none of their columns are set.
     @Test func aDeltaKeepsRowsThatWereOnlyConverted() throws {
         let (base, commit, _) = try make()
         let summary = try withConvertedRows(commit, base)
@@ -59,7 +59,8 @@ import Testing
         #expect(decoded.tables == summary.tables)
     }
 
-    /// The commit's summary with all rows modified that the commit left alone, without columns.
+    /// Returns the commit's summary, with all rows that the commit left alone modified, without
+    /// columns.
     private func withConvertedRows(_ commit: Commit, _ base: DatabaseRoot) throws -> CommitSummary {
         let table = CheckpointContent.everything
         let delta = try #require(commit.summary.tables[table])
@@ -118,7 +119,7 @@ import Testing
             var forged = body
             forged[generator.below(forged.count)] ^= 1 << UInt8(generator.below(8))
             if let (other, _) = try? CommitRecord.apply(forged, to: base, files) {
-                #expect(other.stateHash() == root.stateHash())  // the time, or the origin
+                #expect(other.stateHash() == root.stateHash())  // differs in the time or the origin
             }
         }
     }

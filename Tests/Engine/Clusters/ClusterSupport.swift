@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A table beside what it should hold, with every version that is still held.
+/// A table together with its expected content, and all versions that are still retained.
 final class TableTrial {
     struct Row: Equatable {
         var values: [Value]
@@ -30,17 +30,17 @@ final class TableTrial {
     var appender: RowAppender?
     var version: UInt64 = 1
     var held: [Held] = []
-    /// Keeps the files of loaded tables.
+    /// Retains the files of loaded tables.
     var sources: [NodeSource] = []
-    /// Next key at the beginning of the edit: what `settle` may go back to.
+    /// The next key at the beginning of the edit, to which `settle` may go back.
     var firstNewKey: UInt64 = 0
 
     init(columns: [ColumnSchema]) {
         self.columns = columns
-        // a failed test tells its failure; `end` looks for leaks
+        // A failed test reports its own failure; `end` checks for leaks.
         store.allowLeftNodes()
         guard let edit = store.beginEdit(on: nil) else {
-            preconditionFailure("A new store gives an edit.")
+            preconditionFailure("A new store allows an edit.")
         }
         table = Table.make(indexCount: 2, edit: edit)
         self.edit = edit
@@ -89,7 +89,7 @@ final class TableTrial {
         appender = nil
     }
 
-    /// Holds the state in the middle of an edit.
+    /// Retains the state in the middle of an edit.
     func hold(_ stamp: UInt64) {
         store.register(stamp: stamp, directory: table.node)
         held.append(
@@ -98,10 +98,11 @@ final class TableTrial {
                 nextKey: table.nextKey))
     }
 
-    /// Gives the edit up; the newest held state is the current one again.
+    /// Abandons the edit; the newest retained state becomes the current one again.
     func abort() {
         guard let edit else { return }
-        // roots from the middle of the edit go first: nobody could edit the one before them
+        // Roots from the middle of the edit are released first: otherwise the root before them
+        // couldn't be edited.
         while let middle = held.last, middle.stamp >= edit.firstStamp { release(held.count - 1) }
         guard let last = held.last else { return }
         store.abort(edit, directory: table.node)
@@ -122,7 +123,7 @@ final class TableTrial {
         try Self.check(table, rows, columns)
     }
 
-    /// Compares a table with what it should hold, by every way of reading.
+    /// Compares a table with its expected content, in every way of reading.
     static func check(_ table: Table, _ rows: [UInt64: Row], _ columns: [ColumnSchema]) throws {
         try #require(table.count == rows.count)
         var seen = 0
@@ -171,7 +172,7 @@ final class TableTrial {
         try #require(table.firstKey(from: 0) == rows.keys.min())
     }
 
-    /// Whether the bounds and flags of a column miss the value.
+    /// Returns a problem if the bounds and flags of a column don't cover the value.
     private static func problem(
         of value: Value, in cluster: Cluster, _ column: ColumnSchema
     ) -> String? {
@@ -190,7 +191,7 @@ final class TableTrial {
         }
     }
 
-    /// What is wrong with the text of the cluster's columns, dead rows included.
+    /// Returns a problem in the text of the cluster's columns, including deleted rows.
     private static func textProblem(_ cluster: Cluster) -> String? {
         for column in 0..<cluster.slotCount where cluster.slot(column).flags.contains(.text) {
             let slot = cluster.slot(column)
@@ -218,7 +219,7 @@ final class TableTrial {
         return nil
     }
 
-    /// Releases everything and asserts that no node is left.
+    /// Releases everything and asserts that no nodes are left.
     func end() throws {
         abort()
         while held.count > 1 { release(Int.random(in: 0..<held.count - 1)) }
@@ -233,7 +234,7 @@ final class TableTrial {
 }
 
 extension SeededRandom {
-    /// A value at the borders of what a chunk or a text node holds.
+    /// Returns a value at the limits of a chunk or a text node.
     mutating func stored(_ type: ValueType, isOptional: Bool) -> Value {
         if isOptional, oneIn(4) { return .null }
         switch type {
@@ -262,7 +263,7 @@ extension SeededRandom {
         let first = UInt8(truncatingIfNeeded: next())
         var bytes = [UInt8](repeating: isText ? first & 63 | 32 : first, count: count)
         if count > 2 {
-            // two bytes of UTF-8 at either end
+            // Two bytes of UTF-8 at either end.
             bytes[0] = 0xC3
             bytes[1] = 0xA4
             if count > 4 {

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Clusters whose leaves are images of a file, sound and damaged.
+/// Clusters whose leaves are images in a file, intact and damaged.
 @Suite struct MappedClusterTests {
     @Test func aStoredTableReadsAndIsEditedAsTheOriginal() throws {
         var generator = SeededRandom("aStoredTableReadsAndIsEditedAsTheOriginal")
@@ -34,7 +34,7 @@ import Testing
         trial.sources.append(source)
         let edit = trial.currentEdit
         let loaded = LeafFile.load(old, trial.columns, file, edit)
-        // the former tree goes as if it were replaced
+        // The old tree is retired as if it were replaced.
         old.forEachCluster { cluster in
             cluster.retireAll(edit: edit)
             return true
@@ -60,7 +60,7 @@ import Testing
             store.allowLeftNodes()
             let edit = NodeEdit(store)
             let file = LeafFile()
-            // half of the time the checksum is right and the content is not
+            // Half of the time the checksum is valid although the content isn't.
             file.willCheck = round % 2 == 0
             file.damage = { leaf, bytes in
                 guard generator.oneIn(3), leaf.byteCount > 16 else { return false }
@@ -80,7 +80,7 @@ import Testing
                 _ = cluster.contentVersion(row)
             }
             if file.willCheck { #expect((source.firstDamage != nil) == (file.damagedCount > 0)) }
-            // edits of what was damaged are without traps too
+            // Edits of damaged content don't trap either.
             for key in 0..<loaded.nextKey where generator.oneIn(4) {
                 if generator.oneIn(3) {
                     _ = loaded.remove(key, edit: edit)
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-/// Images of leaves in memory, as a nodes file has them.
+/// Images of leaves in memory, in the form of a nodes file.
 ///
 /// Guard of the unchecked Sendable: filled before anybody else reads it.
 final class LeafFile: NodeBytes, @unchecked Sendable {
@@ -112,7 +112,7 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
     private(set) var damagedCount = 0
     private weak var ownSource: NodeSource?
 
-    /// The source of the images. It keeps the file; whoever reads from it keeps the source.
+    /// The source of the images. It retains the file; whoever reads from it retains the source.
     var source: NodeSource {
         if let ownSource { return ownSource }
         let source = NodeSource(self)
@@ -129,9 +129,9 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
         return UnsafeRawBufferPointer(rebasing: image[..<count])
     }
 
-    /// Stores the image of a leaf; returns its offset and checksum.
+    /// Stores the image of a leaf, and returns its offset and checksum.
     private func add(_ leaf: ClusterLeaf) -> (offset: UInt64, crc: UInt32) {
-        if leaf.node == nil { preconditionFailure("The leaf was read before.") }
+        if leaf.node == nil { preconditionFailure("The leaf has already been read.") }
         let image = UnsafeMutableRawBufferPointer.allocate(
             byteCount: leaf.byteCount, alignment: 64)
         leaf.copyImage(to: image.baseAddress.unsafelyUnwrapped)
@@ -147,7 +147,7 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
         return (offset, crc)
     }
 
-    /// A table with the same content whose leaves are images that were not read yet.
+    /// Returns a table with the same content whose leaves are images that haven't been read yet.
     static func load(
         _ table: Table, _ columns: [ColumnSchema], _ file: LeafFile, _ edit: NodeEdit
     ) -> Table {

@@ -48,7 +48,7 @@ import Testing
             settle(trial)
             trial.commit()
         case 19:
-            // the base of an edit under way stays
+            // The base of an ongoing edit is retained.
             let stamp = trial.edit?.firstStamp ?? .max
             let old = trial.held.count { $0.stamp < stamp } - 1
             if old > 3 { for _ in 3..<old { trial.release(generator.below(3)) } }
@@ -81,7 +81,7 @@ import Testing
                 let given = generator.oneIn(8) ? row(trial, &generator) : nil
                 trial.withAppender {
                     if let given {
-                        // begun and given up
+                        // Begun and abandoned.
                         _ = $0.open(&$1)
                         for column in 0..<given.count / 2 * 2 { $0.put(column, given[column]) }
                     }
@@ -165,7 +165,7 @@ import Testing
         for key in trial.rows.keys { trial.rows[key]?.values.append(value) }
     }
 
-    /// As at a commit: keys above the last new row are given again.
+    /// As at a commit, keys above the last new row are assigned again.
     private func settle(_ trial: TableTrial) {
         let edit = trial.currentEdit
         let last = trial.table.lastKey().map { $0 + 1 } ?? 0
@@ -223,7 +223,7 @@ import Testing
         let before = trial.store.usage.nodeCount
         let key = trial.table.append(values, version: 9, columns: columns, edit: edit)
         trial.rows[key] = TableTrial.Row(values: values, version: 9)
-        // the table node and the cluster; a chunk of versions is new
+        // The table node and the cluster; the chunk of versions is new.
         #expect(edit.copyCount == 2)
         #expect(trial.store.usage.nodeCount == before + 3)
         try trial.checkAll()

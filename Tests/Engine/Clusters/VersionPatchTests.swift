@@ -6,14 +6,14 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Single rows of many clusters that are changed: what is copied for it, and their versions.
+/// Changes of single rows in many clusters: what they copy, and the versions of the rows.
 @Suite struct VersionPatchTests {
     private static let columns = [
         TableTrial.column(0, .int, isOptional: false),
         TableTrial.column(1, .double, isOptional: false),
     ]
 
-    /// A trial with that many full clusters, committed.
+    /// Returns a committed trial with that many full clusters.
     private func filled(_ clusterCount: Int) -> TableTrial {
         let trial = TableTrial(columns: Self.columns)
         let version = trial.version
@@ -37,7 +37,8 @@ import Testing
         trial.rows[key]?.version = trial.version
     }
 
-    /// The chunk of bytes, the cluster, its share of the path, a patch: no chunk of versions.
+    /// Copied: the chunk of bytes, the cluster, its share of the path and a patch, but no chunk of
+    /// versions.
     @Test func anUpdateOfAClusterCopiesLittle() throws {
         let clusterCount = 40
         let trial = filled(clusterCount)
@@ -87,7 +88,7 @@ import Testing
         let trial = filled(2)
         for number in 0..<3 * VersionPatch.entryCountMax {
             _ = trial.currentEdit
-            // also rows that are in the patch already
+            // Includes rows that are already in the patch.
             set(trial, UInt64(number * 11 % rowsPerCluster), Int64(number))
             set(trial, UInt64(number / 2 * 11 % rowsPerCluster), Int64(number))
             try TableTrial.check(trial.table, trial.rows, trial.columns)
@@ -122,7 +123,7 @@ import Testing
                 let key = trial.table.key(at: generator.below(trial.table.count))
                 set(trial, key, Int64(generator.below(90)))
             case 4:
-                // rows that nobody has seen go, and their keys are given again
+                // Uncommitted rows are dropped, and their keys are assigned again.
                 for key in trial.rows.keys where key >= first {
                     _ = trial.table.remove(key, edit: edit)
                     trial.rows[key] = nil

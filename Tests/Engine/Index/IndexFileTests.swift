@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 
 @Suite struct IndexFileTests {
-    /// A tree in memory, its leaves in a file, and the same tree over those.
+    /// A tree in memory, its leaves in a file, and the same tree over these leaves.
     private struct Checkpointed {
         var model = IndexModel()
         let file: IndexNodesFile
@@ -71,7 +71,7 @@ import Testing
             let entry = realm.model.entries[random.below(2_000)]
             realm.model.remove(entry.key, entry.row)
         }
-        // A leaf has an extent as long as it is what the file has.
+        // A leaf has an extent as long as it equals what is in the file.
         var (changedCount, sameCount) = (0, 0)
         realm.model.tree.forEachLeaf { place in
             #expect((place.extent == 0) == (place.leaf.map { !$0.isMapped } ?? false))
@@ -82,7 +82,7 @@ import Testing
             let isRemoved = realm.model.tree.remove(entry.key, entry.row, realm.model.edit)
             #expect(isRemoved)
         }
-        // The root is a leaf now and lies on the heap.
+        // The root is a leaf on the heap now.
         realm.model.entries.removeLast(realm.model.entries.count - 50)
         #expect(realm.model.tree.height == 0 && realm.model.tree.root?.isMapped == false)
         realm.model.check()

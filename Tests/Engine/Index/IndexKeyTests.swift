@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 
 @Suite struct IndexKeyTests {
-    /// What CPython 3.11 (`hash(bytes)` is SipHash-1-3) gives for the bytes 1, 8, 15, ... with
+    /// The results of CPython 3.11 (`hash(bytes)` is SipHash-1-3) for the bytes 1, 8, 15, ... with
     /// PYTHONHASHSEED 0 and 12345.
     @Test func hashIsSipHash13() {
         let lengths = [1, 3, 7, 8, 9, 15, 16, 40, 300]
@@ -69,7 +69,7 @@ import Testing
             IndexKey.key(.string(text), seed: seed)
                 == IndexKey.key(.data(Array(text.utf8)), seed: seed))
         #expect(IndexKey.key(.string(""), seed: seed) == IndexKey.key(.data([]), seed: seed))
-        // Two spellings that Swift calls equal and we do not.
+        // Two spellings that are equal in Swift but not here.
         #expect(
             IndexKey.key(.string("\u{E9}"), seed: seed)
                 != IndexKey.key(.string("e\u{301}"), seed: seed))

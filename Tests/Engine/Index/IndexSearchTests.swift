@@ -5,10 +5,10 @@ import Testing
 
 @testable import EngineOracle
 
-/// The searches in the nodes of indexes, against counting.
+/// The searches within index nodes, compared with counting.
 @Suite struct IndexSearchTests {
-    /// Ascending words: at equal distances, with a hole too, with holes, random, many equal, and with
-    /// all the distance at one end.
+    /// Returns ascending words: equidistant, equidistant with a gap, with gaps, random, with many
+    /// equal ones, and with the whole range at one end.
     private static func words(_ count: Int, _ kind: Int, _ random: inout some RandomNumberGenerator)
         -> [UInt64]
     {

@@ -8,7 +8,7 @@ import Testing
 
 typealias IndexTreeEntry = IndexTree.Entry
 
-/// A tree beside the sorted array that it has to agree with, and older versions of both.
+/// A tree together with the sorted array that it has to match, and older versions of both.
 struct IndexModel {
     let store: NodeStore
     let edit: NodeEdit
@@ -38,7 +38,7 @@ struct IndexModel {
         if isThere { entries.remove(at: place) }
     }
 
-    /// How many entries are less.
+    /// Returns the number of smaller entries.
     func position(_ key: UInt64, _ row: UInt64) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -52,19 +52,19 @@ struct IndexModel {
         return low
     }
 
-    /// Keeps the present state; later edits have to leave it as it is.
+    /// Retains the current state, which later edits must not change.
     mutating func keepVersion() {
         versions.append((tree, entries))
         _ = edit.freeze()
     }
 
-    /// All versions have what they had, in sound nodes.
+    /// Checks that all versions have their original content, in valid nodes.
     func check() {
         for version in versions { checkIndexContent(version.tree, version.entries) }
         checkIndexContent(tree, entries)
     }
 
-    /// Frees all versions; nothing may be left.
+    /// Frees all versions and checks that nothing is left.
     func close() {
         for retired in edit.takeRetired() { store.free(retired.node) }
         if let root = tree.root { free(root, height: tree.height) }
@@ -86,7 +86,7 @@ struct IndexModel {
     }
 }
 
-/// The tree has the entries, and its nodes are as `IndexTree` says.
+/// Checks that the tree has the entries, and that its nodes are as specified by `IndexTree`.
 func checkIndexContent(_ tree: IndexTree, _ entries: [IndexTreeEntry]) {
     var content: [IndexTreeEntry] = []
     tree.visit {
@@ -101,7 +101,7 @@ func checkIndexContent(_ tree: IndexTree, _ entries: [IndexTreeEntry]) {
     #expect(checkIndexNode(root, height: tree.height) == entries.count)
 }
 
-/// Checks a node and all below; returns how many entries there are.
+/// Checks a node and all nodes below it; returns the number of entries.
 private func checkIndexNode(_ node: Node, height: Int) -> Int {
     #expect(node.count >= 1 && node.count <= 128)
     if height == 0 {
@@ -154,7 +154,7 @@ final class IndexNodesFile: NodeBytes {
 
     func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard offset <= base.count, count <= base.count - Int(offset) else {
-            throw StoreError(.invalidDatabase, "The file is shorter.")
+            throw StoreError(.invalidDatabase, "The range is beyond the end of the file.")
         }
         return UnsafeRawBufferPointer(rebasing: base[Int(offset)..<Int(offset) + count])
     }

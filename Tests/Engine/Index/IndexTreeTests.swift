@@ -30,7 +30,7 @@ import Testing
         model.close()
     }
 
-    /// Every way of reading gives what the array has.
+    /// Checks that every way of reading matches the array.
     private func checkReads(_ model: IndexModel, _ random: inout SeededRandom) {
         let (tree, entries) = (model.tree, model.entries)
         guard let least = entries.first, let greatest = entries.last else { return }
@@ -147,7 +147,7 @@ import Testing
             #expect(model.tree.insert(key, 0, model.edit, &model.hint))
             #expect(model.edit.copyCount - before == copies)
         }
-        // What is there already, or not there, copies nothing.
+        // Adding existing entries and removing missing ones copies nothing.
         model.keepVersion()
         let before = model.edit.copyCount
         #expect(!model.tree.insert(40_000, 0, model.edit, &model.hint))
@@ -166,7 +166,7 @@ import Testing
         let retiredCount = model.edit.retired.count
         let stamp = model.edit.stamp
         for key in 200..<UInt64(300) { model.insert(key, 0) }
-        // Back to the kept state, as a savepoint does.
+        // Back to the retained state, as with a savepoint.
         let lost = model.tree
         (model.tree, model.entries) = kept
         lost.forEachLeaf { place in
@@ -185,7 +185,7 @@ import Testing
         for key in 0..<UInt64(200) { model.insert(key * 2, 0) }
         #expect(model.tree.isBeyondLast(399, model.edit, model.hint))
         #expect(!model.tree.isBeyondLast(398, model.edit, model.hint))
-        // Other edits of the tree, and older states of it, are not what the hint is about.
+        // The hint doesn't apply to other edits of the tree, or to older states of it.
         model.remove(0, 0)
         #expect(!model.tree.isBeyondLast(399, model.edit, model.hint))
         model.insert(400, 0)

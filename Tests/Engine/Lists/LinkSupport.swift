@@ -11,7 +11,7 @@ struct LinkContent {
     static let address = TableKey(rawValue: 2)
     static let tags = TableKey(rawValue: 3)
 
-    // of Person
+    // Columns of Person.
     static let name = ColumnKey(rawValue: 0)
     static let favourite = ColumnKey(rawValue: 1)
     static let home = ColumnKey(rawValue: 2)
@@ -19,13 +19,13 @@ struct LinkContent {
     static let dogs = ListKey(rawValue: 0)
     static let tagList = ListKey(rawValue: 1)
     static let addresses = ListKey(rawValue: 2)
-    // of Dog
+    // Columns of Dog.
     static let owner = ColumnKey(rawValue: 0)
-    // of Address
+    // Columns of Address.
     static let next = ColumnKey(rawValue: 0)
     static let street = ColumnKey(rawValue: 1)
 
-    /// Adds the classes, which have no columns at first.
+    /// Adds the classes, initially without columns.
     static func addClasses(_ transaction: EngineTransaction) throws {
         let person = try transaction.addTable(name: "Person", columns: [])
         let dog = try transaction.addTable(name: "Dog", columns: [])

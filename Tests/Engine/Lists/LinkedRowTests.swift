@@ -8,7 +8,8 @@ import Testing
 
 private typealias Content = LinkContent
 
-/// Links between rows: what they may hold, who links to a row, and what deletion does to them.
+/// Links between rows: their valid values, the rows that link to a row, and the effects of
+/// deletion.
 @Suite struct LinkedRowTests {
     @Test func backlinksAreTheRowsThatLinkInAscendingOrder() throws {
         let transaction = try Content.begin()

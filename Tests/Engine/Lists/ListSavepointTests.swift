@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// Lists in transactions that go back to a savepoint.
+/// Lists in transactions that roll back to a savepoint.
 @Suite struct ListSavepointTests {
     @Test func goingBackForgetsWhatListsWentThroughSince() throws {
         let first = EngineTransaction(base: .makeEmpty())
@@ -20,7 +20,7 @@ import Testing
         let transaction = EngineTransaction(base: base)
         transaction.removeFromList(table, rows[0], list, 0..<1)
         let savepoint = transaction.savepoint()
-        // of the same list again, of another one, and of all that have a deleted row
+        // Edits of the same list again, of another one, and of all lists with a deleted row.
         try transaction.insertIntoList(table, rows[0], list, at: 1, [rows[3]])
         transaction.moveInList(table, rows[1], list, from: 0, to: 3)
         transaction.delete(table, rows[2])

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A list whose elements know where they come from: the definition of the net of edits.
+/// A list whose elements know their origin: the definition of the net effect of edits.
 private struct TracedList {
     var elements: [(old: Int?, key: ObjectKey)]
     let oldCount: Int

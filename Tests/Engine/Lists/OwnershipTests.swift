@@ -8,7 +8,7 @@ import Testing
 
 private typealias Content = LinkContent
 
-/// Rows that belong to a link or a list element: they have one owner, and go with it.
+/// Rows that belong to a link or a list element: they have one owner, and are deleted with it.
 @Suite struct OwnershipTests {
     @Test func ownedRowsGoWithTheirOwner() throws {
         let transaction = try Content.begin()
@@ -65,7 +65,7 @@ private typealias Content = LinkContent
         let new = try next.tag("new")
         try next.setListElement(Content.person, ada, list, at: 0, new)
         #expect(!next.contains(Content.tags, keys[1]))
-        // directly: the list gets shorter
+        // Deleted directly, so that the list gets shorter.
         next.delete(Content.tags, keys[4])
         #expect(next.list(Content.person, ada, list) == [new, keys[5], keys[0]])
         _ = try commitAndReplay(next)
@@ -135,8 +135,8 @@ private typealias Content = LinkContent
         #expect(root.count(Content.tags) == 0 && root.count(Content.address) == 0)
     }
 
-    /// As no writer makes it: each row has the next one twice in its list, so that 2^40 ways lead to
-    /// the last; and the last has the first.
+    /// A record that no writer makes: each row has the next one twice in its list, so that there
+    /// are 2^40 paths to the last row; and the last row has the first one.
     @Test func rowsThatAForgedRecordOwnsTwiceAreDeletedOnce() throws {
         let transaction = EngineTransaction(base: .empty)
         let part = try transaction.addTable(name: "Part", kind: .embedded, columns: [])
@@ -145,7 +145,8 @@ private typealias Content = LinkContent
         for _ in 0..<count { _ = try transaction.insert(part, []) }
         let base = try commitAndReplay(transaction).root
         var body: [UInt8] = [2] + [UInt8](repeating: 0, count: 16)
-        // lists of all rows, one run; by row: a splice at 0 of nothing by two elements, as differences
+        // Lists of all rows, in one run; per row a splice at 0 that replaces nothing by two
+        // elements, as differences.
         body += [8, 0, 0, UInt8(count), 0, UInt8(count - 1)]
         for _ in 1..<count { body += [1, 0, 0, 2, 2, 0] }
         body += [1, 0, 0, 2, UInt8(2 * (count - 1) - 1), 0]

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A sequence tree beside the arrays that it has to agree with, and older versions of both.
+/// A sequence tree together with the arrays that it has to match, and older versions of both.
 private struct SequenceModel {
     var index = IndexModel()
     var tree = SequenceTree()
@@ -203,7 +203,7 @@ private struct SequenceModel {
     }
 }
 
-/// What an observer does: from the back, so that positions before stay.
+/// Applies splices as an observer does: from the back, so that earlier positions stay valid.
 func apply(_ splices: [ListSplice], _ list: [UInt64]) -> [UInt64] {
     var list = list
     for splice in splices.reversed() {

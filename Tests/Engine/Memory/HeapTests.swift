@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Blocks filled with their number, checked when they go back.
+/// Blocks filled with their number, which is checked when they are freed.
 ///
 /// Guard of the unchecked Sendable: one thread at a time uses a block.
 private struct Block: @unchecked Sendable {
@@ -44,7 +44,7 @@ private final class Counts: @unchecked Sendable {
 }
 
 extension SeededRandom {
-    /// Mostly sizes that nodes have.
+    /// Mostly the sizes of nodes.
     fileprivate mutating func nodeByteCount() -> Int {
         switch below(20) {
         case 0: return 24 + below(300_000)
@@ -134,7 +134,7 @@ extension SeededRandom {
     @Test func aSmallRealmTakesLittle() {
         let heap = NodeHeap()
         let counts = Counts()
-        // a cluster with a chunk for each of eight columns, its indexes and the way to it
+        // A cluster with a chunk for each of eight columns, its indexes and the path to it.
         let sizes = [144, 144, 528, 272, 2064, 2064, 5152, 1152, 400, 128, 24]
         let blocks = sizes.map { Block(heap, counts, $0, 1) }
         #expect(heap.use.mappedByteCount <= 2 << 20)
@@ -149,7 +149,7 @@ extension SeededRandom {
             #expect(Int(sizeClass.blockCount) * size <= spanByteCount - HeapLayout.spanReserve)
             #expect(Int(sizeClass.blockCount) * size * 16 >= spanByteCount * 15 - 16)
         }
-        // nodes of the sizes that large realms consist of
+        // Nodes of the sizes of which large realms mostly consist.
         for byteCount in [1040, 2064, 4112, 5152, 8208, 16400] {
             let size = HeapLayout.blockSizes.first { $0 >= byteCount }
             #expect(size.map { ($0 - byteCount) * 16 < byteCount } == true)

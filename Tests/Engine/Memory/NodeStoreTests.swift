@@ -7,19 +7,19 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A tree of directory, inner nodes and numbered leaves, edited by copying as tables are.
+/// A tree of a directory, inner nodes and numbered leaves, edited by copying like tables.
 private struct Tree {
     static let innerCount = 4
 
     var directory: Node
-    /// What each leaf is to hold, by place.
+    /// The expected content of the leaves, by position.
     var numbers: [Int: UInt64] = [:]
 
     init(_ edit: NodeEdit) {
         directory = edit.makeZeroed(.directory, byteCount: 16 + 8 * Tree.innerCount)
     }
 
-    /// Replaces, makes or (number nil) removes the leaf at a place.
+    /// Replaces, creates or (if `number` is `nil`) removes the leaf at a position.
     mutating func set(_ place: Int, _ number: UInt64?, _ byteCount: Int, _ edit: NodeEdit) {
         directory = edit.own(directory)
         let innerOffset = 16 + 8 * (place / 32)
@@ -58,7 +58,7 @@ private struct Tree {
     }
 }
 
-/// Guard of the unchecked Sendable: what a registered root shows does not change.
+/// Guard of the unchecked Sendable: the content of a registered root is immutable.
 private struct Root: @unchecked Sendable {
     let stamp: UInt64
     let tree: Tree
@@ -66,7 +66,7 @@ private struct Root: @unchecked Sendable {
 
 @Suite struct NodeStoreTests {
     /// Commits, aborts, savepoints and roots made inside edits, released in any order: at all times
-    /// the store has exactly the nodes that a live root or the edit shows.
+    /// the store has exactly the nodes that a live root or the edit refers to.
     @Test func nodesAreFreedWithTheLastRootThatShowsThem() {
         var random = SeededRandom("nodesAreFreedWithTheLastRootThatShowsThem")
         for _ in 0..<10 {
@@ -99,7 +99,7 @@ private struct Root: @unchecked Sendable {
                 release(random.oneIn(3) ? roots.count - 1 : random.below(roots.count))
                 return
             }
-            // two holders of one root now and then
+            // Now and then a root has two holders.
             if let root = roots.randomElement(using: &random), random.oneIn(5) {
                 store.register(stamp: root.stamp, directory: root.tree.directory)
                 roots.append(root)
@@ -133,7 +133,7 @@ private struct Root: @unchecked Sendable {
                     if didRollBack { tree = saved.tree }
                 case 2: register(edit.freeze(), tree)
                 case 3:
-                    // a root made inside the edit goes while it is under way
+                    // A root made inside the edit is released while the edit is ongoing.
                     if let last = roots.last, last.stamp >= edit.firstStamp {
                         release(roots.count - 1)
                     }
@@ -148,7 +148,7 @@ private struct Root: @unchecked Sendable {
                 }
             }
             if random.oneIn(4) {
-                // without a base the tree may still be the edit's first directory
+                // Without a base, the tree may still be the edit's first directory.
                 store.abort(edit, directory: tree.directory)
             } else {
                 register(edit.freeze(), tree)
@@ -173,16 +173,16 @@ private struct Root: @unchecked Sendable {
             if current == nil {
                 let held = store.held()
                 let stamps = Set(roots.map(\.stamp)).sorted()
-                if held.map(\.stamp) != stamps { return "held of other roots" }
-                if held.last?.byteCount ?? 0 != 0 { return "the head holds what it does not show" }
+                if held.map(\.stamp) != stamps { return "held for other roots" }
+                if held.last?.byteCount ?? 0 != 0 { return "the head holds unreferenced nodes" }
                 let nodes = NodeWalk.fault(in: store, directories: trees.map(\.directory))
                 if let nodes { return nodes }
             }
             var shown = Set(pending)
             for tree in trees { shown.formUnion(NodeWalk.collect(from: tree.directory)) }
-            if store.usage.nodeCount != shown.count { return "\(shown.count) nodes are shown" }
+            if store.usage.nodeCount != shown.count { return "\(shown.count) nodes are in use" }
             if let addresses = store.tracker.addresses, addresses != shown {
-                return "other nodes are in the store"
+                return "the store has other nodes"
             }
             return nil
         }
@@ -233,7 +233,7 @@ private struct Root: @unchecked Sendable {
                 store.register(stamp: root.stamp, directory: tree.directory)
                 store.finish(edit)
                 if random.oneIn(4) {
-                    // a commit that is given up
+                    // An abandoned commit.
                     store.release(stamp: root.stamp)
                     continue
                 }
@@ -241,7 +241,7 @@ private struct Root: @unchecked Sendable {
                 waiting.withLock { $0.append(root) }
                 if let head { store.release(stamp: head.stamp) }
                 head = root
-                // so that heads are let go of while others release older roots
+                // So that heads are released while older roots are released concurrently.
                 if random.oneIn(20), let last = head {
                     while store.liveRootCount > 1 { await Task.yield() }
                     _ = last
@@ -268,7 +268,7 @@ private struct Root: @unchecked Sendable {
         let new = second.freeze()
         store.register(stamp: new, directory: tree.directory)
         store.finish(second)
-        // directory, inner node and leaf
+        // Directory, inner node and leaf.
         #expect(store.held().map(\.byteCount) == [48 + 400 + 1024, 0])
         #expect(store.held().map(\.stamp) == [old, new])
         #expect(store.beginEdit(on: old) == nil)
@@ -292,7 +292,7 @@ private struct Root: @unchecked Sendable {
             store.finish(edit)
             roots.append(root)
         }
-        // in the middle, towards the older ones
+        // From the middle towards the older ones.
         for index in stride(from: 798, through: 1, by: -1) {
             store.release(stamp: roots[index].stamp)
         }

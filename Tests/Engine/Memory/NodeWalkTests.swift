@@ -7,8 +7,8 @@ import Testing
 @testable import RegnumEngine
 
 @Suite struct NodeWalkTests {
-    /// One node of each kind, linked where the layouts say, with words of all other places set to
-    /// what must not be followed.
+    /// One node of each kind, linked according to the layouts, with all other words set to values
+    /// that must not be followed.
     @Test func theWalkFindsTheChildrenOfEveryKind() throws {
         let store = NodeStore()
         let edit = try #require(store.beginEdit(on: nil))
@@ -53,7 +53,7 @@ import Testing
         table.store(entries.word, 64 + 32)
         let second = edit.makeZeroed(.indexLeaf, byteCount: 2064)
         entries.store(second.word, 2080 + 8)
-        // an image of a file: not the store's
+        // An image in a file, which doesn't belong to the store.
         let image = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
         defer { image.deallocate() }
         image.initializeMemory(as: UInt8.self, repeating: 0, count: 64)

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 
 extension CoordinatorTarget {
-    /// Two peers of one simulated disk.
+    /// Creates two peers on one simulated disk.
     convenience init(seed: UInt64) async throws {
         let disk = SimFileSystem(seed: seed)
         let views: [any FileSystem] = [disk, SimView(disk)]
@@ -40,8 +40,8 @@ struct OracleTests {
         try await suite.run()
     }
 
-    /// As two processes would: each has one peer, writes that one's transactions, and follows those
-    /// of the other on its oracle.
+    /// As with two processes, each run has one peer, executes its transactions, and applies those
+    /// of the other to its oracle.
     @Test func twoRunsThatShareARealmFollowEachOther() async throws {
         let suite = OracleSuite("OracleTests.sharing", count: 10) { _ in
             .short
@@ -68,7 +68,7 @@ struct OracleTests {
                         await target.close()
                     }
                 }
-                // the first failure cancels the other run, which waits for versions
+                // The first failure cancels the other run, which waits for versions.
                 for try await _ in group {}
             }
         }

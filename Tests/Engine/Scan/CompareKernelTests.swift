@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// The kernels against plain Swift, in both forms, with nothing readable behind the last value.
+/// The kernels against plain Swift, in both forms, with unreadable memory after the last value.
 @Suite struct CompareKernelTests {
     private func holds<T: Comparable>(_ comparison: Comparison, _ a: T, _ b: T) -> Bool {
         switch comparison {

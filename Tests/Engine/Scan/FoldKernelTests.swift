@@ -44,7 +44,7 @@ import Testing
         foldInts(Int64.self)
     }
 
-    /// The order of the additions is promised: lane i % 8, then the lanes by pairs.
+    /// The order of the additions is specified: lane i % 8, then the lanes pairwise.
     private func laneSum(_ values: [Double], _ rows: [Int]) -> Double {
         var lanes = [Double](repeating: 0, count: 8)
         for row in rows { lanes[row % 8] += values[row] }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import EngineOracle
 
-/// Results of lists that are followed, and of all rows of a class: nothing is copied, and what is held
-/// stays as it was.
+/// Maintained results of lists, and of all rows of a class: nothing is copied, and retained results
+/// don't change.
 @Suite struct FollowedListTests {
     private struct Held {
         var result: ResultTree
@@ -23,7 +23,7 @@ import Testing
         let list = try setup.addList(album, name: "songs", target: classKey)
         let songs = try (0..<2_000).map { try setup.insert(classKey, [.int(Int64($0))]) }
         let owner = try setup.insert(album, [])
-        // each twice, so that occurrences are told apart
+        // Each occurs twice, so that occurrences are distinguished.
         var expected = (0..<4_000).map { songs[$0 % 2_000] }
         try setup.insertIntoList(album, owner, list, at: 0, expected)
         var root = try setup.commit(timestampMicroseconds: 0, bodyByteCountMax: .max).root
@@ -77,7 +77,7 @@ import Testing
         }
         for held in held { #expect(Array(held.result) == held.expected) }
         #expect(counters.rowsEvaluated.value == 0)
-        // it goes with its owner
+        // It is deleted with its owner.
         let transaction = EngineTransaction(base: root)
         transaction.delete(album, owner)
         let commit = try transaction.commit(timestampMicroseconds: 0)

@@ -6,24 +6,24 @@ import Synchronization
 
 @testable import EngineOracle
 
-/// Memory that ends where a page begins that cannot be read: a load behind the end kills the test.
+/// Memory that ends at an unreadable page: a load beyond the end crashes the test.
 final class GuardedPages {
     private let base: UnsafeMutableRawPointer
     private let byteCount: Int
 
-    /// Room for up to `byteCountMax` bytes.
+    /// Allocates room for up to `byteCountMax` bytes.
     init(byteCountMax: Int) {
         byteCount = (byteCountMax + 4095) / 4096 * 4096
         let pages = mmap(
             nil, byteCount + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let pages, pages != MAP_FAILED, mprotect(pages + byteCount, 4096, PROT_NONE) == 0
-        else { fatalError("The test needs two pages of memory.") }
+        else { fatalError("Can't allocate the pages of the test.") }
         base = pages
     }
 
     deinit { munmap(base, byteCount + 4096) }
 
-    /// The values, copied so that they end at the page that cannot be read.
+    /// Copies the values so that they end at the unreadable page.
     func place<T: BitwiseCopyable>(_ values: [T]) -> UnsafeRawPointer {
         let size = values.count * MemoryLayout<T>.stride
         let start = base + (byteCount - size)
@@ -34,7 +34,7 @@ final class GuardedPages {
     }
 }
 
-/// Calls `body` with the plain kernels, then with the best of the processor.
+/// Calls `body` with the plain kernels, then with the best ones for the processor.
 func withBothKernels(_ body: (_ isPlain: Bool) throws -> Void) rethrows {
     try kernelChoice.withLock { _ in
         cregnum_kernels_force_plain(true)
@@ -45,14 +45,14 @@ func withBothKernels(_ body: (_ isPlain: Bool) throws -> Void) rethrows {
     }
 }
 
-/// The choice is the process's; tests that make it take turns. (Others may run with either.)
+/// The choice is process-wide, so tests that change it take turns. (Others may run with either.)
 private let kernelChoice = Mutex(())
 
-/// A mask of 16 words, full of what was there before.
+/// A mask of 16 words, initially filled with garbage.
 struct TestMask {
     var words = [UInt64](repeating: 0xDEAD_BEEF_DEAD_BEEF, count: 16)
 
-    /// The rows as a kernel wrote them.
+    /// Returns the rows as written by a kernel.
     static func of(_ body: (UnsafeMutablePointer<UInt64>) -> Void) -> [UInt64] {
         var mask = TestMask()
         mask.words.withUnsafeMutableBufferPointer { words in
@@ -61,7 +61,7 @@ struct TestMask {
         return mask.words
     }
 
-    /// The rows of which `holds`.
+    /// Returns the rows for which `holds` returns `true`.
     static func of(_ count: Int, _ holds: (Int) -> Bool) -> [UInt64] {
         var words = [UInt64](repeating: 0, count: 16)
         for row in 0..<count where holds(row) { words[row / 64] |= 1 << UInt64(row % 64) }
@@ -69,5 +69,5 @@ struct TestMask {
     }
 }
 
-/// Row counts around every boundary of a kernel.
+/// Row counts around every boundary of the kernels.
 let kernelCounts = Array(0...130) + [255, 256, 257, 512] + Array(1000...1024)

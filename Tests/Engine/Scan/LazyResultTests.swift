@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// Results that are read from their root: the same keys, also after later commits.
+/// Results that are read from their root: the keys stay the same after later commits.
 @Suite struct LazyResultTests {
     private static let columns = [
         ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),

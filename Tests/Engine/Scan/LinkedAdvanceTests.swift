@@ -7,8 +7,8 @@ import Testing
 
 @testable import EngineOracle
 
-/// Results that follow the commits, of plans with hops, sources, steps and limits: their changes are
-/// those of the definition, on plain arrays.
+/// Results that follow commits, for plans with hops, sources, steps and limits: their changes match
+/// the definition, evaluated on plain arrays.
 @Suite struct LinkedAdvanceTests {
     private struct Followed {
         var plan: QueryPlan
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// Many worlds, so that what is rare happens: rows that slide over a limit between others that
-    /// move, and rows that are reached while others change places around them.
+    /// Many worlds, so that rare cases occur: rows that cross a limit between others that move, and
+    /// rows that are reached while others change places around them.
     @Test func changesOfAllShapesFollowTheDefinition() throws {
         var generator = SeededRandom("LinkedAdvanceTests.changesOfAllShapes")
         try followShapes(&generator, worldCount: Effort.count(gate: 300, soak: 600))
@@ -59,7 +59,7 @@ import Testing
         var plans: [QueryPlan] = []
         for number in 0..<(large ? 8 : 20) {
             var plan = generator.plan(world, depth: 1)
-            // half of them with an order of their source
+            // Half of them have the order of their source.
             if number % 2 == 0 { (plan.sort, plan.steps, plan.limit) = ([], [], nil) }
             if number % 6 == 0 { plan.predicate = .constant(true) }
             plans.append(plan)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// False after a difference.
+    /// Returns `false` after a difference.
     private func check(
         _ followed: inout Followed, _ world: LinkedWorld, _ isTold: Bool,
         _ generator: inout SeededRandom
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(result.count == after.count)
         #expect(after.isEmpty || result[after.count / 2] == after[after.count / 2])
-        #expect(Array(oldResult) == before, "an older result is as it was")
+        #expect(Array(oldResult) == before, "an older result is unchanged")
         #expect(change.deletedKeys == change.deletions.map { before[$0] })
         #expect(change.insertedKeys == change.insertions.map { after[$0] })
         #expect(change.modified.isEmpty && change.modifications.isEmpty)
@@ -142,7 +142,7 @@ import Testing
         }
         let touched = touched(plan, before, after, modified, old, world)
         var expected = AdvanceTests.Expected(before, after, touched)
-        // what stays is told by marks
+        // Modifications of rows that stay are reported by marks.
         expected.modifications = []
         expected.newModifications = []
         if found != expected {
@@ -151,7 +151,7 @@ import Testing
         return found == expected
     }
 
-    /// Marked rows that stay are told wherever they stand.
+    /// Marked rows that stay are reported wherever they are.
     private func checkMarks(
         _ plan: QueryPlan, _ change: ResultChange, _ old: ResultTree, _ new: ResultTree,
         _ step: VersionStep, _ generator: inout SeededRandom
@@ -181,7 +181,7 @@ import Testing
         #expect(marked == expected, "\(plan)")
     }
 
-    /// The change of the matching elements of a list: those with a number that stayed stay.
+    /// Returns the change of the matching elements of a list: those whose number stayed stay.
     private func spliced(
         _ plan: QueryPlan, _ old: LinkedWorld, _ new: LinkedWorld
     ) -> AdvanceTests.Expected? {
@@ -210,8 +210,8 @@ import Testing
         return expected
     }
 
-    /// The rows that may move: those that were modified, came or went, and those with other sort
-    /// values; all where the order of the others changed.
+    /// Returns the rows that may move: those that were modified, inserted or removed, and those
+    /// with other sort values; all rows if the order of the others changed.
     private func touched(
         _ plan: QueryPlan, _ before: [ObjectKey], _ after: [ObjectKey], _ modified: Set<ObjectKey>,
         _ old: LinkedWorld, _ new: LinkedWorld

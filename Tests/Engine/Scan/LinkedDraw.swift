@@ -5,9 +5,10 @@ import RegnumTestSupport
 
 @testable import EngineOracle
 
-/// Random plans over a world. They name what is stored, and now and then what is not.
+/// Random plans over a world. They mostly refer to what is stored, and sometimes to what isn't.
 extension SeededRandom {
-    /// A step from a class, with the class that it leads to; nil for one that is not stored.
+    /// Returns a step from a class, with the class to which it leads; `nil` for one that isn't
+    /// stored.
     mutating func hop(
         _ world: LinkedWorld, _ index: Int?, toOne: Bool
     ) -> (hop: Hop, target: Int?) {
@@ -56,7 +57,7 @@ extension SeededRandom {
         return (hops, index)
     }
 
-    /// A property, perhaps of a row that links lead to; of one of `types` if there is one.
+    /// Returns a property, perhaps of a linked row; of one of `types` if there is one.
     mutating func reference(
         _ world: LinkedWorld, _ index: Int?, of types: [ValueType] = ValueType.plain
     ) -> ColumnReference? {
@@ -171,7 +172,8 @@ extension SeededRandom {
         return plan
     }
 
-    /// The list or the backlinks of a random row that has rows of a class, if there is one.
+    /// Returns the list or the backlinks of a random row that contain rows of a class, if there is
+    /// one.
     private mutating func source(_ world: LinkedWorld, _ index: Int) -> QuerySource {
         var sources: [QuerySource] = []
         let content = world.classes[index]
@@ -195,7 +197,7 @@ extension SeededRandom {
     }
 }
 
-/// Plans over `LinkedWorld(items:)`: the shapes that results have, by themselves and together.
+/// Plans over `LinkedWorld(items:)`: the shapes of results, individually and combined.
 extension SeededRandom {
     mutating func shape(_ world: LinkedWorld) -> QueryPlan {
         let others = world.classes[1].keys

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// What plans through links look at, and what they refuse.
+/// The rows that plans through links examine, and the plans that are refused.
 @Suite struct LinkedIndexTests {
     private static let person = TableKey(rawValue: 0)
     private static let dog = TableKey(rawValue: 1)
@@ -16,8 +16,8 @@ import Testing
     private static let toDog = Hop.link("dog", to: "Dog")
     private static let toDogs = Hop.list("dogs", of: "Dog")
 
-    /// Person i has dog i % 400 if that is no multiple of 5, and lists the dogs i % 400 twice and
-    /// (i + 1) % 400; dog i is named "dog i" and i % 20 years old.
+    /// Person i has dog i % 400 unless that is a multiple of 5, and lists the dog i % 400 twice and
+    /// (i + 1) % 400 once; dog i is named "dog i" and is i % 20 years old.
     private func makeRoot() throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         let person = try transaction.addTable(
@@ -69,7 +69,7 @@ import Testing
         let name = LinkedIndexTests.dogName
         let (toDog, toDogs) = (LinkedIndexTests.toDog, LinkedIndexTests.toDogs)
         let named = Predicate.compare(name, .equal, .string("dog 7"))
-        // five persons have the dog, and one dog is looked at
+        // Five persons have the dog, and one dog is examined.
         try check(
             .compare(reference(name, toDog), .equal, .string("dog 7")), root, rows: 1...6
         ) { $0 % 400 == 7 }
@@ -99,7 +99,7 @@ import Testing
     @Test func aMuchSmallerClassIsScannedFirst() throws {
         let root = try makeRoot()
         let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
-        // 400 dogs, and the 100 persons with one of that age
+        // 400 dogs, and the 100 persons who have one of that age.
         try check(.compare(age, .equal, .int(3)), root, rows: 400...500) { $0 % 20 == 3 }
     }
 
@@ -108,7 +108,8 @@ import Testing
         let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
         let named = Predicate.compare(LinkedIndexTests.dogName, .equal, .string("person 9"))
         try check(.and([.compare(age, .equal, .int(9)), named]), root, rows: 1...1) { $0 == 9 }
-        // what most rows match is asked of all dogs and then of each person, and null is not reached from other rows
+        // A condition that most rows match is evaluated for all dogs and then for each person, and
+        // null can't be reached from other rows.
         try check(
             .compare(age, .greaterOrEqual, .int(0)), root, rows: 2_000...2_800, usesIndex: false
         ) { $0 % 5 != 0 }

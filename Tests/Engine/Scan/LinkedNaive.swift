@@ -5,12 +5,12 @@ import RegnumTestSupport
 
 @testable import EngineOracle
 
-/// The rules of paths, sources, sorts, distincts and limits on the plain values of a world, without the
-/// engine's code.
+/// The rules of paths, sources, sorts, distincts and limits on the plain values of a world, without
+/// the engine's code.
 struct LinkedNaive {
     let world: LinkedWorld
 
-    /// A row, by the position of its class.
+    /// A row, identified by the position of its class and its key.
     struct Place: Hashable {
         var index: Int
         var key: UInt64
@@ -22,7 +22,7 @@ struct LinkedNaive {
         world.classes[place.index].rows[place.key]
     }
 
-    /// The rows that one step leads to.
+    /// Returns the rows to which one step leads.
     func step(_ place: Place, _ hop: Hop) -> [Place] {
         guard let target = index(hop.target), let row = row(place) else { return [] }
         switch hop.kind {
@@ -50,7 +50,7 @@ struct LinkedNaive {
         hops.reduce([place]) { places, hop in places.flatMap { step($0, hop) } }
     }
 
-    /// nil if a link on the way is null.
+    /// Returns the value; `nil` if a link on the path is null.
     func read(_ place: Place, _ column: ColumnReference) -> Value? {
         guard let end = ends(place, column.hops).first, let row = row(end) else { return nil }
         if let value = row.values[column.name] { return value }
@@ -186,7 +186,7 @@ struct LinkedNaive {
         }
     }
 
-    /// The result; `places` of a list with their positions in it.
+    /// Returns the result; for a list, `places` with their positions in it.
     func evaluate(_ plan: QueryPlan) -> [Place] {
         var places = source(plan).filter { matches($0, plan.predicate) }
         sort(&places, plan.sort)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import EngineOracle
 
-/// Queries through links, lists and backlinks, over sources, with sorts, distincts and limits, against
-/// the naive evaluator over plain values.
+/// Queries through links, lists and backlinks, over sources, with sorts, distincts and limits,
+/// against the naive evaluator on plain values.
 @Suite struct LinkedQueryTests {
-    /// Queries of one run.
+    /// The number of queries in one run.
     private static let queryCount = Effort.count(gate: 1_500, soak: 6_000)
 
     @Test func agreeWithANaiveEvaluator() throws {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// False after a difference.
+    /// Returns `false` after a difference.
     private func check(
         _ plan: QueryPlan, _ world: LinkedWorld, _ generator: inout SeededRandom
     ) throws -> Bool {

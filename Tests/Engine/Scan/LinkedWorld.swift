@@ -5,13 +5,13 @@ import RegnumTestSupport
 
 @testable import EngineOracle
 
-/// Classes with links and lists as plain values, and the same content in an engine's root.
+/// Classes with links and lists as plain values, and the same content in a root of the engine.
 struct LinkedWorld {
     struct Row {
         var values: [String: Value] = [:]
         var links: [String: UInt64] = [:]
         var lists: [String: [UInt64]] = [:]
-        /// By list: one number for each element, which it keeps while it stays.
+        /// By list, one number per element, which stays the same while the element stays.
         var numbers: [String: [Int]] = [:]
     }
 
@@ -19,7 +19,7 @@ struct LinkedWorld {
         var name: String
         var kind = TableKind.object
         var columns: [ColumnDefinition] = []
-        /// By name, with the position of the class that they lead to.
+        /// By name, with the position of the class to which they lead.
         var links: [(name: String, target: Int)] = []
         var lists: [(name: String, target: Int)] = []
         var rows: [UInt64: Row] = [:]
@@ -30,12 +30,13 @@ struct LinkedWorld {
     var classes: [Class]
     private(set) var root = DatabaseRoot.empty
     private(set) var summaries: [CommitSummary] = []
-    /// By summary: the rows of which a column was set, also to an equal value.
+    /// By summary, the rows of which a column was set, even to an equal value.
     private(set) var setRows: [Set<LinkedNaive.Place>] = []
     private var noted: Set<LinkedNaive.Place> = []
     private var elementCount = 0
 
-    /// A random schema: some classes of objects, perhaps one of embedded objects and one of values.
+    /// Creates a random schema: some classes of objects, perhaps one of embedded objects and one of
+    /// values.
     init(_ generator: inout SeededRandom) {
         let count = 1 + generator.below(3)
         classes = (0..<count).map { Class(name: "C\($0)") }
@@ -71,7 +72,7 @@ struct LinkedWorld {
         }
     }
 
-    /// Two classes with few values, so that rows are alike, and change places with one another.
+    /// Creates two classes with few distinct values, so that rows are alike and swap places.
     init(items generator: inout SeededRandom) {
         let columns = [
             ColumnDefinition(
@@ -100,7 +101,7 @@ struct LinkedWorld {
 
     // MARK: Changes, made in both
 
-    /// One commit. Columns come first, then links, as the engine's keys go.
+    /// Makes one commit. Columns come first, then links, in the order of the engine's keys.
     mutating func change(
         _ generator: inout SeededRandom,
         _ body: (inout LinkedWorld, EngineTransaction, inout SeededRandom) throws -> Void
@@ -120,8 +121,9 @@ struct LinkedWorld {
         noted.insert(LinkedNaive.Place(index: index, key: key))
     }
 
-    /// The rows of a class that are here and in an older state, and changed by themselves since: a column
-    /// was set, a list is another one, or an element of a list of values was set.
+    /// Returns the rows of a class that exist here and in an older state and were modified
+    /// themselves since: a column was set, a list differs, or an element of a list of values was
+    /// set.
     func ownModified(_ index: Int, since old: LinkedWorld) -> Set<UInt64> {
         let set = setRows[old.setRows.count...].reduce(into: Set()) { $0.formUnion($1) }
         var found: Set<UInt64> = []
@@ -187,7 +189,8 @@ struct LinkedWorld {
         note(index, key)
     }
 
-    /// Sets a link of a row to a random row of the target, or none; to a new one if that is owned.
+    /// Sets a link of a row to a random row of the target or to null; to a new row if those are
+    /// owned.
     mutating func setLink(
         _ index: Int, _ key: UInt64, _ transaction: EngineTransaction,
         _ generator: inout SeededRandom
@@ -212,8 +215,7 @@ struct LinkedWorld {
         note(index, key)
     }
 
-    /// Puts a random row into a list of a row, in which it may be already, or takes one out or moves
-    /// one.
+    /// Inserts a random row into a list of a row, possibly once more, or removes or moves one.
     mutating func editList(
         _ index: Int, _ key: UInt64, _ transaction: EngineTransaction,
         _ generator: inout SeededRandom
@@ -258,7 +260,8 @@ struct LinkedWorld {
         classes[index].rows[key]?.lists[list.name] = elements
     }
 
-    /// Deletes a row: no link and no list holds it any more, and the rows that belong to it go with it.
+    /// Deletes a row: it is removed from all links and lists, and the rows that it owns are deleted
+    /// with it.
     mutating func delete(
         _ index: Int, _ key: UInt64, _ transaction: EngineTransaction
     ) {
@@ -296,7 +299,7 @@ struct LinkedWorld {
         }
     }
 
-    /// Some random changes.
+    /// Makes some random changes.
     mutating func edit(
         _ count: Int, _ transaction: EngineTransaction, _ generator: inout SeededRandom
     ) throws {
@@ -317,7 +320,7 @@ struct LinkedWorld {
         }
     }
 
-    /// Schema and some rows, of one class perhaps many.
+    /// Creates the schema and some rows, possibly many of one class.
     mutating func fill(_ generator: inout SeededRandom, large: Bool) throws {
         try change(&generator) { world, transaction, generator in
             try world.addSchema(transaction)

@@ -3,7 +3,7 @@ import RegnumSimulation
 
 @testable import EngineOracle
 
-/// One class whose rows tests change at will: keys rise from 0 in order of insertion.
+/// One class whose rows tests can change freely: keys increase from 0 in order of insertion.
 struct ScanContent {
     private(set) var root = DatabaseRoot.empty
     private let table: TableKey
@@ -34,7 +34,7 @@ struct ScanContent {
         change { [table] in $0.delete(table, ObjectKey(rawValue: key)) }
     }
 
-    /// Takes the transaction's root without a commit, which has limits that these tests pass.
+    /// Uses the transaction's root without a commit, whose limits these tests exceed.
     private mutating func change(_ body: (EngineTransaction) throws -> Void) {
         let transaction = EngineTransaction(base: root)
         do {

@@ -9,13 +9,13 @@ import Testing
 /// Queries over several clusters, with deleted, changed and null rows and long and large strings,
 /// against the naive evaluator.
 @Suite struct ScanQueryTests {
-    /// Columns of the class, and one that it does not have.
+    /// Columns of the class, and one that it doesn't have.
     static let columns =
         Everything.columns + [
             ColumnDefinition(name: "absent", type: .string, defaultValue: .string("a"))
         ]
 
-    /// A class of more than two clusters; the first cluster has integers of one byte.
+    /// Creates a class of more than two clusters; the first cluster has one-byte integers.
     private func makeContent(_ generator: inout SeededRandom) -> ScanContent {
         var content = ScanContent(Everything.name, Everything.columns)
         var rows: [[Value]] = []
@@ -141,7 +141,7 @@ import Testing
                 }
                 let sum = doubles.reduce(0, +)
                 guard case .double(let found) = try plan.sum(of: reference, QueryState(root)) else {
-                    throw TestFailure("a sum of doubles is a double")
+                    throw TestFailure("the sum of doubles is not a double")
                 }
                 #expect(found == sum || abs(found - sum) < 1e-6 || found.isNaN && sum.isNaN)
             }
@@ -181,7 +181,7 @@ import Testing
             ColumnDefinition(name: "name", type: .string, isIndexed: true),
         ]
         var content = ScanContent("Person", columns)
-        // An integer whose key is that of null.
+        // An integer whose key equals that of null.
         let marker = Int64.min + 0x6E75_6C6C
         content.insert(
             (0..<3000).map { id in
@@ -219,7 +219,7 @@ import Testing
 }
 
 extension Value {
-    /// Numbers whose sum depends on the order of the additions.
+    /// Whether the value is so large that sums depend on the order of the additions.
     fileprivate var isHuge: Bool {
         if case .double(let x) = self { abs(x) > 1e15 } else { false }
     }

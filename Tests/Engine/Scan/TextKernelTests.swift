@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 
 @Suite struct TextKernelTests {
-    /// Cells and the text that they point into, laid out in row order.
+    /// Cells and the text to which they point, laid out in row order.
     private struct Chunk {
         var cells: [SIMD2<UInt64>] = []
         var text: [UInt8] = []
@@ -34,7 +34,8 @@ import Testing
     private let cellPages = GuardedPages(byteCountMax: 16384)
     private let textPages = GuardedPages(byteCountMax: 1 << 17)
 
-    /// Values around the boundaries of a cell, made of few letters so that they share beginnings.
+    /// Returns values around the boundaries of a cell, made of few letters so that they share
+    /// prefixes.
     private func value(_ generator: inout SeededRandom, _ length: Int) -> [UInt8] {
         (0..<length).map { _ in UInt8(ascii: "a") + UInt8(generator.oneIn(3) ? 1 : 0) }
     }
@@ -103,7 +104,7 @@ import Testing
             let text = textPages.place(chunk.text)
             for length in [0, 1, 2, 3, 5, 8, 13, 20, 45] {
                 var needle = value(&generator, length)
-                // Some that are sure to be found, in one value or across two.
+                // Some patterns that are certainly found, in one value or across two.
                 if length > 0, chunk.text.count > length, generator.oneIn(2) {
                     let start = generator.below(chunk.text.count - length)
                     needle = Array(chunk.text[start..<start + length])

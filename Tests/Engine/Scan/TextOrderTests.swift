@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// Searches for text that was not written in the order of its rows.
+/// Searches of text that wasn't written in row order.
 @Suite struct TextOrderTests {
     private static let text = ColumnReference(name: "text", type: .string, missing: .string(""))
 
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    /// Short text lies in the cells, so that what takes its place is all that the text node has.
+    /// Short texts are stored in the cells, so that the text node contains only the texts that
+    /// replace them.
     @Test(arguments: [false, true]) func textThatTakesThePlaceOfShortTextIsFound(
         isDescending: Bool
     ) throws {

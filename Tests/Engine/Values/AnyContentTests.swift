@@ -58,7 +58,8 @@ import Testing
         #expect([UInt8](arrayLiteral: 99, 1).withUnsafeBytes { AnyContent($0) } == nil)
     }
 
-    /// The order is total if values keep their places among sorted ones, each against all others.
+    /// The order is total if each value keeps its position among sorted ones, compared with all
+    /// others.
     @Test func orderIsTotalAndOneWithCanonicalFormsAndRanks() {
         let sorted = all.sorted { AnyContent.compare($0, $1) < 0 }
         let canonical = sorted.map { $0.canonical.bytes }
@@ -76,7 +77,7 @@ import Testing
                 }
                 let (x, y) = (sorted[a].sortRank, sorted[b].sortRank)
                 if x != y, (x < y) != (order < 0) {
-                    wrong.append("\(sorted[a]) and \(sorted[b]) have ranks in another order")
+                    wrong.append("\(sorted[a]) and \(sorted[b]) have ranks in the opposite order")
                 }
             }
         }

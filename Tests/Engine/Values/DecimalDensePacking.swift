@@ -3,12 +3,12 @@ import RegnumSimulation
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// The other encoding of decimal128, with densely packed decimal digits, in which the General
-/// Decimal Arithmetic vectors write numbers.
+/// The other encoding of decimal128, with densely packed decimal digits, which the General Decimal
+/// Arithmetic vectors use for numbers.
 ///
 /// Source: IEEE 754-2008, 3.5.2, tables 3.3 and 3.4.
 enum DensePacking {
-    /// The text of 32 hexadecimal digits, or nil for others.
+    /// Returns the text of 32 hexadecimal digits; `nil` for other input.
     static func text(_ hexadecimal: String) -> String? {
         guard hexadecimal.utf8.count == 32, let bits = UInt128(hexadecimal, radix: 16) else {
             return nil
@@ -32,7 +32,7 @@ enum DensePacking {
         return "\(sign)\(first)\(digits)E\(top << 12 | continuation - 6_176)"
     }
 
-    /// The 32 hexadecimal digits of a number.
+    /// Returns the 32 hexadecimal digits of a number.
     static func hexadecimal(_ number: DecimalBits) -> String {
         var bits: UInt128 = number.isNegative ? 1 << 127 : 0
         var digits: UInt128
@@ -57,14 +57,14 @@ enum DensePacking {
         return String(repeating: "0", count: 32 - text.count) + text
     }
 
-    /// The least of the patterns for each three digits: the others are redundant ones.
+    /// The smallest of the patterns for each three digits; the others are redundant.
     private static let encoding: [Int] = {
         var patterns = [Int](repeating: 0, count: 1_000)
         for pattern in (0..<1_024).reversed() { patterns[decode(pattern)] = pattern }
         return patterns
     }()
 
-    /// The three digits of ten bits, p to y.
+    /// Decodes three digits from ten bits, p to y.
     private static func decode(_ bits: Int) -> Int {
         let (pq, r, st, u) = (bits >> 8 & 3, bits >> 7 & 1, bits >> 5 & 3, bits >> 4 & 1)
         let (wx, y) = (bits >> 1 & 3, bits & 1)

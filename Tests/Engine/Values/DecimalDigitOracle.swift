@@ -2,11 +2,11 @@ import RegnumSimulation
 
 @testable import EngineOracle
 
-/// Decimal arithmetic the slow way, one digit in a byte and as many as there are, rounded at the end:
-/// shares nothing with the library.
+/// Slow decimal arithmetic with one digit per byte and as many digits as needed, rounded at the
+/// end. Shares nothing with the library.
 struct DigitDecimal {
     var isNegative: Bool
-    /// The most significant first, without leading zeros.
+    /// Most significant digit first, without leading zeros.
     var digits: [UInt8]
     var exponent: Int
 
@@ -16,7 +16,7 @@ struct DigitDecimal {
         self.exponent = exponent
     }
 
-    /// The double, exactly.
+    /// Converts a double exactly.
     init(_ double: Double) {
         let exponent = double.isNormal ? Int(double.exponentBitPattern) - 1_075 : -1_074
         let whole = double.significandBitPattern | (double.isNormal ? 1 << 52 : 0)
@@ -29,7 +29,7 @@ struct DigitDecimal {
         }
     }
 
-    /// As a number is written that means exactly this.
+    /// A text that represents exactly this number.
     var source: String {
         let text = digits.isEmpty ? "0" : digits.map { "\($0)" }.joined()
         return "\(isNegative ? "-" : "")\(text)E\(exponent)"
@@ -55,7 +55,8 @@ struct DigitDecimal {
             exponent: a.exponent + b.exponent)
     }
 
-    /// The quotient to 80 digits, with a 1 behind them for all that follow; `b` is not zero.
+    /// Returns the quotient to 80 digits, followed by a 1 that stands for all further ones; `b` is
+    /// not zero.
     static func quotient(_ a: DigitDecimal, _ b: DigitDecimal) -> DigitDecimal {
         let preferred = a.exponent - b.exponent
         var exponent = preferred
@@ -101,7 +102,7 @@ struct DigitDecimal {
 
     // MARK: Rounded to decimal128
 
-    /// The canonical text of the nearest number of 34 digits, the even one of two.
+    /// The canonical text of the nearest number with 34 digits; of two, the even one.
     var rounded: String {
         var (digits, exponent) = (digits, exponent)
         let excess = max(digits.count - 34, -6_176 - exponent)

@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Random decimals against arithmetic on arrays of digits.
+/// Random decimals against arithmetic on digit arrays.
 @Suite struct DecimalOracleTests {
     private let count = Effort.count(gate: 1_000, soak: 20_000)
 
@@ -55,7 +55,7 @@ import Testing
             let a = generator.decimal()
             var b = a
             if !a.digits.isEmpty {
-                // The same number with more zeros, as far as it has room for them.
+                // The same number with more trailing zeros, as far as there is room for them.
                 let count = generator.below(max(1, min(35 - a.digits.count, a.exponent + 6_177)))
                 b.digits += [UInt8](repeating: 0, count: count)
                 b.exponent -= count
@@ -79,13 +79,13 @@ import Testing
     @Test func doublesCompareByTheirExactValues() throws {
         var generator = SeededRandom("DecimalOracleTests.doubles")
         for _ in 0..<count / 2 {
-            // Half of them where 34 digits have an exponent near zero, for which there is a short cut.
+            // In half of them 34 digits have an exponent near zero, for which there is a fast path.
             let scale = generator.oneIn(2) ? generator.below(240) - 120 : generator.below(110) + 40
             let double = Double(
                 sign: generator.oneIn(2) ? .plus : .minus, exponent: scale,
                 significand: .random(in: 1..<2, using: &generator))
             let exact = DigitDecimal(double)
-            // The double cut to 34 digits, or to 17, or one unit beside that.
+            // The double truncated to 34 digits or to 17, or one unit away from that.
             var near = exact
             let kept = min(exact.digits.count, generator.oneIn(2) ? 34 : 17)
             near.digits = Array(exact.digits.prefix(kept))
@@ -99,14 +99,14 @@ import Testing
             #expect(
                 DecimalBits.compare(number, double) == DigitDecimal.compare(rounded(near), exact),
                 "\(near.source) \(double), seed \(generator.seed)")
-            // The shortest number of the double gives it back.
+            // The shortest number for the double converts back to it.
             let shortest = DecimalBits(double)
             #expect(shortest.doubleValue == double, "\(double), seed \(generator.seed)")
             #expect(shortest.canonical == DecimalBits(text: "\(double)")?.canonical)
         }
     }
 
-    /// A number of at most 34 digits, as it is after the sum with a unit.
+    /// Returns a number with at most 34 digits, as after the addition of a unit.
     private func rounded(_ number: DigitDecimal) -> DigitDecimal {
         guard number.digits.count > 34 else { return number }
         var rounded = number
@@ -127,8 +127,8 @@ import Testing
 }
 
 extension SeededRandom {
-    /// A number that decimal128 has, often one at an edge: few or all digits, nines, fives, zeros at
-    /// the end, the least and greatest exponents.
+    /// Returns a number that decimal128 can represent, often an edge case: few or all digits,
+    /// nines, fives, trailing zeros, the least and greatest exponents.
     fileprivate mutating func decimal() -> DigitDecimal {
         let count = [1, 1, 2, 5, 9, 16, 17, 18, 19, 20, 21, 33, 34, 34][below(14)]
         var digits = (0..<count).map { _ in UInt8(below(10)) }
@@ -154,8 +154,8 @@ extension SeededRandom {
         return DigitDecimal(isNegative: oneIn(2), digits: digits, exponent: exponent)
     }
 
-    /// A number whose digits end near those of the other, or begin where those end, so that sums
-    /// have ties, cancel or carry.
+    /// Returns a number whose digits end near those of the other, or begin where those end, so that
+    /// sums have ties, cancel or carry.
     fileprivate mutating func decimal(near other: DigitDecimal) -> DigitDecimal {
         var number = decimal()
         let shift = below(5) - 2

@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumEngine
 
 @Suite struct DecimalTests {
-    /// Each before the next; those of one row with each other.
+    /// Each row is less than the next; the numbers of one row are equal.
     private static let ascending: [[String]] = [
         ["NaN"], ["-Infinity"], ["-9.999999999999999999999999999999999E+6144"],
         ["-1E+6112", "-1.0E+6112", "-1.000E+6112"], ["-100", "-1E+2", "-100.00"], ["-0.1"],
@@ -49,7 +49,8 @@ import Testing
         #expect(DecimalBits(Double.signalingNaN) == .nan && DecimalBits(-Float.nan) == .nan)
     }
 
-    /// Bits that no operation makes read as the standard says, and results have none of them.
+    /// Bit patterns that no operation produces are read according to the standard, and never occur
+    /// in results.
     @Test func patternsThatAreNotCanonicalAreRead() {
         // A coefficient of 10^34, and one in the form for larger ones.
         let tooLarge = DecimalBits(high: 0x3041_ED09_BEAD_87C0, low: 0x378D_8E64_0000_0000)
@@ -61,7 +62,7 @@ import Testing
         let infinity = DecimalBits(high: 0x7812_3456_789A_BCDE, low: 99)
         #expect(infinity.isInfinite && infinity.text == "Infinity")
         #expect(DecimalBits.sum(infinity, .zero) == .infinity && infinity.canonical == .infinity)
-        // A payload of 10^33, which is none, and the largest there is.
+        // A payload of 10^33, which is invalid, and the largest valid one.
         let payload = DecimalBits(high: 0x7C00_314D_C644_8D93, low: 0x38C1_5B0A_0000_0000)
         #expect(DecimalBits.sum(payload, .zero) == .nan)
         let largest = DecimalBits(high: payload.high, low: payload.low - 1)
@@ -108,7 +109,7 @@ import Testing
     @Test func wideDivisionIsThatOfTheStandardLibrary() {
         var generator = SeededRandom("DecimalTests.wideDivision")
         for round in 0..<4_000 {
-            // Words of ones and zeros are where the estimate of a digit of the quotient is off.
+            // With words of ones and zeros, the estimate of a digit of the quotient can be off.
             func word() -> UInt64 {
                 [0, 1, .max, .max - 1, 1 << 63, generator.next()][generator.below(6)]
             }
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    /// Digits far behind a tie, beyond those that are kept while a result is made, take it up.
+    /// Digits far after a tie, beyond those kept for intermediate results, still round it up.
     @Test func restFarBehindATieCounts() throws {
         func number(_ text: String) throws -> DecimalBits { try #require(DecimalBits(text: text)) }
         // (10^33 + p)(10^33 + q) ends in p · q, here 5 · 10^32 + 2 · 10^16; p + q is even.
@@ -140,7 +141,7 @@ import Testing
         let even = try number("1000000000000000000000000000000002")
         #expect(DecimalBits.sum(even, half).text == "1000000000000000000000000000000003")
         #expect(DecimalBits.difference(even, half).text == "1000000000000000000000000000000001")
-        // Half of the least number is none; a little more than half is the least.
+        // Half of the least number rounds to zero; a little more than half rounds to the least.
         let least = DecimalBits.leastPositive
         #expect(DecimalBits.product(least, try number("0.5")).text == "0E-6176")
         #expect(DecimalBits.product(least, half) == least)

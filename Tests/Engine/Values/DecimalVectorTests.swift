@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Decimals against the vectors of others (`Vectors/README.md`).
+/// Decimals against third-party test vectors (`Vectors/README.md`).
 @Suite struct DecimalVectorTests {
     @Test func generalDecimalArithmeticVectorsHold() throws {
         var counts = VectorCounts()
@@ -40,8 +40,8 @@ import Testing
             counts[fields[0], default: 0] += 1
             guard fields[0] != "error" else {
                 #expect(DecimalBits(exactText: fields[1]) == nil, "\(vector)")
-                // Those of the fourth file with a digit at the end are numbers that do not fit: BSON
-                // refuses them, here they are rounded.
+                // Those in the fourth file that end in a digit are numbers out of range: BSON
+                // rejects them, here they are rounded.
                 let isNumber = vector.file == "decimal128-4" && fields[1].last?.isNumber == true
                 #expect((DecimalBits(text: fields[1]) != nil) == isNumber, "\(vector)")
                 if isNumber { counts["rounded", default: 0] += 1 }
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    /// Why a vector has nothing to say about us, or nil if it has.
+    /// Returns the reason why a vector doesn't apply here; `nil` if it does.
     private func reasonToSkip(_ vector: DecimalVector) -> String? {
         let operation = vector.fields[1]
         let values = vector.fields[2...].map { $0.lowercased() }
@@ -94,10 +94,10 @@ import Testing
     }
 }
 
-/// The operations of the vectors in terms of ours, from text to text.
+/// The operations of the vectors expressed by those of the library, from text to text.
 enum DecimalOperation {
-    /// - Parameter isPacked: whether the result is written in the other encoding.
-    /// - Returns: nil for an operation or operand that is not known.
+    /// - Parameter isPacked: Whether the result is written in the other encoding.
+    /// - Returns: The result; `nil` for an unknown operation or operand.
     static func result(
         _ operation: String, _ operands: [String], isPacked: Bool = false
     ) -> String? {
@@ -153,7 +153,8 @@ enum DecimalOperation {
     }
 
     private static func unary(_ operation: String, _ a: DecimalBits) -> DecimalBits? {
-        // General Decimal Arithmetic defines some as sums with a zero of the same exponent.
+        // General Decimal Arithmetic defines some operations as sums with a zero of the same
+        // exponent.
         let zero = DecimalBits(
             DecimalParts(
                 isNegative: false, coefficient: 0, exponent: a.finiteParts?.exponent ?? 0))

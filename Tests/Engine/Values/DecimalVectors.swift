@@ -7,9 +7,9 @@ import RegnumTestSupport
 
 /// A line of one of the files in `Vectors`.
 struct DecimalVector: CustomStringConvertible {
-    /// The file of the collection that it is from.
+    /// The name of the file in the collection.
     var file = ""
-    /// The rounding that holds for it.
+    /// The rounding mode in effect.
     var rounding = "half_even"
     var fields: [String] = []
 
@@ -36,7 +36,7 @@ struct DecimalVector: CustomStringConvertible {
     }
 }
 
-/// How many vectors were compared, and how many were not for which reason.
+/// The numbers of vectors that were compared, and of those that were skipped, by reason.
 struct VectorCounts: Equatable {
     var compared = 0
     var skipped: [String: Int] = [:]
@@ -45,8 +45,9 @@ struct VectorCounts: Equatable {
 }
 
 extension DecimalBits {
-    /// The number that a vector means; what `init(text:)` does not read are signalling NaN and
-    /// payloads, as in `-sNaN12`, and the other encoding, as in `#` and 32 hexadecimal digits.
+    /// Creates the number that a vector denotes. Besides what `init(text:)` accepts, these are
+    /// signaling NaN and payloads, as in `-sNaN12`, and the other encoding, as in `#` and 32
+    /// hexadecimal digits.
     init?(vector text: String) {
         if text.hasPrefix("#") {
             guard let unpacked = DensePacking.text(String(text.dropFirst())) else { return nil }
@@ -68,7 +69,7 @@ extension DecimalBits {
             low: UInt64(truncatingIfNeeded: payload))
     }
 
-    /// The text as the vectors write it, with the sign, sort and payload of a NaN.
+    /// The text as the vectors write it, with the sign, kind and payload of a NaN.
     var vectorText: String {
         guard isNaN else { return text }
         let payload = UInt128(high & 0x3FFF_FFFF_FFFF) << 64 | UInt128(low)
@@ -76,7 +77,7 @@ extension DecimalBits {
             + (payload == 0 ? "" : "\(payload)")
     }
 
-    /// The name of the class of the standard.
+    /// The name of its class in the standard.
     var className: String {
         if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
         let sign = isNegative ? "-" : "+"

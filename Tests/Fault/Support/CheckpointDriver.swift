@@ -2,16 +2,16 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// What a workload of `CheckpointDriver` is made of.
+/// A step of a workload of `CheckpointDriver`.
 enum CheckpointStep: String, CaseIterable, Sendable {
     /// One small durable commit.
     case commit
-    /// A commit that does not fit twice into the first segment.
+    /// A commit of which two don't fit into the first segment.
     case large
-    /// A commit that is published and not synced.
+    /// A commit that is published but not synced.
     case relaxed
     case idle
-    /// A checkpoint in the file of the one before.
+    /// A checkpoint in the same file as the previous one.
     case checkpoint
     /// A checkpoint in a new file.
     case checkpointAnew
@@ -19,10 +19,10 @@ enum CheckpointStep: String, CaseIterable, Sendable {
     case bulk
     /// A relaxed commit, and a bulk commit whose sync fails; the process closes the realm.
     case failBulk
-    /// A small segment behind the checkpoint.
+    /// A small segment after the checkpoint.
     case segment
     case trim
-    /// The writer gives the lock to another process.
+    /// The writer hands the lock over to another process.
     case handOver
     /// All processes die.
     case die
@@ -53,7 +53,7 @@ final class CheckpointProcess {
         try log.catchUp(load: content.load, content.deliver)
     }
 
-    /// Appends and keeps the content; nothing is kept if it throws.
+    /// Appends and remembers the content; nothing is remembered if it throws.
     func append(_ bodies: [[UInt8]]) throws(StoreError) {
         try log.append(bodies, version: UInt64(content.bodies.count + bodies.count))
         content.append(bodies)
@@ -71,7 +71,7 @@ final class CheckpointProcess {
         try log.appendCheckpoint(reference)
     }
 
-    /// Appends a commit whose body is in the image only.
+    /// Appends a commit whose body is only in the image.
     func appendBulk(_ body: [UInt8]) throws(StoreError) {
         let reference = try content.write(
             content.bodies + [body], after: log.newestCheckpoint, isNewFile: false)
@@ -94,7 +94,7 @@ final class CheckpointProcess {
     }
 }
 
-/// Runs steps on the processes of one simulated machine that checkpoint, and keeps the oracle.
+/// Runs steps on the checkpointing processes of one simulated machine, and updates the oracle.
 ///
 /// Guard of the `@unchecked Sendable`: one thread only, which is the one that makes the effects.
 final class CheckpointDriver: @unchecked Sendable {
@@ -129,7 +129,7 @@ final class CheckpointDriver: @unchecked Sendable {
     }
 
     func run(_ step: CheckpointStep) throws {
-        // the image of nothing has no bytes to write
+        // The image of an empty realm has no bytes to write.
         if step == .failImage, expectation.bodies.isEmpty { try run(.commit) }
         switch step {
         case .commit: try commit([next(numbers.oneOf([0, 52, 333]))])
@@ -164,7 +164,7 @@ final class CheckpointDriver: @unchecked Sendable {
             disk.inject(SimFailure(.write, nth: 1, writtenByteCount: 70))
             do {
                 try process.checkpoint(isNewFile: numbers.chance(0.5))
-                throw Mismatch(description: "the failed image passed")
+                throw Mismatch(description: "the failed image was not reported")
             } catch is StoreError {}
             guard !process.log.isPoisoned else { throw Mismatch(description: "poisoned") }
             if process.log.durableEnd == process.log.position { settleDurable() }
@@ -182,7 +182,7 @@ final class CheckpointDriver: @unchecked Sendable {
         expectation.bodies += bodies
         let before = process.log.position
         try process.append(bodies)
-        // A new segment is begun only behind a synced one.
+        // A new segment is begun only after a synced one.
         if process.log.durableEnd >= before { expectation.durableCount = count }
     }
 
@@ -208,7 +208,7 @@ final class CheckpointDriver: @unchecked Sendable {
         disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: losing))
         do {
             try process.log.sync()
-            throw Mismatch(description: "the failed sync passed")
+            throw Mismatch(description: "the failed sync was not reported")
         } catch is StoreError {}
         process.log.resignWriter()
         writer = nil

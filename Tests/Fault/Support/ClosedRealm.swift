@@ -2,12 +2,12 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// A small realm of two segments, closed cleanly: what damage is done to.
+/// A small realm of two cleanly closed segments, which is to be damaged.
 struct ClosedRealm {
-    /// Where one record stands.
+    /// The location of one record.
     struct Place {
         var file: String
-        /// Of the record in its file.
+        /// The range of the record in its file.
         var range: Range<Int>
         var position: UInt64
         /// The newest version before it.
@@ -78,12 +78,12 @@ struct ClosedRealm {
         return files
     }
 
-    /// What is known of the past when the realm is opened.
+    /// The knowledge about the past when the realm is opened.
     enum Circumstance: String, CaseIterable, Sendable {
         case sameBoot, otherBoot, unknownBoot, noLock
     }
 
-    /// A machine with the realm on it, its files as given.
+    /// Returns a machine with the realm on it, with the given files.
     func machine(_ circumstance: Circumstance, files: [String: [UInt8]]? = nil) -> SimFileSystem {
         let disk = SimFileSystem(seed: 22)
         for (name, bytes) in files ?? self.files {
@@ -101,10 +101,10 @@ struct ClosedRealm {
         return disk
     }
 
-    /// The words of the control page's slot, to be damaged.
+    /// Returns the words of a slot of the control page, to be damaged.
     func slot(_ index: Int) -> ControlWords { slots[index] }
 
-    /// What came of opening a machine.
+    /// The result of opening a machine.
     enum Outcome: Equatable {
         case identical(discarded: UInt64)
         case other(Int)

@@ -3,20 +3,20 @@ import RegnumStore
 import RegnumTestSupport
 import Synchronization
 
-/// Opens what a crash left behind, compares it with the oracle, crashes again, and goes on.
+/// Opens what a crash left behind, compares it with the oracle, crashes again, and continues.
 ///
-/// Guard of the `@unchecked Sendable`: each checker is used by one thread only; it is handed to
+/// Guard of the `@unchecked Sendable`: each checker is used by one thread only; it is passed to
 /// `onEffect`, which runs on the thread that makes the effect.
 final class CrashChecker: @unchecked Sendable {
-    /// How many images of each crash are looked at.
+    /// How many images of each crash are checked.
     struct Effort {
-        /// Of a power cut in the workload; nil: all.
+        /// Images of a power failure in the workload; `nil` for all.
         var images: Int? = 40
-        /// Of a power cut at each effect of a recovery.
+        /// Images of a power failure at each effect of a recovery.
         var nestedImages = 2
-        /// Which part of the recoveries has a second crash.
+        /// The share of the recoveries that have a second crash.
         var nestedShare = 1.0
-        /// Of a power cut just after a recovery, and around the commit that follows it.
+        /// Images of a power failure just after a recovery, and around the commit that follows it.
         var laterImages = 2
     }
 
@@ -24,7 +24,7 @@ final class CrashChecker: @unchecked Sendable {
     /// Opens a machine, by checkpoint or from the beginning of the log.
     var opens: (SimFileSystem) throws -> TinyStore.Opened = { try TinyStore.open($0) }
     private(set) var stateCount = 0
-    /// One failure of each kind: those that differ in numbers only count as one.
+    /// One failure of each kind; those that differ only in numbers count as one.
     private(set) var failures: [String] = []
     private(set) var failureCount = 0
     private var kinds: Set<String> = []
@@ -43,7 +43,7 @@ final class CrashChecker: @unchecked Sendable {
         if failures.count < 12, kinds.insert(kind).inserted { failures.append(what) }
     }
 
-    /// The machine loses power, or all its processes die, at this moment.
+    /// Simulates a power failure or the death of all processes at this moment.
     func crash(
         _ disk: SimFileSystem, _ expectation: Expectation, _ place: @autoclosure () -> String
     ) {
@@ -59,13 +59,13 @@ final class CrashChecker: @unchecked Sendable {
 
     private func sample(_ images: SimCrashImages, _ count: Int?) -> [Int] {
         guard let count, images.count > count else { return Array(images.indices) }
-        // The first and the last are the ones with nothing and everything kept.
+        // The first and the last image are those with nothing and everything kept.
         var chosen: Set<Int> = []
         while chosen.count < count { chosen.insert(numbers.below(images.count)) }
         return chosen.sorted()
     }
 
-    /// Opens the machine; with `depth` 2 crashes at every effect of that too.
+    /// Opens the machine; with `depth` 2 it also crashes at every effect of that.
     private func check(
         _ disk: SimFileSystem, _ expectation: Expectation, isPowerCut: Bool, depth: Int,
         _ place: () -> String
@@ -85,7 +85,7 @@ final class CrashChecker: @unchecked Sendable {
             guard opened.log.durableEnd == opened.log.position,
                 opened.log.version == UInt64(opened.bodies.count),
                 opened.report.commitCount == UInt64(opened.bodies.count - opened.startCount)
-            else { return report("\(place()): the log tells of another end than it delivered") }
+            else { return report("\(place()): the log reports a different end than it delivered") }
             expected.settle(on: opened.bodies.count)
             try goOn(disk, opened, expected, depth: depth, place)
         } catch {
@@ -94,11 +94,11 @@ final class CrashChecker: @unchecked Sendable {
         }
     }
 
-    /// The second crash: at every effect of the recovery that comes next.
+    /// Makes the second crash, at every effect of the next recovery.
     private func watchRecovery(
         _ disk: SimFileSystem, _ expected: Expectation, _ place: String
     ) {
-        // Not owned: the machine owns the hook.
+        // Unowned, because the machine owns the hook.
         disk.onEffect = { [unowned self, unowned disk] kind, index in
             guard kind != .wake else { return }
             let images = disk.crashImages(laterOptions, seed: numbers.next())
@@ -114,7 +114,8 @@ final class CrashChecker: @unchecked Sendable {
         }
     }
 
-    /// What was delivered is durable; one more commit goes in; both are there the next time.
+    /// Checks that delivered commits are durable, makes one more commit, and checks that all are
+    /// found next time.
     private func goOn(
         _ disk: SimFileSystem, _ opened: TinyStore.Opened, _ expectation: Expectation, depth: Int,
         _ place: () -> String
@@ -153,7 +154,7 @@ final class CrashChecker: @unchecked Sendable {
     }
 }
 
-/// The code and the sentence of an error of the store; any other error as it is.
+/// Returns the code and the message of a store error; any other error as it is.
 func describe(_ error: any Error) -> String {
     guard let error = error as? StoreError else { return "\(error)" }
     return "\(error.code): \(error.sentence)"

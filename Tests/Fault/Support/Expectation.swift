@@ -1,32 +1,33 @@
 import RegnumSimulation
 
-/// The plain oracle: which commits there must be, may be, and cannot be.
+/// The plain oracle: the commits that must, may and can't exist.
 struct Expectation: Sendable {
-    /// Every commit that was attempted and not yet found lost; the version is the position + 1.
+    /// Every commit that was attempted and hasn't been found lost; the version is the position + 1.
     var bodies: [[UInt8]] = []
-    /// So many commits must survive a power cut.
+    /// The number of commits that must survive a power failure.
     var durableCount = 0
-    /// So many commits must survive the death of all processes.
+    /// The number of commits that must survive the death of all processes.
     var visibleCount = 0
 
-    /// The log was found to hold exactly these commits, and told that they are durable.
+    /// Records that the log was found to contain exactly these commits, and reported them as
+    /// durable.
     mutating func settle(on count: Int) {
         bodies.removeLast(bodies.count - count)
         durableCount = count
         visibleCount = count
     }
 
-    /// What is wrong with the commits that were found, or nil.
+    /// Returns what is wrong with the commits that were found, or `nil`.
     func objection(to found: [[UInt8]], afterPowerCut: Bool) -> String? {
         let least = afterPowerCut ? durableCount : max(durableCount, visibleCount)
         if found.count < least {
-            return "\(found.count) commits found, of which \(least) must be there"
+            return "\(found.count) commits found, expected at least \(least)"
         }
         if found.count > bodies.count {
             return "\(found.count) commits found, of \(bodies.count) attempted"
         }
         for (index, body) in found.enumerated() where body != bodies[index] {
-            return "commit \(index + 1) has other content"
+            return "commit \(index + 1) has different content"
         }
         return nil
     }

@@ -1,16 +1,16 @@
 import RegnumSimulation
 import RegnumStore
 
-/// A fixed workload that reaches every kind of call, and that goes on after each failure as the
-/// coordinator does. Fills in the oracle as it goes.
+/// A fixed workload that makes every kind of call, and reacts to each failure as the coordinator
+/// does. Updates the oracle as it goes.
 struct FaultWorkload {
     let disk: SimFileSystem
     var expectation = Expectation()
-    /// Sentences about what a caller was told wrongly.
+    /// Descriptions of wrong reports to a caller.
     var objections: [String] = []
     /// The codes that the caller saw.
     var codes: Set<StoreError.Code> = []
-    /// The failed commits that were said not to be committed.
+    /// The failed commits that were reported as not committed.
     var refused: [[UInt8]] = []
     private var log: RealmLog?
     private var salt: UInt64 = 0
@@ -38,17 +38,18 @@ struct FaultWorkload {
         if let log, log.isPoisoned { checkPoisoned(log) }
     }
 
-    /// Space is back, or the disk works again: a log that is not poisoned takes commits.
+    /// Space is available or the disk works again, so a log that isn't poisoned must accept
+    /// commits.
     mutating func goOn() {
         disk.clearFailures()
         guard let log, !log.isPoisoned else { return }
         commit([77])
         if expectation.durableCount != expectation.bodies.count {
-            objections.append("the log takes no commits though the disk works again")
+            objections.append("the log accepts no commits although the disk works again")
         }
     }
 
-    /// The process ends.
+    /// Ends the process.
     mutating func end() { log = nil }
 
     // MARK: Steps
@@ -85,11 +86,11 @@ struct FaultWorkload {
             see(error)
             switch error.code {
             case .outcomeUnknown:
-                if !log.isPoisoned { objections.append("an unknown outcome, and no poison") }
+                if !log.isPoisoned { objections.append("unknown outcome but not poisoned") }
             case .diskFull:
-                if log.isPoisoned { objections.append("poison where only space was lacking") }
+                if log.isPoisoned { objections.append("poisoned although only space was lacking") }
                 refuse(bodies)
-            default:  // a segment could not be begun; poison where its name is unsure
+            default:  // no new segment; poisoned if its name is uncertain
                 refuse(bodies)
             }
         }
@@ -108,7 +109,7 @@ struct FaultWorkload {
             log.publish()
         } catch {
             see(error)
-            if !log.isPoisoned { objections.append("a failed sync, and no poison") }
+            if !log.isPoisoned { objections.append("failed sync but not poisoned") }
         }
     }
 
@@ -125,15 +126,15 @@ struct FaultWorkload {
     private mutating func see(_ error: StoreError) {
         codes.insert(error.code)
         if !error.sentence.contains(TinyStore.path) {
-            objections.append("an error that does not name the realm: \(error.sentence)")
+            objections.append("an error doesn't name the realm: \(error.sentence)")
         }
         if error.code == .invalidDatabase {
-            objections.append("a failing disk taken for damage: \(error.sentence)")
+            objections.append("a failing disk was reported as damage: \(error.sentence)")
         }
     }
 
     private mutating func checkPoisoned(_ log: RealmLog) {
         log.resignWriter()
-        if log.tryBecomeWriterIfCurrent() { objections.append("a poisoned log is written") }
+        if log.tryBecomeWriterIfCurrent() { objections.append("a poisoned log accepts writes") }
     }
 }

@@ -2,15 +2,15 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// What a process makes of a realm with checkpoints, in these tests: the list of all bodies. A
-/// checkpoint writes each as a leaf, those in the same nodes file only once, and a directory image
-/// that names the leaves. A bulk commit has its body in the image only.
+/// The content of a realm with checkpoints in these tests: the list of all bodies. A checkpoint
+/// writes each body as a leaf, once per nodes file, and a directory image that refers to the
+/// leaves. A bulk commit has its body only in the image.
 final class ListContent {
     private(set) var bodies: [[UInt8]] = []
-    /// What began each reading: the checkpoint's number of bodies, nil for an empty realm.
+    /// The start of each reading: the checkpoint's number of bodies, `nil` for an empty realm.
     private(set) var starts: [Int?] = []
     private var nodes: NodesDirectory?
-    /// Where the leaves lie that a checkpoint of `file` wrote.
+    /// The locations of the leaves that a checkpoint wrote to `file`.
     private var leaves: [Leaf] = []
     private var leavesFile: UInt64 = 0
 
@@ -22,7 +22,7 @@ final class ListContent {
 
     private static let bulkMark: UInt64 = 0x6B6C_7542_6B6C_7542
 
-    /// The closures that a log is opened with, and follows by.
+    /// The closures with which a log is opened and followed.
     var load: RealmLog.Load {
         { [unowned self] (reference, nodes) throws(StoreError) in
             self.nodes = nodes
@@ -32,7 +32,7 @@ final class ListContent {
             if let reference {
                 try self.read(reference)
                 guard UInt64(self.bodies.count) == reference.version else {
-                    throw StoreError(.invalidDatabase, "\(TinyStore.path): another version")
+                    throw StoreError(.invalidDatabase, "\(TinyStore.path): wrong version")
                 }
             }
             self.starts.append(reference == nil ? nil : self.bodies.count)
@@ -53,7 +53,7 @@ final class ListContent {
         let count = bodies.count
         try read(reference)
         guard bodies.count == count + 1 else {
-            throw StoreError(.invalidDatabase, "\(TinyStore.path): a bulk commit of another state")
+            throw StoreError(.invalidDatabase, "\(TinyStore.path): a bulk commit of wrong state")
         }
     }
 
@@ -74,7 +74,7 @@ final class ListContent {
                 offset: reference.offset, byteCount: reference.byteCount,
                 crc: UInt64(reference.crc)))
         guard image.count % 24 == 0 else {
-            throw StoreError(.invalidDatabase, "\(file.path): an image of a wrong length")
+            throw StoreError(.invalidDatabase, "\(file.path): an image with the wrong length")
         }
         leaves = stride(from: 0, to: image.count, by: 24).map {
             Leaf(
@@ -102,7 +102,7 @@ final class ListContent {
 
     // MARK: Writing
 
-    /// Writes the bodies, and makes them durable. What is returned has no place in the log.
+    /// Writes the bodies and makes them durable. The returned reference has no log position.
     func write(
         _ bodies: [[UInt8]], after newest: CheckpointReference?, isNewFile: Bool
     ) throws(StoreError) -> CheckpointReference {
@@ -138,7 +138,7 @@ final class ListContent {
         return Leaf(offset: try result.get(), byteCount: UInt64(bytes.count), crc: UInt64(crc))
     }
 
-    /// The body of the COMMIT record of a bulk commit.
+    /// Returns the body of the COMMIT record of a bulk commit.
     static func bulkBody(version: Int, _ reference: CheckpointReference) -> [UInt8] {
         var body = ModelBytes.number(UInt64(version), 8)
         for number in [
@@ -152,7 +152,7 @@ final class ListContent {
 }
 
 extension TinyStore {
-    /// As `options`, with tiny nodes files.
+    /// Like `options`, with tiny nodes files.
     static var checkpointOptions: StoreOptions {
         var options = options
         options.nodesWindowByteCount = 8192

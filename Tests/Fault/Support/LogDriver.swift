@@ -2,20 +2,20 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// Runs steps on the logs of two processes on one simulated machine, and keeps the oracle.
+/// Runs steps on the logs of two processes on one simulated machine, and updates the oracle.
 ///
-/// An error that a step does not expect ends the workload: the caller reports it.
+/// An unexpected error in a step ends the workload; the caller reports it.
 ///
 /// Guard of the `@unchecked Sendable`: one thread only, which is the one that makes the effects.
 final class LogDriver: @unchecked Sendable {
     private(set) var disk: SimFileSystem
     private(set) var expectation = Expectation()
     private(set) var writer: RealmLog?
-    /// The other process, if it has the realm open, and what it was told.
+    /// The other process, if it has the realm open, and what was reported to it.
     private var follower: RealmLog?
     private var told: [[UInt8]] = []
     private var numbers: SeededRandom
-    /// Is told of every effect, also on the machine that `dieTorn` goes on with.
+    /// Called for every effect, also on the machine with which `dieTorn` continues.
     var onEffect: (@Sendable (EffectKind, Int) -> Void)? {
         didSet { disk.onEffect = onEffect }
     }
@@ -29,7 +29,7 @@ final class LogDriver: @unchecked Sendable {
         let description: String
     }
 
-    /// Opens the realm, as a process that is started now, and takes the writer lock.
+    /// Opens the realm as a newly started process, and takes the writer lock.
     func open() throws {
         let opened = try TinyStore.open(disk)
         try settle(opened.bodies)
@@ -88,7 +88,7 @@ final class LogDriver: @unchecked Sendable {
             salt: numbers.next())
     }
 
-    /// A body that holds bytes of the log from a multiple of 8, whole records among them.
+    /// Returns a body that contains bytes of the log from a multiple of 8, including whole records.
     private func embedding(second ahead: Int) -> [UInt8] {
         let names = disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }
         let bytes = names.last.flatMap { disk.contents(of: $0, in: TinyStore.path) } ?? []
@@ -102,7 +102,7 @@ final class LogDriver: @unchecked Sendable {
     private func append(_ bodies: [[UInt8]], publishes: Bool) throws {
         expectation.bodies += bodies
         try log.append(bodies, version: UInt64(expectation.bodies.count))
-        // A new segment is begun only behind a synced one.
+        // A new segment is begun only after a synced one.
         let olderCount = expectation.bodies.count - bodies.count
         if log.durableEnd == log.position - framedByteCount(bodies) {
             expectation.durableCount = max(expectation.durableCount, olderCount)
@@ -146,7 +146,7 @@ final class LogDriver: @unchecked Sendable {
         writer = nil
         try followerBecomesWriter()
         guard expectation.bodies.count == count else {
-            throw Mismatch(description: "a hand-over lost \(count - expectation.bodies.count)")
+            throw Mismatch(description: "lost in a hand-over: \(count - expectation.bodies.count)")
         }
         follower = before
         told = expectation.bodies
@@ -160,7 +160,7 @@ final class LogDriver: @unchecked Sendable {
         }
         guard isWriter else { throw Mismatch(description: "a follower got no writer lock") }
         if let objection = expectation.objection(to: bodies, afterPowerCut: false) {
-            throw Mismatch(description: "a follower was told otherwise: \(objection)")
+            throw Mismatch(description: "a follower got a different report: \(objection)")
         }
         let durable = heir.durableEnd == heir.position ? bodies.count : expectation.durableCount
         expectation.settle(on: bodies.count)
@@ -169,7 +169,8 @@ final class LogDriver: @unchecked Sendable {
         follower = nil
     }
 
-    /// After the death of the writer's process: the other one takes over, or a new one opens.
+    /// Continues after the death of the writer's process: the other one takes over, or a new one
+    /// opens.
     private func goOn() throws {
         if follower != nil {
             try followerBecomesWriter()
@@ -182,8 +183,8 @@ final class LogDriver: @unchecked Sendable {
         follower = nil
         let bodies = [small(), small(ahead: 1), next(ahead: 2, payloadByteCount: 700)]
         expectation.bodies += bodies
-        // A write that stops halfway is followed by the store's reaction to the error: the machine
-        // is taken as it is before that.
+        // When a write fails halfway, the store reacts to the error; the machine is captured before
+        // that.
         let machine = disk
         machine.inject(
             SimFailure(
@@ -203,7 +204,7 @@ final class LogDriver: @unchecked Sendable {
         expectation.bodies += bodies
         let failing = log
         if failing.remainingByteCount < framedByteCount(bodies) {
-            // The new segment's sync is not the one that is meant.
+            // The sync to fail isn't that of the new segment.
             expectation.bodies.removeLast(2)
             return try commit(bodies)
         }
@@ -211,7 +212,7 @@ final class LogDriver: @unchecked Sendable {
         disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: true))
         do {
             try failing.sync()
-            throw Mismatch(description: "the failed sync passed")
+            throw Mismatch(description: "the failed sync was not reported")
         } catch let error as StoreError {
             guard error.code == .outcomeUnknown, failing.isPoisoned else { throw error }
         }

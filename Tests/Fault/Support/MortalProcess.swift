@@ -3,16 +3,16 @@ import RegnumStore
 import RegnumTestSupport
 import Synchronization
 
-/// The machine as one of several processes sees it, which can die at any effect while the others
-/// live on: from then on nothing that it does reaches the disk, the control page or the locks.
+/// One process's view of the machine. It can die at any effect while other processes live on: from
+/// then on nothing that it does reaches the disk, the control page or the locks.
 ///
-/// Its locks are dropped when the last reference to its open files goes, as the kernel does.
+/// Its locks are dropped with the last reference to its open files, as the kernel does.
 final class MortalProcess: FileSystem {
     /// When the process dies.
     struct Fate: Sendable {
-        /// So many effects are still done; nil: no end.
+        /// The number of remaining effects; `nil` for no limit.
         var effectCount: Int?
-        /// How much of the write at which it dies is done.
+        /// How many bytes are written by the write at which it dies.
         var writtenByteCount = 0
         var isDead = false
         /// The effect at which it died.
@@ -26,7 +26,7 @@ final class MortalProcess: FileSystem {
         self.machine = machine
     }
 
-    /// Dies at the effect after the next `effectCount`; a write is done in part.
+    /// Makes it die at the effect after the next `effectCount`; a write is then done in part.
     func die(after effectCount: Int, writtenByteCount: Int = 0) {
         fate.withLock {
             $0.effectCount = effectCount
@@ -37,10 +37,11 @@ final class MortalProcess: FileSystem {
     var isDead: Bool { fate.withLock { $0.isDead } }
     var lastEffect: EffectKind? { fate.withLock { $0.lastEffect } }
 
-    /// What a dead process gets from every call.
+    /// The error of every call of a dead process.
     fileprivate static let error = StoreError(.ioFailed, "The process is dead.")
 
-    /// Counts an effect; throws if the process is dead or dies now. `atDeath` is what is done then.
+    /// Counts an effect; throws if the process is dead or dies now. `atDeath` is executed when it
+    /// dies.
     fileprivate func effect(
         _ kind: EffectKind, atDeath: (Int) -> Void = { _ in }
     ) throws(StoreError) {
@@ -177,7 +178,7 @@ private final class MortalLock: LockFile {
     func loadControlSlot(_ index: Int) -> ControlWords { lock.loadControlSlot(index) }
 
     func storeControlSlot(_ index: Int, _ words: ControlWords) {
-        // A store may be torn: at death half of the words are there.
+        // A store may be torn: at death half of the words are written.
         let old = lock.loadControlSlot(index)
         do {
             try process.effect(.storeControl) { count in

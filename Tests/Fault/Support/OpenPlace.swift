@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// A realm directory on the simulated or the real disk, to be filled with strange things.
+/// A realm directory on the simulated or the real disk, to be filled with unusual files.
 final class OpenPlace {
     enum Kind: String, CaseIterable, Sendable { case simulation, real }
 
@@ -67,8 +67,8 @@ final class OpenPlace {
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)))
     }
 
-    /// Every file with its bytes. Of `LOCK` the control page only: the words for waiting next to it
-    /// count every attempt.
+    /// Returns every file with its bytes. For `LOCK` only the control page: the words for waiting
+    /// next to it count every attempt.
     func listing() throws -> [String: [UInt8]] {
         if let simulation {
             return Dictionary(
@@ -91,7 +91,7 @@ final class OpenPlace {
         return listing
     }
 
-    /// A realm with some commits, closed; returns their bodies.
+    /// Creates a closed realm with some commits, and returns their bodies.
     func makeRealm(commits: Int = 3, payloadByteCount: Int = 100) throws -> [[UInt8]] {
         let log = try TinyStore.open(fileSystem, path: path).log
         guard try log.takeWriter() else { return [] }

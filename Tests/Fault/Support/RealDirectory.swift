@@ -1,7 +1,7 @@
 import Foundation
 
-/// A new directory on the real file system, in memory where the machine has such a place; removed
-/// with this object.
+/// A new directory on the real file system, in memory where the machine supports it; removed with
+/// this object.
 final class RealDirectory {
     let path: String
 

@@ -2,7 +2,7 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// A seed of the store's tests: some bytes in a nodes file, in place of an image.
+/// A seed for tests of the store: some bytes in a nodes file, in place of an image.
 struct TestSeed {
     static let version: UInt64 = 41
     static let realmID = Identity128(high: 0x5EED, low: 0x1D)
@@ -32,11 +32,11 @@ struct TestSeed {
         return try result.get()
     }
 
-    /// What opening found.
+    /// The result of opening.
     struct Found {
         var log: RealmLog
         var report: RecoveryReport
-        /// The seed's content; nil for a realm without one.
+        /// The seed's content; `nil` for a realm without one.
         var content: [UInt8]?
         var bodies: [[UInt8]] = []
     }

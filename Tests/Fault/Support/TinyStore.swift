@@ -2,7 +2,7 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// A store of tiny sizes, so that few commits reach every border.
+/// A store with tiny sizes, so that few commits reach every limit.
 enum TinyStore {
     static let path = "/sim/a.realm"
 
@@ -15,12 +15,12 @@ enum TinyStore {
         return options
     }
 
-    /// The realm opened, with everything that was delivered.
+    /// An opened realm, with everything that was delivered.
     struct Opened {
         let log: RealmLog
         let report: RecoveryReport
         let bodies: [[UInt8]]
-        /// How many of them came from a checkpoint.
+        /// The number of bodies that came from a checkpoint.
         var startCount = 0
     }
 
@@ -35,8 +35,8 @@ enum TinyStore {
     }
 }
 
-/// Bodies of commits: the version, little-endian, and a payload that follows from the version, so
-/// that any two are different.
+/// Bodies of commits: the version, little-endian, and a payload derived from the version, so that
+/// any two differ.
 enum TestBody {
     static func make(version: Int, payload: [UInt8]) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) } + payload
@@ -53,23 +53,23 @@ enum TestBody {
 }
 
 extension RealmLog {
-    /// A durable commit as the coordinator makes it.
+    /// Makes a durable commit as the coordinator does.
     func commit(_ bodies: [[UInt8]]) throws(StoreError) {
         try append(bodies, version: UInt64(TestBody.version(of: bodies.last!)))
         try sync()
         publish()
     }
 
-    /// A commit that is visible and not yet synced.
+    /// Makes a commit that is visible but not yet synced.
     func commitRelaxed(_ bodies: [[UInt8]]) throws(StoreError) {
         try append(bodies, version: UInt64(TestBody.version(of: bodies.last!)))
         publish()
     }
 
-    /// `tryBecomeWriter` where nothing is to be delivered.
+    /// Calls `tryBecomeWriter` where no commits must be delivered.
     func takeWriter() throws(StoreError) -> Bool {
         try tryBecomeWriter { (_) throws(StoreError) in
-            throw StoreError(.invalidInput, "A commit that nobody knows of was delivered.")
+            throw StoreError(.invalidInput, "An unknown commit was delivered.")
         }
     }
 }

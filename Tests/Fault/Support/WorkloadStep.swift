@@ -1,19 +1,19 @@
-/// What a workload of `LogDriver` is made of.
+/// A step of a workload of `LogDriver`.
 enum WorkloadStep: String, CaseIterable, Sendable {
     /// One small durable commit.
     case commit
     /// Three commits in one batch, one of which embeds bytes of the log.
     case batch
-    /// A commit that does not fit twice into the first segment.
+    /// A commit of which two don't fit into the first segment.
     case large
-    /// A commit that is published and not synced.
+    /// A commit that is published but not synced.
     case relaxed
     /// Sync and publish.
     case flush
     case idle
     /// A spare segment is made.
     case spare
-    /// The writer gives the lock to another process.
+    /// The writer hands the lock over to another process.
     case handOver
     /// The writer's process dies between two commits.
     case die
@@ -23,6 +23,6 @@ enum WorkloadStep: String, CaseIterable, Sendable {
     case dieTorn
     /// A sync fails and drops the data; the writer's process closes the realm.
     case failSync
-    /// As `failSync`, with relaxed commits before, and the page cache is dropped.
+    /// Like `failSync`, with relaxed commits before it, and the page cache is dropped.
     case failRelaxed
 }

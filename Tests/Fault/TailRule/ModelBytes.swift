@@ -1,8 +1,8 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// The bytes of segments, records and control page, written again from `Docs/FORMAT.md` byte by
-/// byte: nothing here comes from the store, so that an error in one of the two shows.
+/// The bytes of segments, records and the control page, implemented a second time from
+/// `Docs/FORMAT.md`. Nothing here uses the store, so that an error in one of the two is detected.
 enum ModelBytes {
     static func number(_ value: UInt64, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
@@ -38,7 +38,7 @@ enum ModelBytes {
     }
 }
 
-/// One record as the model sees it.
+/// One record as the model represents it.
 struct ModelRecord: Equatable {
     var type: UInt8 = 1
     var sequence: UInt64
@@ -62,7 +62,7 @@ struct ModelRecord: Equatable {
         return ModelBytes.number(UInt64(ModelBytes.crc(place, head)), 4) + head + padded
     }
 
-    /// The length that a valid header at `offset` claims, with sequence and chain.
+    /// Returns the length that a valid header at `offset` claims, with sequence and chain.
     static func header(
         _ file: [UInt8], at offset: Int, salt: UInt64
     ) -> (record: ModelRecord, bodyByteCount: Int)? {
@@ -79,7 +79,7 @@ struct ModelRecord: Equatable {
         return (record, Int(ModelBytes.number(file, at: offset + 8, 4)))
     }
 
-    /// The valid record at `offset`, wherever it comes from, with its length and chain value.
+    /// Returns the valid record at `offset`, whatever its origin, with its length and chain value.
     static func read(
         _ file: [UInt8], at offset: Int, salt: UInt64, bodyByteCountMax: Int
     ) -> (record: ModelRecord, byteCount: Int, chain: UInt32)? {
@@ -105,7 +105,7 @@ struct ModelSegment {
     var base: UInt64
     var firstSequence: UInt64
     var chainBefore: UInt32
-    /// The whole file, header included.
+    /// The whole file, including the header.
     var file: [UInt8]
 
     init(

@@ -1,19 +1,20 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// The rule of `Docs/DURABILITY.md` ("Opening: torn tail or damage") once more, as a function over
-/// what is known: which records are valid, what vouches, what the tail's bytes are.
+/// A second implementation of the rule in `Docs/DURABILITY.md` ("Opening: torn tail or damage"), as
+/// a function of the evidence: which records are valid, what vouches for them, and the bytes of the
+/// tail.
 struct ModelOpening: Equatable {
     enum Verdict: Equatable { case clean, torn, refused }
     var verdict: Verdict
-    /// The bodies of the commits that are kept; those before the damage if refused.
+    /// The bodies of the commits that are kept; if refused, those before the damage.
     var bodies: [[UInt8]]
-    /// Positions of the valid records that were not known to be durable; empty in a poisoned log,
+    /// Positions of the valid records that weren't known to be durable; empty in a poisoned log,
     /// where they are framed again.
     var adopted: Range<UInt64>
-    /// Versions of whole commits among what is discarded.
+    /// Versions of complete commits among what is discarded.
     var discardedVersions: [UInt64]
-    /// Where the valid records end.
+    /// The end of the valid records.
     var end: UInt64
 }
 
@@ -21,7 +22,7 @@ struct ModelRule {
     var segments: [ModelSegment]
     var control: ModelControl?
     var realm: (UInt64, UInt64)
-    /// The boot id now; nil if the system tells none.
+    /// The current boot id; `nil` if the system has none.
     var boot: (UInt64, UInt64)?
     var bodyByteCountMax: Int
 
@@ -86,7 +87,7 @@ struct ModelRule {
             discardedVersions: isZero ? [] : behind.versions, end: position)
     }
 
-    /// What stands behind the valid records: vouchers and whole commits at multiples of 8.
+    /// Scans what follows the valid records: vouchers and complete commits at multiples of 8.
     private func scan(
         _ segment: ModelSegment, _ position: UInt64
     ) -> (vouched: UInt64, versions: [UInt64], nonZeroByteCount: Int) {

@@ -1,8 +1,8 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A random log, written by the model, as a crash or damage left it: random batches, a part of the
-/// sectors of what was not synced, torn sectors, bodies that embed records, faults.
+/// A random log, written by the model, as left by a crash or damage: random batches, a part of the
+/// unsynced sectors, torn sectors, bodies that embed records, faults.
 struct ModelTrial {
     static let sectorByteCount = 64
     static let bodyByteCountMax = 2048
@@ -15,15 +15,16 @@ struct ModelTrial {
     let realm: (UInt64, UInt64)
     let boot: (UInt64, UInt64)
     let stop: Stop
-    /// Something was changed that no crash changes.
+    /// Whether something was changed that no crash changes.
     private(set) var isDamaged = false
-    /// A body holds a record that is valid where it stands, made with knowledge of the salt.
+    /// Whether a body contains a record that is valid at its location, made with knowledge of the
+    /// salt.
     private(set) var isForged = false
     /// Every body that was written, in order.
     private(set) var bodies: [[UInt8]] = []
-    /// So many of them were acknowledged as durable.
+    /// The number of bodies that were acknowledged as durable.
     private(set) var durableCount = 0
-    /// The last batch is vouched for by the control page on disk, or by an undamaged IDLE record.
+    /// Whether the control page on disk or an undamaged IDLE record vouches for the last batch.
     private(set) var isLastBatchVouched = true
     private var isPageNewest = false
 
@@ -32,7 +33,7 @@ struct ModelTrial {
     private var durableEnd: UInt64 = 0
     private var sequence: UInt64 = 1
     private var chain: UInt32 = 0
-    /// Every durable end that there was.
+    /// Every durable end so far.
     private var durableEnds: [UInt64] = [0]
     /// The segments as they were at the last sync.
     private var synced: [ModelSegment] = []
@@ -49,7 +50,8 @@ struct ModelTrial {
             let isLast = number == batchCount - 1
             write(1 + self.numbers.below(4))
             if !isLast || stop == .closed { sync() }
-            // Written and lost again: a failed sync, then the log goes on in a new segment.
+            // Written and lost again: a failed sync, after which the log continues in a new
+            // segment.
             if !isLast, self.numbers.chance(0.08) { reframe() }
         }
         let isIdle = stop == .closed && self.numbers.chance(0.7)
@@ -107,7 +109,8 @@ struct ModelTrial {
         }
     }
 
-    /// Bytes of the log, records among them, or a record that is valid just where it will stand.
+    /// Returns bytes of the log, including records, or a record that is valid at exactly its
+    /// location.
     private mutating func adversarial() -> [UInt8] {
         let last = segments.last!
         let offset = last.offset(position) + 48
@@ -131,8 +134,8 @@ struct ModelTrial {
         durableCount = bodies.count
     }
 
-    /// A batch is written, its sync fails, and a new segment begins at the last durable position
-    /// with all of its records or none.
+    /// Writes a batch whose sync fails; a new segment begins at the last durable position, with all
+    /// of its records or none.
     private mutating func reframe() {
         let before = (position, sequence, chain, bodies.count)
         let last = segments.count - 1
@@ -153,7 +156,7 @@ struct ModelTrial {
 
     // MARK: Stopping
 
-    /// The page as the last publication left it, or an older one, or none.
+    /// Makes the page as of the last publication, or an older one, or none.
     private mutating func makeControl(isIdle: Bool) {
         var page = ModelControl(realm: realm, boot: boot)
         page.segmentNumber = segments.count - 1
@@ -162,7 +165,7 @@ struct ModelTrial {
         page.version = UInt64(durableCount)
         page.isWriting = stop != .closed
         if stop == .killed, numbers.chance(0.3) {
-            // Relaxed commits: visible, not durable.
+            // Relaxed commits: visible but not durable.
             page.visibleEnd = position
             page.isWriting = false
         }
@@ -190,7 +193,7 @@ struct ModelTrial {
             range, with: repeatElement(0, count: range.count))
     }
 
-    /// Any sectors of what was not synced are on disk, some of them torn.
+    /// Keeps arbitrary sectors of the unsynced data on disk, some of them torn.
     private mutating func loseSectors() {
         let index = segments.count - 1
         let new = segments[index].file
@@ -208,7 +211,7 @@ struct ModelTrial {
         }
     }
 
-    /// A bit, a sector, or the tail becomes something else.
+    /// Changes a bit, a sector, or the tail.
     private mutating func damage() {
         isDamaged = true
         let index = numbers.below(segments.count)
@@ -236,7 +239,7 @@ struct ModelTrial {
     private mutating func fill(_ index: Int, _ start: Int, _ bytes: [UInt8]) {
         let end = min(start + bytes.count, segments[index].file.count)
         guard start < end else { return }
-        // An IDLE record is the last one, of 40 bytes.
+        // An IDLE record is the last one and has 40 bytes.
         if index == segments.count - 1, end > segments[index].offset(position) - 40 {
             isLastBatchVouched = isPageNewest
         }

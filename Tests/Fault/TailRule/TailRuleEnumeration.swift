@@ -3,7 +3,8 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// The opening of a realm and the model of its rule judge the same random logs in the same way.
+/// The opening of a realm and the model of its rule reach the same verdict for the same random
+/// logs.
 @Suite struct TailRuleEnumeration {
     private static let path = "/sim/a.realm"
 
@@ -60,7 +61,7 @@ import Testing
         return compare(model, disk, hasControl: trial.control)
     }
 
-    /// What the model's verdict must be for a log whose history is known.
+    /// Checks the model's verdict for a log with a known history.
     private func judge(
         _ model: ModelOpening, _ trial: ModelTrial, _ counts: inout Counts
     ) -> String? {
@@ -73,12 +74,13 @@ import Testing
         let isPrefix = model.bodies.elementsEqual(trial.bodies.prefix(model.bodies.count))
         if model.verdict != .refused, !isPrefix { return "wrong content" }
         guard model.verdict != .refused else {
-            // Checksums are no defence against forgery: a forged record in a torn one may vouch.
+            // Checksums don't protect against forgery: a forged record inside a torn one may vouch
+            // for it.
             return trial.isDamaged || trial.isForged ? nil : "a false alarm"
         }
         if model.bodies.count >= trial.durableCount { return nil }
         if !trial.isDamaged { return "an acknowledged commit is lost" }
-        if trial.isLastBatchVouched { return "a damaged commit is passed over" }
+        if trial.isLastBatchVouched { return "a damaged commit is skipped" }
         counts.lostInTheHole += 1
         return nil
     }
@@ -100,7 +102,7 @@ import Testing
         let report = opened.report
         let verdict: ModelOpening.Verdict = report.discardedByteCount > 0 ? .torn : .clean
         guard verdict == model.verdict else { return "\(model.verdict) is \(verdict)" }
-        guard opened.bodies == model.bodies else { return "other commits are kept" }
+        guard opened.bodies == model.bodies else { return "different commits are kept" }
         guard report.logEnd == model.end, opened.log.durableEnd == model.end else {
             return "the log ends at \(report.logEnd) instead of \(model.end)"
         }
@@ -110,9 +112,9 @@ import Testing
         guard report.discardedVersions == model.discardedVersions else {
             return "discarded \(report.discardedVersions), not \(model.discardedVersions)"
         }
-        // What was found is found again, at once and after a power cut.
+        // The same content is found again, at once and after a power failure.
         guard (try? TinyStore.open(disk, path: Self.path, options: options))?.bodies == model.bodies
-        else { return "the next opening finds something else" }
+        else { return "the next opening finds different content" }
         guard !disk.hasUnsyncedChanges else { return "the recovery left something unsynced" }
         return nil
     }

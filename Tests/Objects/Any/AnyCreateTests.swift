@@ -5,9 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of any type from plain ones, by name, under update policies, as text and as JSON.
+/// Values of any type created from plain values, by name, under update policies, from text and from
+/// JSON.
 @Suite struct AnyCreateTests {
-    /// In a property, a list, a set and a map, of objects that are new and of those that are updated.
+    /// In a property, a list, a set and a map, of new and of updated objects.
     @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all], 0..<4)
     func dateThatIsNoNumberIsRefused(_ policy: Realm.UpdatePolicy, place: Int) async throws {
         let realm = try await Realm.temporary(anyClasses)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of any type, inverses and sets by the names of properties.
+/// Values of any type, inverses and sets, accessed by property name.
 @Suite struct AnyDynamicTests {
-    /// With the program's classes, and as a tool that knows none.
+    /// Opens a realm with the program's classes, and one without any, like a tool.
     private func realms(
         _ types: [ObjectBase.Type] = anyClasses,
         _ body: @escaping @Sendable (Transaction) throws -> Void
@@ -26,7 +26,7 @@ import Testing
         return realms
     }
 
-    /// What is there afterwards, as the program's classes see it.
+    /// Returns the final state, as the program's classes see it.
     private func note(_ realm: Realm, _ folder: RealmFolder) async throws -> Frozen<AnyNote> {
         await realm.close()
         let typed = try await Realm.open(folder.configuration("test.realm", anyClasses))
@@ -50,7 +50,7 @@ import Testing
                 let map = try #require(list[1] as? DynamicMap)
                 let inner = try #require(map["k"] as? DynamicList)
                 #expect(map.keys == ["k"] && inner.isEmpty)
-                // within
+                // Nested.
                 try inner.append("x")
                 try inner.append(["deep": [pet, nil]] as [String: Any?])
                 try inner.set(2.5, at: 0)
@@ -59,7 +59,7 @@ import Testing
                 #expect(list.count == 3 && inner.count == 2 && inner[0] as? Double == 2.5)
                 let deep = try #require((inner[1] as? DynamicMap)?["deep"] as? DynamicList)
                 #expect((deep[0] as? DynamicObject) == pet && deep[1] == nil)
-                // lists and maps of values of any type
+                // Lists and maps of values of any type.
                 note["list"] = [1, ["a", ["b"]] as [Any], nil] as [Any?]
                 try note.dynamicList("list").append(AnyRealmValue.fromArray([.int(7)]))
                 try note.dynamicMap("map").set([1, 2], forKey: "m")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// The pet that lies in the content.
+    /// Returns the pet in the content.
     private func pet(of note: Frozen<AnyNote>) -> FrozenAnyValue {
         note.content[2]?["k"]?[1]?["deep"]?[0] ?? .none
     }
@@ -205,7 +205,7 @@ import Testing
         try await realm.write { tx in
             let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             let set = try note.dynamicMutableSet("set")
-            try set.insert(3)  // is there
+            try set.insert(3)  // exists
             try set.insert(4)
             try set.remove(true)
             try set.remove("not there")
@@ -214,7 +214,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        // what was there is not written again
+        // Existing elements aren't written again.
         #expect(delta.deletions == [1] && delta.insertions == [3] && delta.modifications.isEmpty)
     }
 
@@ -250,7 +250,7 @@ import Testing
                 #expect(try names(owned[1], "list") == ["first"])
                 #expect(try names(owned[1], "set") == ["second"])
                 #expect(try names(owned[1], "favourite").isEmpty)
-                // it follows the transaction
+                // It follows the transaction.
                 let inverse = try owned[1].linkingObjects(ofType: "AnyOwner", property: "list")
                 try tx.dynamicObjects("AnyOwner")[1].dynamicList("list").append(owned[1])
                 #expect(inverse.map { $0["name"] as? String } == ["first", "second"])
@@ -261,7 +261,7 @@ import Testing
                 }
                 #expect(!owned[0].propertyNames.contains("owners"))
                 guard index == 0 else { return }
-                // what the program's class declares
+                // Declared by the program's class.
                 let owners = try #require(owned[0]["owners"] as? DynamicLinkingObjects)
                 #expect(owners.map { $0["name"] as? String } == ["first", "second"])
                 #expect(throws: Realm.Error.self) { try owned[0].set([], of: "owners") }

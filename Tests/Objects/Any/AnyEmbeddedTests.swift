@@ -22,12 +22,12 @@ private final class AnyOrphan: EmbeddedObject {
     @Persisted var text: String
 }
 
-/// Embedded objects belong to one property: no value of any type holds one. What the compiler sees is
-/// in `RefusedSourceTests`.
+/// Embedded objects belong to one property, so values of any type can't contain them.
+/// `RefusedSourceTests` covers what the compiler detects.
 @Suite struct AnyEmbeddedTests {
     private static let types: [ObjectBase.Type] = anyClasses + [AnyBadge.self, AnyWearer.self]
 
-    /// A realm with a note and a badge that somebody wears.
+    /// Makes a realm with a note and a badge that has an owner.
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(Self.types)
         try await realm.write { tx in
@@ -37,7 +37,7 @@ private final class AnyOrphan: EmbeddedObject {
         return realm
     }
 
-    /// An embedded object as a value of any type: itself, and in a list and a dictionary.
+    /// Returns an embedded object as a value of any type: directly, in a list and in a dictionary.
     private func places(_ badge: Any) -> [(property: String, value: Any)] {
         [
             ("content", badge), ("content", [1, badge]), ("content", ["k": [badge]]),
@@ -89,7 +89,7 @@ private final class AnyOrphan: EmbeddedObject {
         #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
     }
 
-    /// An instance, managed or not, and what is read by name.
+    /// Covers instances, managed or not, and objects read by name.
     @Test(arguments: 0..<3)
     func dynamicWritesRefuseThem(kind: Int) async throws {
         let realm = try await realm()
@@ -130,7 +130,7 @@ private final class AnyOrphan: EmbeddedObject {
         }
         #expect(realm.schema["AnyOrphan"]?.isEmbedded == true)
         await realm.close()
-        // as a program sees it that knows no class
+        // As seen by a program without any classes.
         let bare = try await Realm.open(folder.configuration("test.realm", []))
         try await bare.read { tx in
             let counts = try ["AnyWearer", "AnyNote"].map { try tx.dynamicObjects($0).count }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Collections of values of any type, and what lies in such values, as they were when a transaction started.
+/// Collections of values of any type, and the contents of such values, as of the start of a
+/// transaction.
 @Suite struct AnyFreezeTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(anyClasses)
@@ -88,7 +89,7 @@ import Testing
                 #expect(error?.message.contains("assigned in this transaction") == true)
             }
             #expect(errors.map { $0?.property } == ["content", "content", "list", "map"])
-            // refusing it does not fail the transaction; what was there before is frozen still
+            // The refusal doesn't fail the transaction, and earlier content can still be frozen.
             #expect(try note.list[1].listValue?.freeze().array == [.string("in")])
             let unmanaged = List<AnyRealmValue>([.int(1)])
             #expect(throws: Realm.Error.self) { try unmanaged.freeze() }

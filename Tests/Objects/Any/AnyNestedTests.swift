@@ -74,7 +74,7 @@ import Testing
             #expect(list.isInvalidated && inner.isInvalidated)
             #expect(note.content.listValue?.count == 2)
             #expect(note.content != .list(list))
-            // another place gets a copy, the same place keeps its content
+            // Assigning to another property copies; assigning to the same one keeps the content.
             note.label = note.content
             note.label.listValue?.append(.int(3))
             #expect(note.label.listValue?.count == 3 && note.content.listValue?.count == 2)

@@ -5,10 +5,11 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of any type against plain Swift: random changes at random depths, in transactions, savepoints that
-/// are taken back and transactions that fail, with snapshots, conditions and the realm opened again between.
+/// Values of any type against plain Swift: random changes at random depths, in transactions,
+/// rolled-back savepoints and failing transactions, interleaved with snapshots, conditions and
+/// reopening the realm.
 @Suite struct AnyRandomTests {
-    /// A value as plain Swift has it.
+    /// A value in plain Swift.
     private indirect enum Plain: Equatable, Sendable {
         case none
         case int(Int)
@@ -56,7 +57,8 @@ import Testing
             }
         }
 
-        /// The pet of that name: added at once, since a value may have it several times.
+        /// Returns the pet with that name, added at once because a value may contain it several
+        /// times.
         private static func pet(_ name: String, _ tx: Transaction) throws -> AnyPet {
             if let pet = tx.object(AnyPet.self, forPrimaryKey: name) { return pet }
             let pet = AnyPet(name)
@@ -64,7 +66,7 @@ import Testing
             return pet
         }
 
-        /// The same without a pet.
+        /// Returns the value without a pet.
         func without(_ name: String) -> Plain {
             switch self {
             case .pet(name): .none
@@ -74,7 +76,7 @@ import Testing
             }
         }
 
-        /// The number that the value is.
+        /// The numeric value.
         var number: Double? {
             switch self {
             case .int(let value): Double(value)
@@ -104,7 +106,7 @@ import Testing
         }
     }
 
-    /// What the note holds.
+    /// The content of the note.
     private struct Model: Equatable, Sendable {
         var content = Plain.none
         var list: [Plain] = []
@@ -127,7 +129,8 @@ import Testing
 
     private struct TakenBack: Error {}
 
-    /// Changes a value and its model at a random depth; the result is for the place of the value.
+    /// Changes a value and its model at a random depth; the result is to be stored in the place of
+    /// the value.
     private static func change(
         _ value: AnyRealmValue, _ plain: Plain, _ random: inout SeededRandom, _ tx: Transaction,
         set: (AnyRealmValue) -> Void
@@ -256,7 +259,7 @@ import Testing
                 let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
                 #expect(Model(note) == expected, place)
             }
-            // conditions
+            // Conditions.
             let notes = realm.snapshot().objects(AnyNote.self)
             #expect(
                 notes.where { $0.list == .double(1) }.isEmpty
@@ -274,7 +277,7 @@ import Testing
             if random.next() % 6 == 0 { kept.append((frozen, model)) }
         }
         for (frozen, model) in kept { #expect(Model(frozen) == model) }
-        // nothing is left of what was replaced
+        // Nothing is left of replaced values.
         try await realm.write { $0.deleteAll() }
         #expect(realm.snapshot().objects(AnyNote.self).isEmpty)
         await realm.close()

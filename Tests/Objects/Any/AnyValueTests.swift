@@ -15,7 +15,7 @@ import Testing
         return a == b
     }
 
-    /// What the accessors give, by the names of their kinds; nil is left out.
+    /// Returns the accessors' results by the names of their kinds, without `nil`.
     private func accessible(_ value: AnyRealmValue) -> [String: AnyRealmValue] {
         [
             "int": value.intValue.map { .int($0) }, "bool": value.boolValue.map { .bool($0) },

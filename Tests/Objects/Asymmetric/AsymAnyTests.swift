@@ -5,7 +5,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of any type and asymmetric objects: a value of one has no links, and no value links to one.
+/// Values of any type and asymmetric objects: such an object can't contain links in its values, and
+/// no value can link to it.
 @Suite struct AsymAnyTests {
     private func open() async throws -> Realm {
         try await Realm.temporary([
@@ -13,7 +14,7 @@ import Testing
         ])
     }
 
-    /// The error of making a page beside one that is right; only that one is delivered.
+    /// Returns the error of creating a page next to a valid one; only the valid one is delivered.
     private func error(
         _ values: @escaping @Sendable (Transaction) throws -> [String: Any?]
     ) async throws -> Realm.Error? {
@@ -79,13 +80,13 @@ import Testing
                     == "AsymPage.\(property) was given a AsymSensor: an asymmetric object holds "
                     + "values and embedded objects, and links to no others.", "\(place)")
         }
-        // also in what it holds
+        // Nested content, too.
         let inner = try await error {
             ["number": 2, "sheet": ["value": [try sensor($0)] as [Any]] as [String: Any]]
         }
         #expect(inner?.code == .invalidValue)
         #expect(inner?.className == "AsymSheet" && inner?.property == "value")
-        // a failed creation adds no sensor
+        // A failed creation adds no sensor.
         let realm = try await open()
         try await realm.write { tx in
             _ = try? tx.create(
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    /// A text may have asymmetric objects, but no links to them.
+    /// Imported text may contain asymmetric objects, but no links to them.
     @Test func importedLinksAreRefusedToo() async throws {
         let realm = try await open()
         let link = #"{"object":{"class":"AsymPage","key":1}}"#

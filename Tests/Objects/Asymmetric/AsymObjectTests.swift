@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What asymmetric objects may be and hold, and what is refused.
+/// What asymmetric objects can be and contain, and what is refused.
 @Suite struct AsymObjectTests {
     private let folder: RealmFolder
 
@@ -25,7 +25,7 @@ import Testing
                 "AsymLinker.event is of type AsymEvent?: an asymmetric object cannot be linked to, "
                     + "because it is removed once it is delivered."))
         #expect(lines.contains { $0.hasPrefix("AsymLinker.events is of type List<AsymEvent>:") })
-        // and where no classes are listed
+        // The same if no classes are listed.
         let realm = try await Realm.open(folder.configuration())
         let late = await realmError {
             try await realm.write { tx in _ = try tx.create(AsymLinker.self) }
@@ -62,7 +62,7 @@ import Testing
             made.place = AsymPlace(value: ["x": 9.5])
             try tx.create(AsymReading.self, value: made)
             try tx.create(AsymEvent.self)
-            // what was made is not the stored one
+            // The created object isn't the stored one.
             #expect(!made.isManaged)
         }
         let inbox = AsymInbox()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RealmOracle
 
-/// Random transactions on all types of properties in all containers, against plain Swift: after each one
-/// every view shows what was done and nothing else.
+/// Random transactions on all property types in all containers, against plain Swift: after each of
+/// them every view shows exactly what was done.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct AtlasTests {
     // Covers 2.84, 2.85, 2.86, 2.88, 2.89
@@ -13,7 +13,7 @@ struct AtlasTests {
         try await AtlasSuite("AtlasTests", count: count).run()
     }
 
-    /// What is drawn is what is there to be drawn: each type, and each kind of change.
+    /// The generator reaches everything that it can draw: each type, and each kind of change.
     @Test func drawnSequencesReachEveryTypeAndChange() {
         var types: Set<String> = []
         var edits: Set<String> = []

@@ -72,7 +72,7 @@ final class CodableAll: Object, Codable {
     @Persisted var dogs: Map<String, CodableDog?>
 }
 
-/// Keys of its own, and a property that is left out.
+/// A class with custom coding keys and an omitted property.
 final class CodableRenamed: Object, Codable {
     @Persisted var firstName: String
     @Persisted var secret = "kept"
@@ -85,7 +85,7 @@ final class CodableRenamed: Object, Codable {
     }
 }
 
-/// Written by hand, so that managed objects can be encoded.
+/// A hand-written conformance, so that managed objects can be encoded.
 final class CodableByHand: Object, Encodable {
     @Persisted var title: String
     @Persisted var scores: List<Int>

@@ -60,7 +60,7 @@ import Testing
             )
             try tx.add(person)
             #expect(person.dogs[0].owners.map(\.id) == [1])
-            // the declaration's key and index hold, which a decoded wrapper does not know
+            // The declaration's key and index apply, which a decoded wrapper doesn't know.
             #expect(tx.object(CodableDog.self, forPrimaryKey: "Max")?.age == 2)
         }
         let all = try #require(realm.snapshot().objects(CodableAll.self).first)
@@ -75,7 +75,7 @@ import Testing
         let dog = try decode(CodableDog.self, #"{"name":"Rex","age":2}"#)
         #expect(dog.friend == nil && dog.owners.isEmpty)
         #expect(try decode(CodableDog.self, #"{"name":"R","age":2,"friend":null}"#).friend == nil)
-        // required, although it has an initial value
+        // Required, although it has an initial value.
         #expect { try decode(CodableDog.self, #"{"name":"Rex"}"#) } throws: { error in
             if case DecodingError.keyNotFound(let key, _) = error {
                 key.stringValue == "age"
@@ -190,7 +190,7 @@ import Testing
             #expect(try json(AnyRealmCollection(first.scores)) == "[1,2]")
             #expect(try json(AnyRealmCollection(List<Int?>([3, nil]))) == "[3,null]")
             #expect(try json(AnyRealmCollection(MutableSet(["x"]))) == #"["x"]"#)
-            // what the compiler writes refuses objects of a realm
+            // The synthesized conformance refuses managed objects.
             let dog = try tx.create(CodableDog.self, value: ["name": "Rex"])
             try tx.create(CodablePerson.self, value: ["id": 1, "dogs": [dog]])
             #expect(throws: EncodingError.self) { try json(tx.objects(CodableDog.self)) }
@@ -207,7 +207,7 @@ import Testing
             let dog = try tx.create(CodableDog.self, value: ["name": "Rex"])
             try tx.create(CodablePerson.self, value: ["id": 1, "dogs": [dog]])
             #expect(dog.owners.count == 1)
-            #expect(throws: EncodingError.self) { try json(dog.owners) }  // of managed objects
+            #expect(throws: EncodingError.self) { try json(dog.owners) }  // managed objects
         }
         #expect(try json(CodableDog(value: ["name": "R"]).owners) == "[]")
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Objects that wait to be passed on are part of an export, and of what the tool shows.
+/// Asymmetric objects waiting to be drained are part of an export, and of the tool's output.
 @Suite struct JSONAsymmetricTests {
     private static let types: [ObjectBase.Type] = [AsymReading.self, AsymPlace.self]
 

@@ -4,7 +4,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// Random content of a realm, with what values are hard to write down.
+/// Random content of a realm, including values that are hard to serialize.
 struct JSONDraw {
     var random: SeededRandom
 
@@ -49,7 +49,7 @@ struct JSONDraw {
 
     private mutating func pieces(_ from: [String]) -> String { from.randomElement(using: &random)! }
 
-    /// A text that can be the key of a map.
+    /// Returns a text that is valid as the key of a map.
     mutating func mapKey() -> String {
         let text = text()
         return text.hasPrefix("$") || text.contains(".") ? "k" : text
@@ -104,7 +104,7 @@ struct JSONDraw {
                     + "0123456789abcdef0123456789").prefix(24)))
     }
 
-    /// Things and keyed objects with all kinds of links among them, circles too.
+    /// Returns things and keyed objects with all kinds of links among them, including cycles.
     mutating func content() -> (things: [JSONThing], keyed: [JSONKeyed]) {
         let names = Set(["", "b\u{301}", "\u{0}"].filter { _ in flag() } + many { $0.text() })
         var keyed = names.map { JSONKeyed(value: ["name": $0]) }
@@ -121,7 +121,7 @@ struct JSONDraw {
         return (things, keyed)
     }
 
-    /// A value of any type, with lists and dictionaries up to the third level.
+    /// Returns a value of any type, with lists and dictionaries nested up to three levels.
     private mutating func any(
         _ things: [JSONThing], _ keyed: [JSONKeyed], level: Int = 0
     ) -> AnyRealmValue {
@@ -207,7 +207,7 @@ struct JSONDraw {
     }
 }
 
-/// A text in pieces.
+/// A text split into chunks.
 struct JSONChunks: AsyncSequence {
     let bytes: [UInt8]
     var size = 1 << 16
@@ -227,7 +227,7 @@ struct JSONChunks: AsyncSequence {
 }
 
 extension Snapshot {
-    /// The export as a text.
+    /// Returns the export as a string.
     func json(classes: [String]? = nil) async throws -> String {
         var bytes: [UInt8] = []
         try await exportJSON(classes: classes) { bytes += $0 }

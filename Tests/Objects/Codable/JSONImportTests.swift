@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// A line that cannot be imported, and what is said about it.
+/// A line that can't be imported, and the expected message.
 struct JSONBadLine: Sendable, CustomTestStringConvertible {
     let line: String
     let code: Realm.Error.Code
@@ -26,7 +26,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         self.says = says
     }
 
-    /// A line with one property of a keyed object.
+    /// Returns a line with one property of a keyed object.
     static func keyed(_ property: String, _ value: String, says: String) -> JSONBadLine {
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"x","\#(property)":\#(value)}}"#,
@@ -122,8 +122,8 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             #expect(error?.className == bad.className && error?.property == bad.property)
             #expect(error?.message.hasPrefix("Line 4") ?? false)
             #expect(error?.message.contains(bad.says) ?? false, "\(error?.message ?? "")")
-            // what was made for a link whose line was not reached is gone; that a line is missing is
-            // known at the end only
+            // Objects created for links whose lines weren't reached are removed; that a line is
+            // missing is only known at the end.
             let isLate = bad.says.contains("neither") && batchSize == 1
             let keyed = realm.snapshot().objects(JSONKeyed.self).compactMap(\.name)
             #expect(Set(keyed) == Set(isLate ? names + ["ahead"] : names))
@@ -145,7 +145,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         let all = realm.snapshot().objects(JSONKeyed.self)
         #expect(all.map(\.small) == [3, -4] && all[0].friend?.name == "b")
         #expect(realm.snapshot().version == version + 1)
-        // again: nothing differs, so nothing is committed
+        // Imports again: nothing differs, so nothing is committed.
         try await realm.importJSON(text: text, update: .modified)
         #expect(realm.snapshot().version == version + 1)
         try await realm.importJSON(text: text, update: .all)
@@ -218,7 +218,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         let line = #"{"class":"JSONThing","key":4,"values":{"tag":1}}"# + "\n"
         let error = await realmError { try await realm.importJSON(text: line + line) }
         #expect(error?.code == .duplicatePrimaryKey && error?.key == "4" && error?.line == 2)
-        // of another text it is another object
+        // In another import the key stands for another object.
         try await realm.importJSON(text: line)
         try await realm.importJSON(text: line)
         #expect(realm.snapshot().objects(JSONThing.self).count == 2)

@@ -5,7 +5,7 @@ import Regnum
 
 enum JSONMood: String, PersistableEnum { case calm, wild, ä }
 
-/// With a primary key that can be nil.
+/// A class whose primary key can be `nil`.
 final class JSONKeyed: Object {
     @Persisted(primaryKey: true) var name: String?
     @Persisted var friend: JSONKeyed?
@@ -25,7 +25,7 @@ final class JSONBolt: EmbeddedObject {
     @Persisted var keyed: JSONKeyed?
 }
 
-/// Without a primary key; known by its tag to the tests.
+/// A class without a primary key; the tests identify objects by their tag.
 final class JSONThing: Object {
     @Persisted(indexed: true) var tag: Int
     @Persisted var bool: Bool
@@ -71,7 +71,7 @@ let jsonTypes: [ObjectBase.Type] = [
     JSONThing.self, JSONKeyed.self, JSONPart.self, JSONBolt.self,
 ]
 
-// What objects hold, to the bit, as texts: of unmanaged ones as of managed ones.
+// The exact content of managed and unmanaged objects, as texts.
 
 private func bits(_ value: Double) -> String { String(value.bitPattern, radix: 16) }
 private func bits(_ value: Date) -> String { bits(value.timeIntervalSinceReferenceDate) }

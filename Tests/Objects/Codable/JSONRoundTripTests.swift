@@ -17,8 +17,8 @@ import Testing
         objects.sorted { ($0["tag"] ?? "", $0["name"] ?? "") < ($1["tag"] ?? "", $1["name"] ?? "") }
     }
 
-    /// Random graphs, exported and imported into a realm that knows the classes, and into one that does
-    /// not: all values to the bit, and the links.
+    /// Random graphs, exported and imported into a realm with the classes and into one without: all
+    /// values bit for bit, and the links.
     @Test func randomGraphsComeBack() async throws {
         let seed = SeededRandom.seed()
         for round in 0..<30 {
@@ -32,7 +32,7 @@ import Testing
                 for object in things where !object.isManaged { try tx.add(object) }
                 for object in keyed where !object.isManaged { try tx.add(object) }
                 if things.count > 2, round % 2 == 0 {
-                    // keys with gaps
+                    // Keys with gaps.
                     try tx.create(JSONThing.self, value: ["tag": -1])
                     tx.delete(try tx.create(JSONThing.self, value: ["tag": -2]))
                     tx.delete(tx.objects(JSONThing.self).where { $0.tag == -1 })
@@ -51,7 +51,7 @@ import Testing
                 #expect(summary.objectCount == expected.count)
                 try #require(
                     try await plain(second) == expected, "seed \(seed), round \(round)")
-                // the schema too: what is exported again is read by the first realm's classes
+                // The schema, too: the second export can be read with the first realm's classes.
                 let again = try await second.snapshot().json()
                 let third = try await Realm.json(jsonTypes)
                 try await third.importJSON(text: again)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await second.importJSON(from: file).objectCount == 500)
         let missing = await realmError { try await second.importJSON(from: folder["none"]) }
         #expect(missing?.code == .fileNotFound)
-        // pieces are small, so an export needs the memory of one
+        // Chunks are small, so that an export needs only the memory of one.
         var largest = 0
         try await realm.snapshot().exportJSON { largest = max(largest, $0.count) }
         #expect(largest < 80_000 && before.count > 3 * largest)
@@ -94,7 +94,7 @@ import Testing
         }
         let text = try await realm.snapshot().json(classes: ["JSONThing"])
         #expect(text.split(separator: "\n").count == 2)
-        // the object that it links to is in the other realm already, or missing
+        // The linked object already exists in the other realm, or is missing.
         let second = try await Realm.json()
         let error = await realmError { try await second.importJSON(text: text) }
         #expect(error?.code == .invalidInput && error?.line == 2 && error?.property == "keyed")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Random graphs whose links have all rules in all containers, and random deletions, against plain Swift:
-/// what is to go goes, what is to stay stays, in the transaction, after it and when the realm is opened
-/// again; a stream tells what went, and a denial names a link that denies.
+/// Random graphs whose links have all rules in all containers, and random deletions, against plain
+/// Swift: exactly the expected objects are deleted, in the transaction, after it and when the realm
+/// is opened again; a stream reports the deletions, and a denial names a denying link.
 @Suite struct DeleteRuleRandomTests {
     @Test func deletionsDoWhatTheRulesSay() async throws {
         let runs = NumberedRuns(
@@ -20,16 +20,16 @@ import Testing
             counts.withLock { $0.merge(more) { $0 + $1 } }
         }
         guard !runs.isOne else { return }
-        // what is drawn is what is there to be drawn
+        // Everything that can be drawn is drawn.
         for outcome in RuleHistory.Outcome.allCases {
             #expect(counts.withLock { $0[outcome, default: 0] } > 100, "\(outcome)")
         }
     }
 }
 
-/// Transactions on one realm, each drawn and done on the oracle before it is done there.
+/// Transactions on one realm, each drawn and applied to the oracle before it is executed.
 private struct RuleHistory {
-    /// What a deletion came to.
+    /// The outcome of a deletion.
     enum Outcome: CaseIterable {
         case plain, cascaded, failedTransaction, failedSavepoint
     }
@@ -40,7 +40,7 @@ private struct RuleHistory {
         case delete(Set<Int>, isQuery: Bool, inSavepoint: Bool, [RuleModel.Denial])
     }
 
-    /// What the nodes are to be after a step; those of a denial are not looked at.
+    /// A step with the expected nodes after it; those of a denial aren't compared.
     private struct DrawnStep {
         let step: Step
         let after: RuleModel
@@ -59,7 +59,7 @@ private struct RuleHistory {
         random = SeededRandom(seed)
     }
 
-    /// Every fifth on a file, which is closed and opened again.
+    /// Runs the history; every fifth one on a file, which is closed and opened again.
     mutating func run() async throws -> [Outcome: Int] {
         let folder = try RealmFolder()
         let isFile = seed % 5 == 0
@@ -105,7 +105,7 @@ private struct RuleHistory {
 
     private func compare(_ change: CollectionChange<RuleNode>?, _ before: RuleModel) throws {
         guard case .update(_, let delta)? = change else {
-            throw RunFailure("nothing tells what came and went")
+            throw RunFailure("the stream delivered no change")
         }
         let (old, new) = (Set(before.nodes.keys), Set(model.nodes.keys))
         let (deleted, inserted) = (delta.deleted.map(\.number), delta.inserted.map(\.number))
@@ -113,13 +113,14 @@ private struct RuleHistory {
             inserted.sorted() == new.subtracting(old).sorted(),
             delta.deletions.count == deleted.count
         else {
-            throw RunFailure("\(deleted) went and \(inserted) came, between \(old) and \(new)")
+            throw RunFailure("\(deleted) deleted, \(inserted) inserted between \(old) and \(new)")
         }
     }
 
     // MARK: Drawing
 
-    /// - Returns: the steps of a transaction, and what denies the last of them outside of savepoints.
+    /// - Returns: The steps of a transaction, and what denies the last of them outside of
+    ///   savepoints.
     private mutating func draw() -> ([DrawnStep], [RuleModel.Denial]) {
         var steps: [DrawnStep] = []
         for _ in 0..<Int.random(in: 1...14, using: &random) {
@@ -164,7 +165,7 @@ private struct RuleHistory {
 }
 
 extension RuleHistory.Step {
-    /// Does it, and compares what is there then.
+    /// Executes the step and compares the result.
     func run(_ tx: Transaction, _ after: RuleModel) throws {
         try run(tx)
         if case .delete(_, _, inSavepoint: false, let denials) = self, !denials.isEmpty { return }
@@ -203,14 +204,14 @@ extension RuleHistory.Step {
         } else if numbers.count == 1 {
             tx.delete(try tx.node(numbers[0]))
         } else {
-            // one stands twice
+            // One is passed twice.
             tx.delete(try (numbers + numbers.prefix(1)).map { try tx.node($0) })
         }
     }
 }
 
 extension Realm.Error {
-    /// Throws if it tells of none of the denials.
+    /// Throws unless the error names one of the denials.
     fileprivate func check(_ denials: [RuleModel.Denial]) throws {
         let isRight = denials.contains { denial in
             property == denial.property.rawValue
@@ -219,7 +220,7 @@ extension Realm.Error {
                     : className == "RuleNode" && key == "\(denial.number)")
         }
         guard code == .deletionDenied, isRight else {
-            throw RunFailure("\(self) tells of none of \(denials)")
+            throw RunFailure("\(self) names none of \(denials)")
         }
     }
 }
@@ -234,7 +235,7 @@ extension Transaction {
 }
 
 extension RuleNode {
-    /// Sets a link; adds to a list or set, which nil empties.
+    /// Sets a link, or adds to a list or set, which `nil` empties.
     fileprivate func change(_ property: RuleModel.Property, _ node: RuleNode?) {
         func change(_ list: List<RuleNode>) {
             if let node { list.append(node) } else { list.removeAll() }

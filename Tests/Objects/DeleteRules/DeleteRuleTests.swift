@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What `@Persisted(onDelete:)` makes of deletions.
+/// The effect of `@Persisted(onDelete:)` on deletions.
 @Suite struct DeleteRuleTests {
     private let folder: RealmFolder
 
@@ -36,7 +36,7 @@ import Testing
             try await realm.write { tx in
                 try tx.add(RuleCustomer(value: ["name": "lost"]))
                 tx.delete(try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
-                // nothing was deleted
+                // Nothing was deleted.
                 #expect(tx.object(RuleCustomer.self, forPrimaryKey: "Ann") != nil)
             }
         }
@@ -68,7 +68,7 @@ import Testing
         try await realm.write { tx in
             let ann = try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann"))
             let orders = Array(tx.objects(RuleOrder.self))
-            // in the same call, whatever stands first
+            // In the same call, whatever the order of the arguments.
             tx.delete([ann] as [ObjectBase] + orders)
             #expect(ann.isInvalidated && orders.allSatisfy(\.isInvalidated))
             #expect(tx.objects(RuleLine.self).count == 0)
@@ -82,14 +82,14 @@ import Testing
         let realm = try await open()
         try await realm.write { tx in
             let orders = tx.objects(RuleOrder.self)
-            // two orders share a line
+            // Two orders share a line.
             orders[1].lines.append(orders[0].lines[0])
             tx.delete(orders[0])
             #expect(orders.count == 2)
             #expect(tx.objects(RuleLine.self).count == 4)
             #expect(orders[0].lines.count == 2)
             orders[0].customer = nil
-            // nothing denies any more; `agent` becomes nil
+            // Nothing denies any more; `agent` becomes nil.
             tx.delete(try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
             #expect(orders.allSatisfy { $0.agent == nil })
         }
@@ -106,7 +106,7 @@ import Testing
             let error = #expect(throws: Realm.Error.self) { try tx.savepoint { tx.delete(bo) } }
             #expect(error?.code == .deletionDenied && error?.className == "RulePlace")
             #expect(error?.message.contains("a RulePlace still links to it") == true)
-            // the order takes the line with it, and that its place
+            // Deleting the order also deletes its line, and that one's place.
             tx.delete([bo, order] as [ObjectBase])
         }
         #expect(realm.snapshot().objects(RuleCustomer.self).map(\.name) == ["Ann"])
@@ -146,7 +146,7 @@ import Testing
         await realm.close()
     }
 
-    /// Rules are no part of what is stored.
+    /// Rules aren't part of what is stored.
     @Test func rulesChangeWithoutAMigration() async throws {
         enum Before {
             final class RuleShelf: Object {

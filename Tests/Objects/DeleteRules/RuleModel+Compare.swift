@@ -2,14 +2,14 @@ import Regnum
 import RegnumTestSupport
 
 extension RuleModel {
-    /// Throws unless the nodes of a snapshot are these.
+    /// Throws unless a snapshot has exactly these nodes.
     func compare(_ snapshot: Snapshot, _ place: @autoclosure () -> String) throws {
         var found = RuleModel()
         for node in snapshot.objects(RuleNode.self) { found.nodes[node.number] = Node(node) }
         try compare(found, place())
     }
 
-    /// Throws unless a transaction shows these.
+    /// Throws unless a transaction shows exactly these nodes.
     func compare(_ tx: Transaction, _ place: @autoclosure () -> String) throws {
         var found = RuleModel()
         for node in tx.objects(RuleNode.self) { found.nodes[node.number] = Node(node) }
@@ -18,7 +18,7 @@ extension RuleModel {
 
     private func compare(_ found: RuleModel, _ place: @autoclosure () -> String) throws {
         guard found == self else {
-            throw RunFailure("after \(place()) there is \(found), and is to be \(self)")
+            throw RunFailure("after \(place()) found \(found), expected \(self)")
         }
     }
 }

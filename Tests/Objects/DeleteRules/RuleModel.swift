@@ -1,8 +1,8 @@
 import RegnumTestSupport
 
-/// What `RuleNode`s are to hold, in plain Swift: the oracle of the delete rules.
+/// The expected content of the `RuleNode`s, in plain Swift: the oracle of the delete rules.
 struct RuleModel: Equatable {
-    /// A property that leads to nodes, and what a deletion means for it.
+    /// A property that links to nodes, with its delete rule.
     enum Property: String, CaseIterable {
         case plain, child, needs
         case plainList, children, needsList
@@ -26,11 +26,11 @@ struct RuleModel: Equatable {
     }
 
     struct Node: Equatable {
-        /// Of `plain`, `child`, `needs`, and of the embedded object's `holds`.
+        /// The targets of `plain`, `child`, `needs`, and of the embedded object's `holds`.
         var links: [Property: Int] = [:]
         var lists: [Property: [Int]] = [.plainList: [], .children: [], .needsList: []]
         var sets: [Property: Set<Int>] = [.group: [], .needsSet: []]
-        /// A key without a node stays, with nil.
+        /// Keys whose node was deleted stay, with `nil`.
         var maps: [Property: [String: Int?]] = [.plainMap: [:], .named: [:], .needsMap: [:]]
         var hasPart = false
 
@@ -53,7 +53,7 @@ struct RuleModel: Equatable {
 
     var nodes: [Int: Node] = [:]
 
-    /// What goes together with some of the nodes.
+    /// Returns the nodes that are deleted together with these.
     func deletion(_ numbers: Set<Int>) -> Set<Int> {
         var gone = numbers
         while true {
@@ -67,7 +67,7 @@ struct RuleModel: Equatable {
         }
     }
 
-    /// The properties of nodes that stay which keep those from being deleted.
+    /// Returns the properties of remaining nodes that prevent these from being deleted.
     func denials(_ gone: Set<Int>) -> [Denial] {
         nodes.filter { !gone.contains($0.key) }.flatMap { number, node in
             Property.allCases
@@ -98,10 +98,10 @@ struct RuleModel: Equatable {
         }
     }
 
-    /// Whether a node without something to hold has no part at all.
+    /// Whether a node without a value for `holds` has no part at all.
     static func losesPart(_ number: Int) -> Bool { number % 2 == 0 }
 
-    /// The key of a node's maps that a change sets.
+    /// Returns the key that a change sets in a node's maps.
     static func key(_ number: Int) -> String { "\(number % 3)" }
 
     mutating func delete(_ gone: Set<Int>) {

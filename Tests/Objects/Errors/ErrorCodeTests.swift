@@ -6,14 +6,14 @@ import Testing
 @testable import RealmOracle
 @testable import RegnumTestModels
 
-/// The errors that concern a class: each names it, the property, and the value with its kind.
+/// Errors that concern a class: each names the class, the property, and the value with its type.
 @Suite struct ErrorCodeTests {
     private struct Case {
         let code: Realm.Error.Code
         let className: String
         let property: String?
         let key: String?
-        /// What the sentence has of the value.
+        /// The parts of the message that describe the value.
         let told: [String]
         let error: Realm.Error?
     }

@@ -9,11 +9,11 @@ import Testing
 @testable import RegnumTestModels
 
 /// The system refuses to map a nodes file: its bytes are read into private memory instead, and
-/// nothing is taken for damaged.
+/// nothing is reported as damaged.
 @Suite struct MappingFailureTests {
     private static let rooms = (0..<3_000).map { "room \($0)" }
 
-    /// A closed realm whose content lies in a checkpoint, but for the last room.
+    /// Makes a closed realm whose content is in a checkpoint, except for the last room.
     private func makeRealm(_ configuration: Realm.Configuration) async throws {
         var closing = configuration
         let adjust = configuration.adjust
@@ -52,7 +52,7 @@ import Testing
         await realm.close()
     }
 
-    /// A mapping that is refused once is asked for again with the next leaf.
+    /// After a refused mapping the next leaf tries again.
     @Test func openingAndReadingGoOn() async throws {
         let disk = SimFileSystem(seed: 1)
         let configuration = simulated(disk)
@@ -70,7 +70,7 @@ import Testing
         #expect(number > 2 && number < 100)
     }
 
-    /// Leaves are mapped when they are first touched.
+    /// Leaves are mapped on first access.
     @Test(arguments: [false, true]) func bodyReadsPrivateMemory(isWrite: Bool) async throws {
         let disk = SimFileSystem(seed: 2)
         let configuration = simulated(disk)
@@ -99,14 +99,14 @@ import Testing
         await again.close()
     }
 
-    /// Real files, in a process that may have no more address space than it has.
+    /// Uses real files in a process that can't get more address space.
     @Test func systemRefusesAndLaterMaps() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try RealmFolder()
             let tests = MappingFailureTests()
             let configuration = folder.configuration("test.realm", [Room.self])
             try await tests.makeRealm(configuration)
-            // threads of the pool that end later would give address space back
+            // Threads of the pool that end later would free address space.
             for _ in 0..<6_000 where IOPool.shared.threadCount > 1 {
                 try await Task.sleep(for: .milliseconds(10))
             }
@@ -116,7 +116,7 @@ import Testing
             var limit = rlimit()
             #expect(getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
             let whole = limit
-            // room for the stacks of two threads, and far less than one window of a nodes file
+            // Room for the stacks of two threads, but far less than one window of a nodes file.
             limit.rlim_cur = rlim_t(before + 24 << 20)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
             try await tests.expectAll(configuration, "with the limit")

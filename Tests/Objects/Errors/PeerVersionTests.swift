@@ -8,7 +8,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Processes of other versions of the library on one realm.
+/// Processes with other versions of the library on one realm.
 @Suite struct PeerVersionTests {
     private func configuration(_ fileSystem: any FileSystem) -> Realm.Configuration {
         var configuration = Realm.Configuration(
@@ -20,7 +20,8 @@ import Testing
         return configuration
     }
 
-    /// A realm of a process whose library lays out `LOCK` in another way: both slots with the next number.
+    /// Makes a realm of a process whose library uses another layout of `LOCK`: both slots have the
+    /// next number.
     private func makePeer(_ disk: SimFileSystem) async throws -> (Realm, any LockFile) {
         let realm = try await Realm.open(configuration(disk))
         try await realm.write { try $0.add(Room("a")) }

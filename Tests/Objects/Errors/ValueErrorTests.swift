@@ -6,10 +6,10 @@ import Testing
 @testable import RealmOracle
 @testable import RegnumTestModels
 
-/// Values of every kind for properties of every kind, by name: what does not fit is refused with a sentence
-/// that tells class, property and value, and changes nothing.
+/// Values of every kind for properties of every kind, by name: invalid ones are refused with a
+/// message that names the class, the property and the value, and nothing changes.
 @Suite struct ValueErrorTests {
-    /// A value, how sentences tell it, and the types of properties that take it.
+    /// A value, its description in messages, and the property types that accept it.
     private struct Given {
         let value: Any?
         let told: String
@@ -43,7 +43,7 @@ import Testing
         ]
     }
 
-    /// The value for a property, which in a collection is its only element.
+    /// Returns the value for a property; for a collection, the value as its only element.
     private static func wrapped(_ value: Any?, _ container: AtlasContainer) -> Any? {
         switch container {
         case .value: value
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// In a setter there is nothing to throw to: the transaction fails with the same sentence.
+    /// A setter can't throw, so the transaction fails with the same message.
     @Test func wrongValueOfADynamicSetterFailsTheTransaction() async throws {
         let realm = try await Realm.temporary([AtlasIntHolder.self])
         try await realm.write {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// A value of the right type beyond what is stored.
+    /// Values of the right type that exceed the limits of storage.
     // Covers 12.29, .invalidValue
     @Test func valuesBeyondTheLimitsAreToldWithClassAndProperty() async throws {
         let types: [ObjectBase.Type] = [

@@ -73,7 +73,7 @@ import Testing
         #expect(try json(pups.encoded(linkDepth: 1)) == "[" + text + "]")
         let one = try json(rex)
         #expect(try json(pups) == "[" + one + "]")
-        // an object may come twice, as long as it is not inside of itself
+        // An object may occur twice, as long as it isn't nested in itself.
         #expect(try json(realm.ann.pups.encoded(linkDepth: 1)).contains("\"Fido\""))
     }
 
@@ -85,12 +85,12 @@ import Testing
             try json(rex.encoded(linkDepth: 2))
         }
         guard case .invalidValue(_, let context)? = error else {
-            Issue.record("another error")
+            Issue.record("unexpected error")
             return
         }
         #expect(context.codingPath.map(\.stringValue) == ["friend", "friend"])
         #expect(context.debugDescription.contains("cycle"))
-        // by way of embedded objects too
+        // Through embedded objects, too.
         try await realm.write { tx in
             let ann = tx.objects(Walker.self)[0]
             ann.badges[0].issuer = ann

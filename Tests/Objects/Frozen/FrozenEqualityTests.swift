@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumTestModels
 
 @Suite struct FrozenEqualityTests {
-    /// Whether Ann is equal before and after a change.
+    /// Returns whether Ann is equal before and after a change.
     private func staysEqual(
         _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> Bool {
@@ -30,7 +30,7 @@ import Testing
         #expect(try await !staysEqual { _, ann in ann.favourite = nil })
         #expect(
             try await !staysEqual { tx, _ in
-                // deletion takes the link away
+                // Deletion removes the link.
                 if let fido = tx.object(Whelp.self, forPrimaryKey: "Fido") { tx.delete(fido) }
             })
     }

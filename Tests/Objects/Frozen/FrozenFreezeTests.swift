@@ -63,7 +63,7 @@ import Testing
             #expect(throws: Realm.Error.self) { try max.walkers.freeze() }
             #expect(throws: Realm.Error.self) { try List<Int>().freeze() }
         }
-        // refusing it does not fail the transaction
+        // The refusal doesn't fail the transaction.
         #expect(realm.snapshot().objects(Walker.self).count == 3)
     }
 
@@ -93,7 +93,7 @@ import Testing
             try tx.add(Walker("Ann"))
             #expect(tx.resolve(ann) == nil)
         }
-        // of a version that a read does not show yet
+        // Of a version that the read doesn't show yet.
         let new = realm.ann
         try await realm.read { tx in #expect(tx.resolve(new)?.name == "Ann") }
     }

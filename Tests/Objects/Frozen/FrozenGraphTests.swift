@@ -61,7 +61,7 @@ import Testing
     @Test func computedPropertiesGoThroughLinksListsAndInverses() async throws {
         let realm = try await Realm.kennel()
         let ann = realm.ann
-        // twice each: the first read of a key path goes another way
+        // Twice each: the first read of a key path takes a different code path.
         for _ in 0..<2 {
             #expect(ann.summary == "Ann: Rex, Fido, Rex" && ann.friendsOfPups == 3)
             #expect(ann.codes == ["a", "b"] && ann.loudTags == ["BIG", "LOUD", "BIG"])
@@ -87,7 +87,7 @@ import Testing
         let before = Watched.alive.count
         for _ in 0..<100 { #expect(frozen.total == 2) }
         #expect(Watched.alive.count == before)
-        // accessors that are reused are let go of as well
+        // Reused accessors are released as well.
         let seen = frozen.seen
         #expect(seen.object == nil)
     }
@@ -197,9 +197,9 @@ private final class Watched: Object {
     }
 }
 
-/// A weak reference that may be sent.
+/// A weak reference that can be sent.
 ///
-/// Guard of the `@unchecked Sendable`: only ever asked whether it is nil.
+/// Guard of the `@unchecked Sendable`: only ever compared with `nil`.
 private struct WeakObject: @unchecked Sendable {
     weak var object: ObjectBase?
 }

@@ -15,7 +15,7 @@ final class FrozenTitle: Object {
     override var description: String { "Title \(text)" }
 }
 
-/// Properties of frozen objects by their names, and frozen values of any type as text and by kind.
+/// Properties of frozen objects by name, and frozen values of any type as text and by kind.
 @Suite struct FrozenNameTests {
     @Test func propertiesOfFrozenObjectsAreReadByName() async throws {
         let realm = try await Realm.kennel()
@@ -37,7 +37,7 @@ final class FrozenTitle: Object {
         #expect(try ann["tags"] == .list(["big", "loud", "big"].map { .string($0) }))
         #expect(try ann["scores"] == .list([.int(4), .none, .int(2), .int(4)]))
         #expect(try ann["furs"] == .list([.string("long"), .string("short")]))
-        // an embedded object by names in turn
+        // Properties of an embedded object, again by name.
         let badge = try #require(try ann["badge"].objectValue)
         #expect(badge.className == "Medal" && badge.propertyNames == ["code", "weight", "issuer"])
         #expect(try badge["weight"].floatValue == 1.5)
@@ -99,7 +99,7 @@ final class FrozenTitle: Object {
         let title = try #require(realm.snapshot().objects(FrozenTitle.self).first)
         let note = try #require(realm.snapshot().objects(AnyNote.self).first)
         #expect("\(title)" == "Title a" && "\(note.content.objectValue!)" == "Title a")
-        // within another object its properties are shown
+        // Nested in another object, its properties are shown.
         #expect("\(note)".contains("text = a"))
     }
 

@@ -80,7 +80,7 @@ import Testing
         let snapshot = realm.snapshot()
         let message = try #require(snapshot.objects(Message.self).first)
         let dog = try #require(snapshot.objects(Dog.self).first)
-        // Twice each: the first read of a key path goes another way.
+        // Twice each: the first read of a key path takes a different code path.
         for _ in 0..<2 {
             #expect(message.headline == "Ann: hello")
             #expect(!message.isEdited)
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func rowsOlderThanAPropertyReadItsDefault() async throws {
-        // Two classes of one name stand for two versions of a program.
+        // Two classes with the same name stand for two versions of a program.
         let identifier = "defaults-\(UUID())"
         let location = Realm.Configuration.Location.inMemory(identifier: identifier)
         enum Old {
@@ -182,7 +182,7 @@ import Testing
         #expect(after.map(\.note) == ["noted", nil])
         #expect(after.map(\.text) == ["written later", "written later"])
         #expect(after[0].made == zero && after[1].made != zero)
-        // The old program goes on, and does not touch what it does not know.
+        // The old program continues, and doesn't touch properties that it doesn't know.
         try await old.write { tx in
             let third = Old.Letter()
             third.number = 3

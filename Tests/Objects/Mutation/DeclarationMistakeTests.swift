@@ -74,9 +74,9 @@ private final class ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ: 
     @Persisted var number: Int
 }
 
-/// A class with a mistake in its declaration, or in one that it links to.
+/// A class with a mistake in its declaration, or in that of a class that it links to.
 private struct Mistake: Sendable, CustomTestStringConvertible {
-    /// What a program has to list.
+    /// The classes that a program has to list.
     let classes: [ObjectBase.Type]
     let sentence: String
     /// Stores an object of the class.
@@ -134,7 +134,7 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Each mistake of a declaration, told where the classes are listed and where they are not.
+/// Mistakes in declarations are reported whether or not the classes are listed.
 @Suite struct DeclarationMistakeTests {
     @Test(arguments: Mistake.all)
     fileprivate func isToldByOpenWithTheClassListed(mistake: Mistake) async throws {
@@ -145,7 +145,7 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         let lines = error?.message.split(separator: "\n").map(String.init) ?? []
         #expect(lines.contains(mistake.sentence), "\(error?.message ?? "no error")")
         #expect(!lines.contains { $0.contains("Graph") })
-        // nothing was made
+        // Nothing was created.
         #expect(try folder.names().isEmpty)
     }
 
@@ -158,7 +158,7 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
             #expect(error?.code == .invalidInput)
             #expect(error?.message == mistake.sentence)
         }
-        // what was refused can be caught, and nothing of it is stored
+        // The error can be caught, and nothing of the refused object is stored.
         try await realm.write { tx in
             #expect(throws: Realm.Error.self) { try mistake.store(tx) }
             let note = GraphNote()

@@ -3,7 +3,7 @@ import Regnum
 
 @testable import RegnumTestModels
 
-// The content of a realm as the library tells it: confined and frozen, read in the same way.
+// Reads the content of a realm through the library, confined and frozen, in the same way.
 
 extension GraphContent {
     init(_ tx: Transaction) {
@@ -85,7 +85,8 @@ extension PlainNode {
         boxes = node.boxes.map { PlainBox($0) }
     }
 
-    /// What a stream of the class tells: all but what is in the embedded objects.
+    /// The part that a stream of the class reports: everything except the content of embedded
+    /// objects.
     var told: PlainNode {
         var told = self
         told.box = box.map { _ in PlainBox() }
@@ -109,7 +110,7 @@ extension PlainBox {
         node = box.node?.key
     }
 
-    /// A new object with these values.
+    /// Returns a new object with these values.
     func made(_ node: GraphNode?) -> GraphBox {
         let box = GraphBox()
         box.color = color

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of some properties of a node, as `create` takes them.
+/// Values of some properties of a node, in the form that `create` takes.
 struct NodeValues {
     indirect enum Target {
         case stored(Int)
@@ -13,7 +13,7 @@ struct NodeValues {
     struct Box {
         var color: String?
         var size: Int?
-        /// Given, and perhaps nil.
+        /// Given, and perhaps `nil`.
         var lid: PlainLid??
         var node: Int??
     }
@@ -63,7 +63,7 @@ struct NodeValues {
         return values
     }
 
-    /// What `create` of these values does to the world.
+    /// Applies the effect of `create` with these values to the world.
     func apply(to world: inout PlainRealm, _ policy: Realm.UpdatePolicy) {
         for nested in all.dropFirst() { nested.applyAlone(to: &world, policy) }
         applyAlone(to: &world, policy)
@@ -171,7 +171,7 @@ extension MutationDriver {
         return random.element(keys).map { .stored($0) }
     }
 
-    /// Creates or updates from nested dictionaries; sometimes from one that is refused.
+    /// Creates or updates from nested dictionaries, sometimes from one that is refused.
     mutating func create(_ tx: Transaction) throws {
         let policy = random.element(Realm.UpdatePolicy.allCases) ?? .error
         var free = Array(0..<14)
@@ -195,7 +195,7 @@ extension MutationDriver {
         }
         do {
             try tx.create(GraphNode.self, value: dictionary, update: policy)
-            Issue.record("values that cannot be stored were taken")
+            Issue.record("values that can't be stored were accepted")
         } catch {
             try #require(codes.contains(error.code), "\(error)")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-// Graphs of new objects, added with every policy.
+// Graphs of new objects, added under every policy.
 
 extension MutationDriver {
     /// New objects that link to each other and to stored ones.
@@ -13,7 +13,7 @@ extension MutationDriver {
         var nodes: [Int: PlainNode] = [:]
         var notes: [Int: PlainNote] = [:]
 
-        /// What is reached from a node through objects of the graph.
+        /// Returns the nodes and notes reachable from a node through objects of the graph.
         func reached(from root: Int) -> (nodes: Set<Int>, notes: Set<Int>) {
             var found: (nodes: Set<Int>, notes: Set<Int>) = ([root], [])
             var pending = [root]
@@ -36,7 +36,7 @@ extension MutationDriver {
     private mutating func randomGraph(_ policy: Realm.UpdatePolicy) -> (root: Int, Graph) {
         var graph = Graph()
         var candidates = Array(0..<14)
-        // most of the time without what is refused
+        // Mostly without what is refused.
         if policy == .error, random.percent(85) {
             candidates.removeAll { world.nodes[$0] != nil }
             if candidates.isEmpty { candidates = [0] }
@@ -66,7 +66,7 @@ extension MutationDriver {
         return (fresh[0], graph)
     }
 
-    /// Unmanaged objects that are a graph.
+    /// Creates the unmanaged objects of a graph.
     private mutating func make(
         _ graph: Graph, _ tx: Transaction
     ) throws -> (nodes: [Int: GraphNode], notes: [Int: GraphNote]) {
@@ -100,7 +100,7 @@ extension MutationDriver {
         return (nodes, notes)
     }
 
-    /// Adds a graph; sometimes one that is refused, which must change nothing.
+    /// Adds a graph, sometimes one that is refused, which must change nothing.
     mutating func addGraph(_ tx: Transaction) throws {
         let policy = random.element(Realm.UpdatePolicy.allCases) ?? .error
         let (root, graph) = randomGraph(policy)
@@ -145,7 +145,7 @@ extension MutationDriver {
         }
         do {
             try tx.add(object, update: policy)
-            Issue.record("a graph that cannot be stored was added")
+            Issue.record("a graph that can't be stored was added")
         } catch {
             try #require(codes.contains(error.code), "\(error)")
         }

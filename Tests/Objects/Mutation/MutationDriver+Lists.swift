@@ -44,7 +44,7 @@ extension MutationDriver {
         }
     }
 
-    /// One change of a list; what it is then.
+    /// Makes one change of a list; returns its new content.
     private mutating func edit<Element, Plain>(
         _ list: List<Element>, _ old: [Plain],
         _ make: (inout MutationDriver) throws -> (Element, Plain)
@@ -64,7 +64,7 @@ extension MutationDriver {
             plain.insert(value, at: at)
         case 3:
             let first = try make(&self)
-            // a new object is stored by the insertion: nothing else can be looked up before
+            // A new object isn't stored until the insertion, so no other lookup is possible before.
             let isShared = Element.self is AnyClass && Plain.self != PlainBox.self
             let second = isShared ? first : try make(&self)
             list.insert(contentsOf: [first.0, second.0], at: at)
@@ -140,7 +140,7 @@ extension MutationDriver {
             plain.box = box
             if let old { try #require(old.isInvalidated) }
         } else if choice == 3, let box = node.box {
-            node.box = box  // stays
+            node.box = box  // no change
         } else if choice < 6, let box = node.box, var value = plain.box {
             try edit(box, &value, tx)
             plain.box = value

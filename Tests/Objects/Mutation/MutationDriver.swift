@@ -13,11 +13,11 @@ extension SeededRandom {
     }
 }
 
-/// Makes random changes in one transaction, to the realm and to the plain world alike.
+/// Makes random changes in one transaction, to both the realm and the plain world.
 struct MutationDriver {
     var world: PlainRealm
     var random: SeededRandom
-    /// Whether something was done that fails the transaction, or the savepoint.
+    /// Whether something was done that fails the transaction or the savepoint.
     var isViolated = false
 
     init(_ world: PlainRealm, seed: UInt64) {
@@ -25,7 +25,7 @@ struct MutationDriver {
         random = SeededRandom(seed)
     }
 
-    /// What was taken from the transaction earlier on, and has to show each change since.
+    /// Objects obtained earlier in the transaction, which have to show each change since.
     private var witnesses: [MutationWitness] = []
     private var found: Results<GraphNode>?
 
@@ -77,7 +77,7 @@ struct MutationDriver {
     var keys: [Int] { world.nodes.keys.sorted() }
     var numbers: [Int] { world.notes.keys.sorted() }
 
-    /// A stored node, looked for in one of several ways.
+    /// Returns a stored node, looked up in one of several ways.
     mutating func node(_ key: Int, _ tx: Transaction) throws -> GraphNode {
         switch random.number(0..<4) {
         case 0: return try #require(tx.objects(GraphNode.self).where { $0.key == key }.first)
@@ -158,7 +158,7 @@ struct MutationDriver {
             lid: randomLid(), node: random.percent(50) ? nil : random.element(targets))
     }
 
-    /// Gives an unmanaged node the values of a plain one, without links.
+    /// Assigns the values of a plain node, except for links, to an unmanaged one.
     static func fill(_ node: GraphNode, _ key: Int, _ plain: PlainNode) {
         node.key = key
         for property in 0..<10 { set(property, node, plain) }
@@ -211,7 +211,7 @@ struct MutationDriver {
 
     // MARK: Links
 
-    /// A stored node or a new one, which is not stored yet; nil if all keys are taken.
+    /// Returns a stored node, or a new one that isn't stored yet; `nil` if all keys are taken.
     mutating func target(_ tx: Transaction) throws -> (key: Int, node: GraphNode)? {
         if random.percent(70), let found = try anyNode(tx) { return found }
         let free = (0..<14).filter { world.nodes[$0] == nil }
@@ -257,7 +257,7 @@ struct MutationDriver {
 
     // MARK: Violations
 
-    /// Does what fails the transaction, and changes nothing else.
+    /// Does something that fails the transaction, and changes nothing else.
     private mutating func violate(_ tx: Transaction) throws {
         guard let (key, node) = try anyNode(tx) else { return }
         switch random.number(0..<6) {

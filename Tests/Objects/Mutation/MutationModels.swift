@@ -3,7 +3,7 @@ import Regnum
 
 @testable import RegnumTestModels
 
-// Models of the random test of mutation: every kind of property.
+// Models for the random mutation test, with every kind of property.
 
 enum NodeGrade: Int, PersistableEnum {
     case low = 1
@@ -11,7 +11,7 @@ enum NodeGrade: Int, PersistableEnum {
     case high = 9
 }
 
-/// With a primary key. Not final: a derived class must not stand for it.
+/// A class with a primary key. Not final: a subclass must not be used in its place.
 class GraphNode: Object {
     @Persisted(primaryKey: true) var key: Int
     @Persisted var label: String
@@ -40,7 +40,7 @@ class GraphNode: Object {
 
 final class DerivedNode: GraphNode {}
 
-/// Without a primary key; `number` is given once and never again.
+/// A class without a primary key; each `number` is used only once.
 final class GraphNote: Object {
     @Persisted var number: Int
     @Persisted var text: String

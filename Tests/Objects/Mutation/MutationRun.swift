@@ -4,10 +4,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What a body did.
+/// The outcome of a body.
 ///
-/// Guard of the `@unchecked Sendable`: the body writes it, and the task that waits for the body reads
-/// it afterwards.
+/// Guard of the `@unchecked Sendable`: the body writes it, and the task that waits for the body
+/// reads it afterwards.
 private final class Outcome: @unchecked Sendable {
     var world = PlainRealm()
     var isViolated = false
@@ -35,7 +35,7 @@ final class MutationRun {
     private func count(_ what: String) { counts[what, default: 0] += 1 }
 
     func run(_ steps: Int) async throws {
-        // with a list of classes, and without one
+        // With and without a list of classes.
         let configuration = folder.configuration("test.realm", seed % 2 == 0 ? graphClasses : nil)
         var realm = try await Realm.open(configuration)
         for step in 0..<steps {
@@ -120,7 +120,7 @@ final class MutationRun {
             self.stream = stream
             return try checkMirror()
         }
-        // something to tell, whatever happened before
+        // Something to report, whatever happened before.
         let label = "told \(random.next())"
         let key = world.nodes.keys.min()
         world.begin()

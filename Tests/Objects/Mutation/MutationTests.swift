@@ -1,8 +1,8 @@
 import RegnumTestSupport
 import Testing
 
-/// Random transactions on a file realm, against plain Swift: after each one every view shows all that
-/// was done and nothing else.
+/// Random transactions on a file realm, against plain Swift: after each of them every view shows
+/// exactly what was done.
 @Suite struct MutationTests {
     @Test func everyViewShowsWhatWasDone() async throws {
         let seed = SeededRandom.seed()

@@ -1,10 +1,10 @@
 import Regnum
 import Testing
 
-/// An object, its lists and its inverses, held through the changes of a transaction.
+/// An object, its lists and its inverses, retained throughout the changes of a transaction.
 struct MutationWitness {
     private let key: Int
-    /// The operation that made the object: one that comes later with the same key is another.
+    /// The operation that created the object; a later one with the same key is a different object.
     private let birth: Int
     private let node: GraphNode
     private let nodes: List<GraphNode>
@@ -19,7 +19,8 @@ struct MutationWitness {
         (previous, holders) = (node.previous, node.holders)
     }
 
-    /// Throws unless all of it shows the world, or is invalid if the object was deleted or undone.
+    /// Throws unless all of it matches the world, or is invalid if the object was deleted or its
+    /// creation undone.
     func check(_ world: PlainRealm) throws {
         guard world.nodeBirths[key] == birth, let plain = world.nodes[key] else {
             try #require(node.isInvalidated && nodes.isInvalidated && tags.isInvalidated)

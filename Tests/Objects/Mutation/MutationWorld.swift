@@ -2,7 +2,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-// What the realm must hold, in plain Swift.
+// The expected content of the realm, in plain Swift.
 
 struct PlainLid: Hashable, Sendable {
     var text = ""
@@ -19,7 +19,7 @@ struct PlainBox: Hashable, Sendable {
 struct PlainNode: Hashable, Sendable {
     var label = ""
     var small: Int8 = 0
-    /// Bits, so that NaN is equal to itself and zeros differ.
+    /// Bits, so that NaN equals itself and the two zeros differ.
     var ratio: UInt64 = 0
     var weight: UInt32 = 0
     var isOn = false
@@ -43,7 +43,7 @@ struct PlainNote: Hashable, Sendable {
     var about: Int?
 }
 
-/// All that a view of a realm tells, in its order.
+/// Everything that a view of a realm shows, in its order.
 struct GraphContent: Hashable, Sendable {
     struct Node: Hashable, Sendable {
         var key: Int
@@ -51,7 +51,7 @@ struct GraphContent: Hashable, Sendable {
         var previous: [Int]
         var holders: [Int]
         var comments: [Int]
-        /// The sizes of the boxes that have it, sorted.
+        /// The sizes of the boxes that contain it, sorted.
         var boxedIn: [Int]
         var boxOwners: [Int]
     }
@@ -71,7 +71,8 @@ struct GraphContent: Hashable, Sendable {
 struct PlainRealm: Sendable {
     var nodes: [Int: PlainNode] = [:]
     var notes: [Int: PlainNote] = [:]
-    /// The number of the operation that made an object: those of a later one come later.
+    /// The number of the operation that created each object; objects of later operations come
+    /// later.
     var nodeBirths: [Int: Int] = [:]
     var noteBirths: [Int: Int] = [:]
     private(set) var operation = 0
@@ -84,7 +85,7 @@ struct PlainRealm: Sendable {
         return lastNote
     }
 
-    /// Operations and numbers that were used in what was undone are not used again.
+    /// Undoes changes. Operations and numbers used by them aren't reused.
     func undone(to earlier: PlainRealm) -> PlainRealm {
         var world = earlier
         world.operation = operation
@@ -133,8 +134,8 @@ struct PlainRealm: Sendable {
         noteBirths = [:]
     }
 
-    /// The content in the order of `seen`, as far as that is one: objects of one operation may come in
-    /// any order, others by birth.
+    /// Returns the content in the order of `seen`, as far as that is valid: objects of one
+    /// operation may come in any order, others by birth.
     func content(inOrderOf seen: GraphContent) -> GraphContent {
         let keyRank = Dictionary(
             seen.nodes.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -175,7 +176,7 @@ struct PlainRealm: Sendable {
     }
 }
 
-/// A view shows something else than it must.
+/// A difference between a view and the world.
 struct MutationDifference: Error, CustomStringConvertible {
     let view: String
     let expected: GraphContent
@@ -194,7 +195,7 @@ struct MutationDifference: Error, CustomStringConvertible {
 }
 
 extension PlainRealm {
-    /// Throws a ``MutationDifference`` if a view does not show this world.
+    /// Throws a ``MutationDifference`` if a view doesn't match this world.
     func check(_ found: GraphContent, _ view: String) throws {
         let expected = content(inOrderOf: found)
         if expected != found {

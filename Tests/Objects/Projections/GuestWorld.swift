@@ -3,7 +3,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// Guests in plain Swift, and what a history did to them.
+/// Guests in plain Swift, and the changes of a history.
 struct GuestWorld: Sendable {
     struct Town: Sendable {
         let number: Int
@@ -25,20 +25,20 @@ struct GuestWorld: Sendable {
     private(set) var guests: [Int: Guest] = [:]
     private var nextGuest = 1
     private var nextTown = 1
-    /// Properties of guests that were set, and `city` of towns, also to equal values.
+    /// Properties of guests, and `city` of towns, that were set, even to equal values.
     private var set: [Int: Set<String>] = [:]
     private var setCities: Set<Int> = []
     /// Guests whose list was edited.
     private var edited: Set<Int> = []
 
-    /// Begins a new count of what is set.
+    /// Starts tracking changes again.
     mutating func forget() {
         set = [:]
         setCities = []
         edited = []
     }
 
-    /// The guests that a query finds, in order of creation.
+    /// Returns the guests that a query finds, in order of creation.
     func ids(_ finds: (Guest) -> Bool) -> [Int] {
         guests.filter { finds($0.value) }.keys.sorted()
     }
@@ -49,8 +49,8 @@ struct GuestWorld: Sendable {
         guests[id]?.friends.compactMap { guests[$0]?.firstName } ?? []
     }
 
-    /// The names of a card's properties that have to be told of a guest that was there before, and those
-    /// that may be: a list that was edited and is as before.
+    /// Returns the names of a card's properties that must be reported for an existing guest, and
+    /// those that may be: additionally, a list that was edited and is as before.
     func told(_ id: Int, since old: GuestWorld) -> (must: Set<String>, may: Set<String>) {
         guard let guest = guests[id], let before = old.guests[id] else { return ([], []) }
         var must: Set<String> = []
@@ -66,7 +66,7 @@ struct GuestWorld: Sendable {
         return (must, edited.contains(id) ? must.union(["friendNames"]) : must)
     }
 
-    /// Whether the way from a guest to its city changed.
+    /// Whether the path from a guest to its city changed.
     private func hitsCity(_ id: Int) -> Bool {
         if set[id]?.contains("address") ?? false { return true }
         return guests[id]?.town.map { setCities.contains($0.number) } ?? false
@@ -76,7 +76,7 @@ struct GuestWorld: Sendable {
         set[id, default: []].insert(property)
     }
 
-    /// One random edit, here and in a transaction.
+    /// Makes one random edit, here and in a transaction.
     mutating func edit(_ tx: Transaction, _ random: inout SeededRandom) throws {
         let ids = guests.keys.sorted()
         guard let id = ids.randomElement(using: &random), random.next() % 8 > 0,
@@ -136,7 +136,7 @@ struct GuestWorld: Sendable {
                 note(guest.friends[position], "firstName")
             }
         default:
-            // the first guest stays
+            // The first guest is never deleted.
             if id != 1, random.next() % 3 == 0 { delete(id, card, tx) }
         }
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Random histories: streams of projections tell exactly what changed of what the projection names,
-/// and show what a plain model has.
+/// Random histories: streams of projections report exactly the changes of what the projection
+/// names, and show the content of a plain model.
 @Suite struct ProjectionRandomTests {
     typealias Guest = Cards.Guest
     typealias Card = Cards.Card
@@ -32,7 +32,7 @@ import Testing
         for step in 0..<60 {
             let place: Comment = "seed \(start), step \(step)"
             world = try await Self.commit(world, realm, random.next())
-            // some elements tell of several commits
+            // Some elements cover several commits.
             if random.next() % 3 == 0 { continue }
             try await all.check(world, place)
             try await old.check(world, place)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Compares the stream of the first guest, who is never deleted.
+    /// Checks the stream of the first guest, which is never deleted.
     private static func check(
         _ stream: inout ObjectChanges<Card>.AsyncIterator, _ old: GuestWorld, _ new: GuestWorld,
         _ isEdited: inout Bool, _ place: Comment
@@ -63,7 +63,7 @@ import Testing
         var told = new.told(1, since: old)
         isEdited = isEdited || !told.may.isEmpty && told.may != told.must
         if told.must.isEmpty { return }
-        // also where it was edited before and nothing had to be told
+        // Also if it was edited earlier without anything to report.
         if isEdited { told.may.insert("friendNames") }
         isEdited = false
         guard case .changed(_, let card, let names)? = try await stream.next(isolation: #isolation)
@@ -77,12 +77,12 @@ import Testing
     }
 }
 
-/// A stream of cards, and what it is to tell.
+/// A stream of cards, and its expected elements.
 private struct Watch {
     var stream: CollectionChanges<Cards.Card>.AsyncIterator
     private var old: GuestWorld
     private let finds: (GuestWorld.Guest) -> Bool
-    /// Whose list was edited, and is as it was, since the last element.
+    /// Guests whose list was edited since the last element, with the same result.
     private var edited: Set<Int> = []
 
     init(
@@ -94,11 +94,12 @@ private struct Watch {
         self.finds = finds
     }
 
-    /// What is told next is told since a world; unless nothing was to be told, and the stream still
-    /// stands where it did. That makes no difference: nothing that it names has changed.
+    /// Sets the world from which the next element reports changes. If nothing had to be reported,
+    /// the stream is still at an earlier world, which makes no difference: nothing that it names
+    /// has changed.
     mutating func begin(_ world: GuestWorld) { old = world }
 
-    /// Pulls an element if there has to be one, and compares it.
+    /// Pulls an element if one is due, and compares it.
     mutating func check(_ new: GuestWorld, _ place: Comment) async throws {
         let (before, after) = (old.ids(finds), new.ids(finds))
         var told = Dictionary(

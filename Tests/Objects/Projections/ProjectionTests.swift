@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Projections in a transaction, of unmanaged objects, and their declarations.
+/// Projections in a transaction, projections of unmanaged objects, and their declarations.
 @Suite struct ProjectionTests {
     typealias Guest = Cards.Guest
     typealias Card = Cards.Card
@@ -61,7 +61,7 @@ import Testing
             #expect(sorted.map(\.firstName) == ["Cid", "Bob", "Ann"])
             #expect(cards.distinct(by: \.age).map(\.firstName) == ["Ann", "Bob"])
             #expect(cards.limited(to: 1).first?.familyName == "Lee")
-            // names that only the projection has
+            // Names that only the projection has.
             #expect(cards.where { $0.homeCity == "Prague" }.map(\.firstName) == ["Ann"])
             #expect(cards.sorted(by: \.familyName).first?.firstName == "Cid")
             let bob = try #require(cards.where { $0.firstName == "Bob" }.first)
@@ -86,7 +86,7 @@ import Testing
             #expect(first != tx.objects(Card.self)[1])
             #expect((first as ObjectBase) != Cards.LongCard(projecting: first.rootObject))
             #expect(first.isSameObject(as: again.rootObject))
-            // also where the model has no primary key
+            // Also if the model has no primary key.
             let lines = tx.objects(Cards.NoteLine.self)
             #expect(lines[0] == lines[0] && Set([lines[0], lines[0]]).count == 1)
         }
@@ -133,7 +133,7 @@ import Testing
             #expect(card["lastName"] as? String == "Lee")
             card["lastName"] = "Fox"
             #expect(card.familyName == "Fox")
-            // a projection stands for its object where a value is taken apart
+            // Where a value is decomposed, a projection stands for its object.
             let copy = Guest(value: card as Any)
             #expect(copy.lastName == "Fox" && copy.address?.city == "Prague")
         }
@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-/// Misuse that the compiler cannot see ends the process with a sentence.
+/// Misuse that the compiler can't detect traps with a message.
 @Suite struct ProjectionTrapTests {
     // Covers 8.26
     @Test func whatCannotBeWrittenTraps() async {

@@ -21,7 +21,7 @@ final class DamagedItem: Object {
     var label: String { "\(name) \(weight)" }
 }
 
-/// Flipped bits in a nodes file: every view gives what was stored, or the error.
+/// Flipped bits in a nodes file: every view returns what was stored, or the error.
 @Suite struct DamagedReadTests {
     private static let count = 1_100
 
@@ -36,7 +36,7 @@ final class DamagedItem: Object {
         self.configuration = configuration
     }
 
-    /// Makes a closed realm whose content lies in a nodes file, and returns the file.
+    /// Makes a closed realm whose content is in a nodes file, and returns the file.
     private func makeRealm() async throws -> URL {
         var closing = configuration
         closing.adjust = { options in
@@ -68,7 +68,7 @@ final class DamagedItem: Object {
 
     private static let frozenViewCount = 14
 
-    /// What one of the views of a snapshot shows.
+    /// Returns what one of the views of a snapshot shows.
     private static func frozenView(_ number: Int, _ snapshot: Snapshot) throws -> String {
         let items = snapshot.objects(DamagedItem.self)
         switch number {
@@ -141,7 +141,7 @@ final class DamagedItem: Object {
             var bytes = intact
             let offset = 4_096 + generator.below(intact.count - 4_096)
             bytes[offset] ^= 1 << UInt8(generator.below(8))
-            try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+            try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
             let opened: Realm
             do {
                 opened = try await Realm.open(configuration)
@@ -171,7 +171,7 @@ final class DamagedItem: Object {
             }
             let found = await realmError { try await opened.snapshot().checkIntegrity() }
             #expect(found == nil || found?.code == .invalidDatabase)
-            #expect(found != nil || !isDamaged, "byte \(offset) is not found")
+            #expect(found != nil || !isDamaged, "damage of byte \(offset) was not found")
             if isDamaged { errors += 1 }
             if found != nil { checks += 1 }
             await opened.close()
@@ -180,16 +180,16 @@ final class DamagedItem: Object {
         #expect(checks >= errors && (errors + refusals > 0 || Effort.isReduced))
     }
 
-    /// The rest of a realm can be read.
+    /// The rest of a realm remains readable.
     @Test func damageOfOneLeafIsThatOfItsRowsAndProperty() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)
         let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
         bytes[text.lowerBound] ^= 1
-        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
         let realm = try await Realm.open(configuration)
         let snapshot = realm.snapshot()
-        for _ in 0..<2 {  // also once it is known
+        for _ in 0..<2 {  // also once the damage is known
             let item = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
             #expect(item.weight == 99.0 / 4 && item.kind == "kind 1")
             let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in item.name } }
@@ -209,7 +209,7 @@ final class DamagedItem: Object {
         }
         let error = await realmError { try await snapshot.checkIntegrity() }
         #expect(error?.property == "name" && error?.className == "DamagedItem")
-        // a write that changes nothing, too
+        // Also for a write that changes nothing.
         let write = await realmError {
             try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
         }
@@ -226,7 +226,7 @@ final class DamagedItem: Object {
             var bytes = try Data(contentsOf: file)
             let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
             bytes[text.lowerBound] ^= 1
-            try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+            try bytes.write(to: file, options: .atomic)  // the old file may still be mapped
             let realm = try await Realm.open(tests.configuration)
             _ = realm.snapshot().objects(DamagedItem.self).map(\.name)
         }

@@ -27,7 +27,7 @@ private enum After {
     }
 }
 
-/// New required enums, which old rows do not have, in all views.
+/// New required enum properties, which old rows don't have, in all views.
 @Suite struct NewEnumTests {
     // Covers 6.8
     @Test func oldRowsHaveTheFirstCase() async throws {

@@ -46,11 +46,12 @@ private final class Purse: Object {
     @Persisted var content: AnyRealmValue
 }
 
-/// What frozen values do with errors: those of damage are in `DamagedReadTests`.
+/// How frozen values report errors; `DamagedReadTests` covers damage.
 @Suite struct ReadScopeTests {
-    /// A realm in which another program stored cases and numbers that this one does not have.
+    /// Returns a realm in which another program stored cases and numbers that this one doesn't
+    /// have.
     ///
-    /// The second one is the other program's, which keeps what both have open.
+    /// The second one is the other program's, which keeps their common content open.
     private func spoiled() async throws -> (Realm, old: Realm) {
         let old = try await Realm.temporary([Old.Ticket.self])
         try await old.write { tx in
@@ -97,7 +98,7 @@ private final class Purse: Object {
         #expect(frozen?.property == "level" && frozen?.className == "Ticket")
     }
 
-    /// As in the original.
+    /// As in Realm Swift.
     @Test func unknownValuesOfOptionalsAreNilInAllViews() async throws {
         let (realm, old) = try await spoiled()
         defer { withExtendedLifetime(old) {} }
@@ -164,7 +165,7 @@ private final class Purse: Object {
         }
     }
 
-    /// Another process has migrated: what this program knows under another name is not empty.
+    /// Another process has migrated: reading what was renamed there is an error, not empty.
     @Test func whatANewerProgramRenamedIsAnError() async throws {
         var configuration = Realm.Configuration(
             location: .inMemory(identifier: "renamed-\(UUID())"), objectTypes: [Purse.self])
@@ -172,7 +173,7 @@ private final class Purse: Object {
         let newer = try await Realm.open(configuration)
         try await newer.write { try $0.add(Purse()) }
         configuration.objectTypes = [Older.Purse.self, Older.Wallet.self]
-        // what the same version does not store yet has its default
+        // Properties that the same version doesn't store yet have their defaults.
         let same = Realm(RealmCore(newer.core.coordinator, configuration))
         #expect(same.snapshot().objects(Older.Purse.self).map(\.sum) == [0])
         #expect(same.snapshot().objects(Older.Wallet.self).isEmpty)
@@ -308,7 +309,7 @@ private final class Purse: Object {
         #expect(error?.code == .invalidInput && error?.className == "Ticket")
         #expect(error?.message.contains("tx.object") == true)
         #expect(realm.snapshot().objects(Ticket.self).isEmpty)
-        // another realm's, and what is asked for outside, is fine
+        // Reading from another realm, or outside of the scope, works.
         let other = try await Realm.temporary([Ticket.self])
         try await realm.write { tx in
             if other.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }

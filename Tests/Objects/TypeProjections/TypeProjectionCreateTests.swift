@@ -55,7 +55,7 @@ import Testing
         #expect(embedded.place == Point(1, 2) && Array(embedded.path) == [Point(3, 4)])
     }
 
-    /// Carries a dictionary into a transaction. The guard: nobody changes it, nor what is in it.
+    /// Carries a dictionary into a transaction. The guard: nobody changes it or its contents.
     private struct Boxed: @unchecked Sendable {
         let value: [String: Any]
     }

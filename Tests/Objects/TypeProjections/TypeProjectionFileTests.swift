@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The file knows persisted types alone: a property may change between the two forms.
+/// The file contains only persisted types: a property may change between the two forms.
 @Suite struct TypeProjectionFileTests {
     // Covers 6.28, 8.2, 8.6, 8.7, 8.17
     @Test func whatPlainPropertiesWroteProjectedOnesRead() async throws {
@@ -30,9 +30,9 @@ import Testing
         #expect(stations[0].label == Label("gate", Point(3, 4)))
         #expect(stations[0].heats.array == [Celsius(5), Celsius(6)])
         #expect(stations[0].path.array == [Point(7, 8), Point(9, 10)])
-        // what cannot be converted is nil where nil can be
+        // A value that can't be converted reads as nil if the property is optional.
         #expect(stations[0].words.array == [.of("b"), nil, nil] && stations[1].word == nil)
-        // a required one whose object is missing has the default
+        // A required property whose object is missing has the default.
         #expect(stations[1].place == Point(0, 0) && stations[1].label == nil)
         try await realm.write { tx in
             let stations = tx.objects(Station.self)

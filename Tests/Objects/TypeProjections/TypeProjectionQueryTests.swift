@@ -207,7 +207,7 @@ import Testing
     // Covers 1.70, 8.4, 10.1
     @Test func anIndexAnswersAsNoneDoes() async throws {
         let realm = try await Self.fill()
-        // `word` has an index, its persisted view too
+        // `word` has an index, which its persisted view uses too.
         #expect(realm.snapshot().objects(Station.self).where { $0.word == .of("ab") }.count == 1)
         #expect(
             realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count

@@ -6,9 +6,9 @@ import Testing
 @testable import RegnumTestModels
 
 /// Random histories of objects with projected properties, against a plain model in memory: through
-/// transactions, failed ones, and reopening as either form.
+/// transactions, failed transactions, and reopening in either form.
 @Suite struct TypeProjectionRandomTests {
-    /// What a station holds, as the test knows it.
+    /// The content of a station, as the test knows it.
     private struct Known: Equatable {
         var word: Word?
         var heat = Celsius(0)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// The values as either form.
+    /// Returns the values in either form.
     private static func dictionary(
         _ id: Int, _ known: Known, _ random: inout SeededRandom
     ) -> [String: Any] {
@@ -217,7 +217,7 @@ import Testing
             found.path = station.path.array
             #expect(found == known[station.id.number], "\(place)")
         }
-        // no embedded object stays behind
+        // No embedded object is left behind.
         guard let table = stations.first?.table else { return }
         let owned = known.values.map {
             $0.path.count + 1 + ($0.exit == nil ? 0 : 1) + ($0.label?.place == nil ? 0 : 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Properties of projected types, of objects in and out of a realm.
+/// Properties of projected types, in managed and unmanaged objects.
 @Suite struct TypeProjectionTests {
     private func station(_ id: Int) -> Station {
         let station = Station(id)
@@ -67,10 +67,10 @@ import Testing
         try await realm.read { tx in
             let station = try #require(tx.objects(Station.self).first)
             check(station)
-            // a required one has an object, as one that was assigned has
+            // A required property has an object, whether or not it was assigned.
             #expect(station["place"] is Spot)
         }
-        // an untouched unmanaged object is made of as it is read
+        // The values of an untouched unmanaged object are created on first read.
         #expect(Boxes().uuid != Boxes().uuid && Boxes().objectId != Boxes().objectId)
         let box = Boxes()
         #expect(box.uuid == box.uuid && box.string == Box("") && box.bool == Box(false))
@@ -139,7 +139,7 @@ import Testing
             #expect(Array(station.path) == [Point(13, 14)])
             #expect(station.path.index(of: Point(13, 14)) == 0)
             #expect(station.path.index(of: Point(1, 14)) == nil)
-            // the embedded object is the one that dynamic access changes
+            // Dynamic access changes the same embedded object.
             let spot = try #require(station["place"] as? Spot)
             spot.x = 15
             #expect(station.place == Point(15, 12))

@@ -23,7 +23,7 @@ private final class Listed: Object {
     @Persisted var path: List<Point?>
 }
 
-/// A realm in which a program without projected types stored what cannot be converted.
+/// Makes a realm in which a program without projected types stored values that can't be converted.
 private func spoiled() async throws -> (Realm, RealmFolder) {
     let folder = try RealmFolder()
     let types: [ObjectBase.Type] = [Old.Sign.self, Caption.self, Spot.self]
@@ -42,7 +42,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
-/// Stored values that cannot be converted, read as what cannot be nil.
+/// Stored values that can't be converted, read through non-optional properties.
 @Suite struct TypeProjectionTrapTests {
     // Covers 8.2, .invalidValue
     @Test func requiredPropertyNamesClassPropertyAndValue() async throws {

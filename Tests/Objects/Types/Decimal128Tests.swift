@@ -177,7 +177,7 @@ import Testing
         ]
         for row in rows {
             for number in row { #expect(number == row[0], "\(number)") }
-            // A set would trap on equal elements with other hashes.
+            // A set would trap on equal elements with different hashes.
             try #require(Set(row.map(\.hashValue)).count == 1, "\(row)")
             #expect(Set(row).count == 1)
         }

@@ -20,11 +20,11 @@ final class Purchase: Object {
     }
 }
 
-/// `Decimal128` as a property, an optional one and the element of lists.
+/// `Decimal128` as a required property, an optional one, and the element type of lists.
 @Suite struct DecimalPropertyTests {
     private func shop(_ purchases: [Purchase]) async throws -> Realm {
         let realm = try await Realm.temporary([Purchase.self])
-        // made in the transaction: what is managed stays there
+        // Computed in the transaction, because managed objects are confined to it.
         let values = purchases.map { ($0.id, $0.price, $0.discount) }
         try await realm.write { tx in
             for (id, price, discount) in values {

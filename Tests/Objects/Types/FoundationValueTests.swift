@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Values of Foundation's classes, which `JSONSerialization` and older code give.
+/// Values of Foundation classes, as returned by `JSONSerialization` and older code.
 @Suite struct FoundationValueTests {
     final class FoundationSheet: Object {
         @Persisted var any: AnyRealmValue

@@ -3,8 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// What the random test asks of the engine beyond its settled calls, as far as the engine has it.
-/// Nil leaves it out.
+/// Engine features that the random tests use beyond the basic calls. `nil` leaves one out.
 enum EngineAdapter {
     static let savepoints: SavepointCalls? = SavepointCalls(
         { $0.savepoint() },
@@ -13,33 +12,33 @@ enum EngineAdapter {
             transaction.rollback(to: savepoint)
         })
 
-    /// Ends a transaction without a commit. Nil lets go of it.
+    /// Ends a transaction without a commit. `nil` just drops it.
     static let abort: (@Sendable (EngineTransaction) -> Void)? = { $0.abort() }
 
-    /// Writes a checkpoint and returns when this coordinator is rooted in it.
+    /// Writes a checkpoint and returns once this coordinator is rooted in it.
     static let checkpoint: (@Sendable (Coordinator) async throws -> Void)? = { coordinator in
         try await checkpointNow(coordinator)
     }
 
-    /// Nodes leaked or freed early in the lineages of these roots.
+    /// Reports nodes that were leaked or freed early in the lineages of these roots.
     static let nodeProblems: (@Sendable ([DatabaseRoot]) -> [String])? = { roots in
         roots.compactMap(\.nodeProblem)
     }
 
-    /// The version that wrote a row last.
+    /// The version that last wrote a row.
     static let contentVersion: (@Sendable (DatabaseRoot, TableKey, ObjectKey) -> UInt64?)? = {
         $0.contentVersion($1, $2)
     }
 
-    /// A root without content, of a node store that nobody else uses.
+    /// Returns an empty root with a node store of its own.
     static func emptyRoot() -> DatabaseRoot { .empty }
 
-    /// Whether a record may be applied to the base of a transaction that is committed and alive:
-    /// two versions then follow the same one. A replica of its own is kept in any case.
+    /// Whether a record may be applied to the base of a transaction that has committed and is
+    /// alive, so that two versions follow the same one. A separate replica is kept in any case.
     static let canFork = true
 }
 
-/// How savepoints are taken and gone back to.
+/// The calls that take savepoints and roll back to them.
 struct SavepointCalls: Sendable {
     let take: @Sendable (EngineTransaction) -> Any
     let rollBack: @Sendable (EngineTransaction, Any) -> Void
@@ -85,7 +84,7 @@ extension OracleValue {
         case .uuid(let x): self = .uuid(x.high, x.low)
         case .objectId(let x): self = .objectId(x.high, x.low)
         case .decimal(let x): self = .decimal(x.high, x.low)
-        case .any: preconditionFailure("The oracle has no values of any type.")
+        case .any: preconditionFailure("The oracle doesn't support values of any type.")
         }
     }
 }
@@ -182,7 +181,7 @@ extension OracleSplice {
 }
 
 extension OracleDelta {
-    /// The engine's, for comparison, with its lists.
+    /// Converts the engine's delta, including its lists, for comparison.
     init(_ delta: TableDelta) {
         self.init(delta.inserted, delta.deleted, delta.modified)
         for (list, changes) in delta.listChanges {
@@ -195,7 +194,7 @@ extension OracleDelta {
         }
     }
 
-    /// The engine's, for comparison.
+    /// Converts the engine's delta for comparison.
     init(_ inserted: [ObjectKey], _ deleted: [ObjectKey], _ modified: [ModifiedRow]) {
         self.inserted = inserted.map(\.rawValue)
         self.deleted = deleted.map(\.rawValue)

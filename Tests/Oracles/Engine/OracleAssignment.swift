@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// A sequence on a realm that two processes share: what the one tells the other in a line.
+/// A sequence on a realm that two processes share, sent from one to the other as one line.
 struct OracleAssignment: Sendable {
     let seed: UInt64
     let size: OracleSequence.Size
@@ -16,7 +16,7 @@ struct OracleAssignment: Sendable {
         self.path = path
     }
 
-    /// Takes a line apart; nil if it is none.
+    /// Parses a line; `nil` if it isn't an assignment.
     init?(_ line: String) {
         let parts = line.split(separator: " ", maxSplits: 2)
         let sizes: [OracleSequence.Size] = [.short, .long, .bulk]
@@ -28,7 +28,7 @@ struct OracleAssignment: Sendable {
 
     var line: String { "\(seed) \(size) \(path)" }
 
-    /// Runs the half of one of the two peers; the other process runs the other one meanwhile.
+    /// Runs the half of one of the two peers; the other process runs the other half concurrently.
     func run(peer: Int, _ log: OracleLog) async throws {
         let target = try await CoordinatorTarget(peerCount: 2, ownPeers: [peer]) { [self] _ in
             try await open()
@@ -42,9 +42,9 @@ struct OracleAssignment: Sendable {
         await target.close()
     }
 
-    /// Small segments, so that the log rotates; in every second realm also checkpoints that come by
-    /// themselves every few commits. Whoever wants a checkpoint moves on to a newer one of the other
-    /// process, however little memory that gives back.
+    /// Uses small segments, so that the log rotates; every second realm also makes automatic
+    /// checkpoints every few commits. A peer that asks for a checkpoint adopts a newer one of the
+    /// other process, however little memory that frees.
     private func open() async throws -> Coordinator {
         let fileSystem = PosixFileSystem.shared
         if seed % 2 == 0 {
@@ -59,7 +59,7 @@ struct OracleAssignment: Sendable {
 
 /// The other side of `OraclePeerTests`, for the peer program.
 package enum OraclePeer {
-    /// Runs the sequence that a line assigns, as peer 1. Returns "ok", or throws what failed.
+    /// Runs the sequence assigned by a line, as peer 1. Returns "ok", or throws the failure.
     package static func answer(_ line: String) async throws -> String {
         guard let assignment = OracleAssignment(line) else { return "not an assignment: \(line)" }
         try await assignment.run(peer: 1, OracleLog(isKept: false))

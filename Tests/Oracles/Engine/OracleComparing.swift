@@ -3,28 +3,28 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// What a random test found.
+/// A failure found by a random test.
 struct OracleFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Throws what `text` says unless it holds.
+/// Throws a failure with `text` unless the condition holds.
 func require(_ holds: Bool, _ text: @autoclosure () -> String) throws {
     if !holds { throw OracleFailure(text()) }
 }
 
-/// Throws unless `body` throws an error of that code.
+/// Throws unless `body` throws an error with that code.
 func refuses(_ code: StoreError.Code, _ body: () throws(StoreError) -> Void) throws {
     do throws(StoreError) {
         try body()
     } catch {
         return try require(error.code == code, "throws \(error.code), not \(code)")
     }
-    throw OracleFailure("does not throw \(code)")
+    throw OracleFailure("\(code) was not thrown")
 }
 
-/// The calls that roots and transactions share.
+/// The calls shared by roots and transactions.
 protocol RowReader {
     var schema: DatabaseSchema { get }
     func count(_ table: TableKey) -> Int
@@ -48,10 +48,10 @@ extension DatabaseRoot: RowReader {}
 extension EngineTransaction: RowReader {}
 
 extension OracleDatabase {
-    /// Throws the first difference of content.
+    /// Throws the first difference in content.
     ///
-    /// - Parameter rowCountMax: of larger classes only that many rows are looked at, which the
-    ///   generator picks.
+    /// - Parameter rowCountMax: In larger classes only this many rows are compared, chosen by the
+    ///   generator.
     func compare(
         _ reader: some RowReader, rowCountMax: Int, _ generator: inout SeededRandom
     ) throws {
@@ -80,7 +80,7 @@ extension OracleDatabase {
 }
 
 extension OracleDatabase {
-    /// The backlinks of some rows, of those that are gone too.
+    /// Compares the backlinks of some rows, including deleted ones.
     private func compareBacklinks(
         _ reader: some RowReader, _ index: Int, _ generator: inout SeededRandom
     ) throws {
@@ -160,7 +160,7 @@ extension OracleTable {
         for key in [nextKey, nextKey + 1, nextKey + 5_000, .max] + gaps(&generator) {
             let value = reader.value(
                 table, ObjectKey(rawValue: key), ColumnKey(rawValue: 0))
-            try require(value == nil, "\(name): the row \(key) has a value, and does not exist")
+            try require(value == nil, "\(name): the row \(key) has a value but doesn't exist")
         }
         if let primaryKey {
             let number = generator.below(70)
@@ -172,7 +172,7 @@ extension OracleTable {
         }
     }
 
-    /// Keys of rows that are gone.
+    /// Keys of deleted rows.
     private func gaps(_ generator: inout SeededRandom) -> [UInt64] {
         guard nextKey > 0 else { return [] }
         return (0..<3).map { _ in generator.next() % nextKey }.filter { rows[$0] == nil }
@@ -208,7 +208,7 @@ extension OracleTable {
 }
 
 extension OracleDatabase {
-    /// Compares a root: its version, content, positions, and what its indexes find.
+    /// Compares a root: its version, content and positions, and the results of its indexes.
     func compare(
         root: DatabaseRoot, rowCountMax: Int, _ generator: inout SeededRandom
     ) throws {
@@ -235,7 +235,7 @@ extension OracleDatabase {
         }
     }
 
-    /// Compares the answer to a query.
+    /// Compares the result of a query.
     func compare(_ query: OracleQuery, _ root: DatabaseRoot) throws {
         let expected = query.evaluate(self)
         let plan = QueryPlan(query)
@@ -250,7 +250,7 @@ extension OracleDatabase {
     }
 }
 
-/// Throws unless the summary is the one of the definition.
+/// Throws unless the summary matches the definition.
 func compareSummary(
     _ summary: CommitSummary, _ expected: [Int: OracleDelta], version: UInt64,
     origin: String?, _ names: [String], _ what: String
@@ -265,7 +265,7 @@ func compareSummary(
         try require(keys.allSatisfy { $0 == $0.sorted() }, "\(what): keys are out of order")
         try require(
             delta.table == table && delta.tableName == names[Int(table.rawValue)],
-            "\(what): names of classes are wrong")
+            "\(what): class names are wrong")
     }
     try require(found == expected, "\(what): \(found), not \(expected)")
 }

@@ -1,6 +1,6 @@
 import RegnumSimulation
 
-/// A property as the oracle knows it.
+/// A property as the oracle models it.
 struct OracleColumn: Equatable, Sendable {
     var name: String
     var type: OracleType
@@ -12,15 +12,15 @@ struct OracleColumn: Equatable, Sendable {
     var link: Int?
 }
 
-/// A row: one value for each column, and the version that wrote it last.
+/// A row: one value per column, and the version that last wrote it.
 struct OracleRow: Equatable, Sendable {
     var values: [OracleValue]
     var version: UInt64
-    /// Keys of rows of the target, by list.
+    /// The keys of rows of the target, per list.
     var lists: [[UInt64]] = []
 }
 
-/// A list property: its rows belong to another class, or the same.
+/// A list property, whose rows belong to another class or the same one.
 struct OracleList: Equatable, Sendable {
     var name: String
     var target: Int
@@ -42,7 +42,7 @@ struct OracleTable: Sendable {
 
     var primaryKey: Int? { columns.firstIndex(where: \.isPrimaryKey) }
 
-    /// Adds a row; nil if its primary key is taken.
+    /// Adds a row; `nil` if its primary key is taken.
     mutating func insert(_ values: [OracleValue], version: UInt64) -> UInt64? {
         if let primaryKey {
             guard owners[values[primaryKey]] == nil else { return nil }
@@ -67,7 +67,7 @@ struct OracleTable: Sendable {
         keys.remove(at: position(of: key))
     }
 
-    /// How many keys are below `key`.
+    /// Returns the number of keys below `key`.
     func position(of key: UInt64) -> Int {
         var low = 0
         var high = keys.count
@@ -89,28 +89,28 @@ struct OracleTable: Sendable {
     }
 }
 
-/// The whole content at one version.
+/// The whole content of one version.
 struct OracleDatabase: Sendable {
     var version: UInt64 = 0
-    /// By table key.
+    /// Indexed by table key.
     var tables: [OracleTable] = []
 }
 
-/// What was done to a class, by the definition: compare the rows before and after, and take the
-/// properties that were set.
+/// The changes of a class, by definition: the differences between the rows before and after, and
+/// the properties that were set.
 struct OracleDelta: Equatable, Sendable {
     var inserted: [UInt64] = []
     var deleted: [UInt64] = []
-    /// Rows that are in both, with the properties that were set.
+    /// Rows that exist before and after, with the properties that were set.
     var modified: [UInt64: Set<Int>] = [:]
-    /// Of rows that are in both.
+    /// List changes of rows that exist before and after.
     var lists: [OracleRowList: [OracleSplice]] = [:]
 
     var isEmpty: Bool {
         inserted.isEmpty && deleted.isEmpty && modified.isEmpty && lists.isEmpty
     }
 
-    /// - Parameter settings: the properties that were set between the two, of any row.
+    /// - Parameter settings: The properties of any row that were set between the two states.
     init(_ before: OracleTable?, _ after: OracleTable, _ settings: [[UInt64: Set<Int>]]) {
         let oldRows = before?.rows ?? [:]
         inserted = after.keys.filter { oldRows[$0] == nil }
@@ -123,11 +123,11 @@ struct OracleDelta: Equatable, Sendable {
     }
 }
 
-/// A transaction on the oracle: a copy under change.
+/// A transaction on the oracle: a copy that is being modified.
 struct OracleTransaction: Sendable {
     let base: OracleDatabase
     private(set) var database: OracleDatabase
-    /// By table, then by key: the properties that were set.
+    /// The properties that were set, by table, then by key.
     private var settings: [[UInt64: Set<Int>]]
     private var traces = OracleListTraces()
     private var savepoints: [State] = []
@@ -165,13 +165,13 @@ struct OracleTransaction: Sendable {
         database.tables[table].columns[column].isIndexed = true
     }
 
-    /// Sets a property, and no more.
+    /// Sets a property without further effects.
     mutating func put(_ table: Int, _ key: UInt64, _ column: Int, _ value: OracleValue) {
         database.tables[table].set(key, column, value, version: database.version)
         settings[table][key, default: []].insert(column)
     }
 
-    /// Removes rows, and no more.
+    /// Removes rows without further effects.
     mutating func remove(_ table: Int, _ keys: Set<UInt64>) {
         for key in keys { database.tables[table].delete(key) }
         traces.forget(table, keys)
@@ -181,7 +181,7 @@ struct OracleTransaction: Sendable {
         database.tables[table].addList(list)
     }
 
-    /// Takes elements out of a list and puts others in their place, and no more.
+    /// Replaces elements of a list with others, without further effects.
     mutating func edit(
         _ place: OracleRowList, at position: Int, removing count: Int, inserting keys: [UInt64]
     ) {
@@ -195,7 +195,7 @@ struct OracleTransaction: Sendable {
         savepoints.append(State(database: database, settings: settings, traces: traces))
     }
 
-    /// Everything since that savepoint is undone; it can be used again, newer ones cannot.
+    /// Undoes everything since that savepoint, which stays usable; newer ones don't.
     mutating func rollback(to index: Int) {
         savepoints.removeSubrange((index + 1)...)
         database = savepoints[index].database
@@ -203,7 +203,7 @@ struct OracleTransaction: Sendable {
         traces = savepoints[index].traces
     }
 
-    /// The net effect by table; only tables with one.
+    /// The net effect per table; only tables with one.
     var deltas: [Int: OracleDelta] {
         var deltas: [Int: OracleDelta] = [:]
         for index in tables.indices {
@@ -221,7 +221,8 @@ struct OracleTransaction: Sendable {
         return !deltas.isEmpty
     }
 
-    /// The content after the commit: keys after the last row were seen by nobody.
+    /// Returns the content after the commit; keys assigned after the last row are reset, since
+    /// nobody saw them.
     func committed() -> OracleDatabase {
         var result = database
         for index in result.tables.indices {
@@ -232,6 +233,6 @@ struct OracleTransaction: Sendable {
         return result
     }
 
-    /// The properties set on rows of the base, by table: for deltas over several commits.
+    /// The properties set on rows of the base, by table, for deltas over several commits.
     var committedSettings: [[UInt64: Set<Int>]] { settings }
 }

@@ -1,12 +1,11 @@
-/// A decimal number of the oracle: its bits as BSON has them, and its place in the order of the
-
-/// others. Numbers of one rank are equal.
+/// A decimal number of the oracle: its bits as in BSON, and its rank among the others. Numbers of
+/// the same rank are equal.
 struct OracleDecimal: Sendable {
     let high: UInt64
     let low: UInt64
     let rank: Int
 
-    /// NaN first; one number written in several ways; neighbours that have one double.
+    /// NaN first; numbers in several representations; neighbors with the same `Double`.
     static let all = [
         OracleDecimal(high: 0x3040_0000_0000_0000, low: 0, rank: 4),  // 0
         OracleDecimal(high: 0x7C00_0000_0000_0000, low: 0, rank: 0),  // NaN

@@ -1,8 +1,8 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// What a step draws: classes, rows and values on the borders, from pools that are small enough for
-/// values to meet again.
+/// Generates classes, rows and edge-case values from pools that are small enough for values to
+/// recur.
 extension SeededRandom {
     mutating func column(named name: String, canBePrimaryKey: Bool) -> OracleColumn {
         var type = oneOf(OracleType.allCases)
@@ -18,7 +18,7 @@ extension SeededRandom {
     }
 
     mutating func columns() -> [OracleColumn] {
-        // past 64 columns sets of columns take a second word
+        // More than 64 columns need a second word in sets of columns.
         let count = oneIn(60) ? 60 + below(12) : oneIn(12) ? 0 : 1 + below(7)
         var columns: [OracleColumn] = []
         for index in 0..<count {
@@ -33,7 +33,8 @@ extension SeededRandom {
         oneIn(6) ? "spalte-\u{E4}\(index)" : "c\(index)"
     }
 
-    /// - Parameter number: tells rows apart where the class has a primary key; nil draws one.
+    /// - Parameter number: Distinguishes rows where the class has a primary key; `nil` picks one at
+    ///   random.
     mutating func row(_ table: OracleTable, number: Int?) -> [OracleValue] {
         let given = oneIn(8) ? table.columns.count - below(3) : table.columns.count
         var values: [OracleValue] = []
@@ -51,7 +52,7 @@ extension SeededRandom {
         return values
     }
 
-    /// A different value for each number.
+    /// Returns a distinct value for each number.
     static func primaryKey(_ type: OracleType, _ number: Int) -> OracleValue {
         switch type {
         case .int: return .int(number % 3 == 0 ? -Int64(number) : Int64(number) << 20)
@@ -64,8 +65,8 @@ extension SeededRandom {
         }
     }
 
-    /// A value for a column. What columns hold differs by their names: some have few nulls, narrow
-    /// integers or short strings only, so that every form of storage lasts for a while.
+    /// Returns a value for a column. The column name decides what it contains: some have few nulls,
+    /// only narrow integers or only short strings, so that every storage form persists for a while.
     mutating func value(of column: OracleColumn, isSmall: Bool = false) -> OracleValue {
         let width = oneIn(200) ? 3 : column.name.utf8.reduce(0) { $0 + Int($1) } % 4
         return value(
@@ -73,8 +74,8 @@ extension SeededRandom {
     }
 
     /// - Parameters:
-    ///   - isSmall: without the longest strings, for many rows.
-    ///   - width: 0 for the narrowest values up to 3 for all.
+    ///   - isSmall: Excludes the longest strings, for many rows.
+    ///   - width: 0 for the narrowest values, up to 3 for all of them.
     mutating func value(
         _ type: OracleType, isOptional: Bool, isSmall: Bool = false, width: Int = 3
     ) -> OracleValue {
@@ -105,7 +106,7 @@ extension SeededRandom {
         }
     }
 
-    /// Mostly small, also on both sides of each width.
+    /// Mostly small, including both sides of each width boundary.
     private mutating func integer(_ width: Int) -> Int64 {
         if !oneIn(5) { return Int64(below(6)) }
         let bits = [7, 8, 15, 16, 31, 32, 63][below(2 * width + 1)]
@@ -126,10 +127,10 @@ extension SeededRandom {
         let variant = UInt8(below(3))
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: isText ? 0x61 : 0xFF, count: count)
-        // differences in the first bytes, which cells hold, and in the last
+        // Differences in the first bytes, which cells contain, and in the last byte.
         if oneIn(2) { bytes[0] = 0x61 + variant } else { bytes[count - 1] = 0x61 + variant }
         if oneIn(4), count >= 4 {
-            // two spellings of one letter, a letter beyond 16 bits, an embedded zero
+            // Two spellings of one letter, a letter beyond 16 bits, an embedded zero.
             let letters: [UInt8] = oneOf([
                 [0xC3, 0xA9], [0x65, 0xCC, 0x81], [0xF0, 0x9F, 0x98, 0x80], [0],
             ])
@@ -139,7 +140,7 @@ extension SeededRandom {
         return bytes
     }
 
-    /// A query of a class, mostly about properties and values that are there.
+    /// Returns a query of a class, mostly about existing properties and values.
     mutating func query(_ table: OracleTable) -> OracleQuery {
         var references = table.columns.map { OracleReference($0) }
         if oneIn(5) {

@@ -1,29 +1,29 @@
 import RegnumSimulation
 
-/// What the rows of a class are to those of others.
+/// The relation of the rows of a class to those of other classes.
 enum OracleKind: Int, Sendable {
     case object, embedded, elements
 
-    /// Whether a row belongs to the one link or list element that has it.
+    /// Whether a row belongs to the one link or list element that refers to it.
     var isOwned: Bool { self != .object }
 }
 
 extension OracleValue {
-    /// The row that a link has.
+    /// The row to which a link refers.
     var linkedRow: UInt64? { if case .int(let row) = self { UInt64(row) } else { nil } }
 
     static func link(_ row: UInt64?) -> OracleValue { row.map { .int(Int64($0)) } ?? .null }
 }
 
 extension OracleTable {
-    /// Which rows have a row of the target in a link.
+    /// Returns the rows that link to a row of the target.
     func origins(of target: UInt64, _ column: Int) -> [UInt64] {
         keys.filter { rows[$0]?.values[column] == .link(target) }
     }
 }
 
 extension OracleDatabase {
-    /// Rows of a class that belong to some row.
+    /// Returns the rows of a class that have an owner.
     func owned(_ target: Int) -> Set<UInt64> {
         var owned: Set<UInt64> = []
         for table in tables {
@@ -37,14 +37,14 @@ extension OracleDatabase {
         return owned
     }
 
-    /// The rows that a new link or list element can have.
+    /// Returns the rows to which a new link or list element can refer.
     func linkable(_ target: Int) -> [UInt64] {
         guard tables[target].kind.isOwned else { return tables[target].keys }
         let owned = owned(target)
         return tables[target].keys.filter { !owned.contains($0) }
     }
 
-    /// Rows with all that belongs to them, by class; those of them that exist.
+    /// Returns the existing ones of these rows, together with all rows that they own, by class.
     func withOwned(_ table: Int, _ keys: Set<UInt64>) -> [Int: Set<UInt64>] {
         var found: [Int: Set<UInt64>] = [:]
         var pending = keys.map { (table, $0) }
@@ -67,7 +67,8 @@ extension OracleDatabase {
 }
 
 extension OracleTransaction {
-    /// Deletes rows and what belongs to them, takes them out of all lists, and nulls links.
+    /// Deletes rows and the rows that they own, removes them from all lists, and nulls links to
+    /// them.
     mutating func delete(_ table: Int, _ keys: Set<UInt64>) {
         let gone = database.withOwned(table, keys)
         for (table, keys) in gone { remove(table, keys) }
@@ -93,7 +94,7 @@ extension OracleTransaction {
         }
     }
 
-    /// Sets a property; an owned row that it loses is deleted.
+    /// Sets a property; an owned row that it no longer refers to is deleted.
     mutating func set(_ table: Int, _ key: UInt64, _ column: Int, _ value: OracleValue) {
         let old = tables[table].rows[key]?.values[column]
         put(table, key, column, value)
@@ -103,8 +104,7 @@ extension OracleTransaction {
         delete(target, [lost])
     }
 
-    /// Takes elements out of a list and puts others in their place; owned ones that it loses are
-    /// deleted.
+    /// Replaces elements of a list with others; owned rows that are removed are deleted.
     mutating func replace(
         _ place: OracleRowList, at position: Int, removing count: Int, inserting keys: [UInt64]
     ) {

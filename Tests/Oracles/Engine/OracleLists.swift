@@ -7,15 +7,16 @@ struct OracleRowList: Hashable, Sendable {
     var row: UInt64
 }
 
-/// A change of a list, at a position in the list before.
+/// A change of a list, at a position in the old list.
 struct OracleSplice: Equatable, Sendable {
     var position: Int
     var removedCount: Int
     var inserted: [UInt64]
 }
 
-/// What a transaction did to lists of rows of its base: for each element where it was before, nil for
-/// one that was put in. From that follow the splices: what stayed lies between them.
+/// The effect of a transaction on lists of rows of its base: for each element its old position, or
+/// `nil` if it was inserted. The splices follow from that: they are what lies between the elements
+/// that stayed.
 struct OracleListTraces: Sendable {
     private var traces: [OracleRowList: [Element]] = [:]
 
@@ -72,7 +73,7 @@ struct OracleListTraces: Sendable {
 }
 
 extension OracleTable {
-    /// Which rows have a row of the target in a list.
+    /// Returns the rows that contain a row of the target in a list.
     func owners(of target: UInt64, _ list: Int) -> [UInt64] {
         keys.filter { rows[$0]?.lists[list].contains(target) ?? false }
     }

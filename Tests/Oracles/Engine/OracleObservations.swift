@@ -2,7 +2,7 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumTestSupport
 
-/// Snapshots and query results that a sequence holds on to, with what they must show.
+/// Snapshots and query results that a sequence retains, with their expected content.
 struct OracleObservations {
     private struct Snapshot {
         let peer: Int
@@ -21,10 +21,10 @@ struct OracleObservations {
 
     private var snapshots: [Snapshot] = []
     private var results: [HeldResult] = []
-    /// By version: the properties that its commit set, by table and key.
+    /// The properties that each commit set, by version, table and key.
     private var settings: [UInt64: [[UInt64: Set<Int>]]] = [:]
 
-    /// The roots that are kept alive here, of one peer.
+    /// Returns the roots of one peer that are retained here.
     func roots(_ peer: Int) -> [DatabaseRoot] {
         snapshots.filter { $0.peer == peer }.map(\.root)
             + results.filter { $0.peer == peer }.map(\.root)
@@ -43,7 +43,7 @@ struct OracleObservations {
         if !snapshots.isEmpty { snapshots.remove(at: generator.below(snapshots.count)) }
     }
 
-    /// Throws if a snapshot is not what it was.
+    /// Throws if a snapshot has changed.
     func recheck(_ generator: inout SeededRandom) throws {
         for snapshot in snapshots {
             do {
@@ -54,7 +54,7 @@ struct OracleObservations {
             }
             try require(
                 snapshot.root.stateHash() == snapshot.hash,
-                "the snapshot of \(snapshot.database.version) has another hash than before")
+                "the snapshot of \(snapshot.database.version) has a different hash than before")
         }
     }
 
@@ -71,10 +71,11 @@ struct OracleObservations {
             HeldResult(peer: peer, query: query, root: root, database: database, result: result))
     }
 
-    /// Results belong to a coordinator that is open; snapshots outlive it.
+    /// Drops the results, which belong to an open coordinator; snapshots outlive it.
     mutating func forgetResults() { results = [] }
 
-    /// Brings one result to what is published, and compares it, the change and the merged deltas.
+    /// Advances one result to the published version, and compares it, the change and the merged
+    /// deltas.
     mutating func advance(
         _ target: some OracleTarget, _ database: OracleDatabase, _ generator: inout SeededRandom
     ) throws {
@@ -110,20 +111,20 @@ struct OracleObservations {
         try database.compare(found, held.query.evaluate(database), held.query)
         try compare(change, held.result.map(\.rawValue), found, what)
         if before?.columns.count == after.columns.count {
-            // rows of which only a list changed may move, too
+            // Rows of which only a list changed may move, too.
             let touched = Set(expected.inserted + expected.deleted + expected.modified.keys)
                 .union(step.rows(held.query.tableName).modified.map(\.key.rawValue))
             let told = change.insertedKeys + change.deletedKeys
             try require(
                 touched.isSuperset(of: told.map(\.rawValue)),
-                "\(what): the change tells of rows that nobody touched")
+                "\(what): the change reports rows that were not modified")
         }
         results[index].root = root
         results[index].database = database
         results[index].result = result
     }
 
-    /// The delta of two trees: the same rows, with the columns whose values differ.
+    /// Compares the delta of two trees: the same rows, with the columns whose values differ.
     private func compareTrees(
         _ old: DatabaseRoot, _ new: DatabaseRoot, _ before: OracleTable?, _ after: OracleTable,
         _ expected: OracleDelta, _ what: String
@@ -142,10 +143,11 @@ struct OracleObservations {
                     return old != b.values[column]
                 })
         }
-        try require(found == differing, "\(what): the trees differ in \(found), not \(differing)")
+        try require(
+            found == differing, "\(what): the trees differ in \(found) instead of \(differing)")
     }
 
-    /// The splices of lists turn the old ones into the new ones, and no change is left out.
+    /// Checks that the splices turn the old lists into the new ones and that no change is missing.
     private func compareLists(
         _ changes: [ListKey: [ListChange]], _ before: OracleTable?, _ after: OracleTable,
         _ old: DatabaseRoot, _ new: DatabaseRoot, _ what: String
@@ -156,7 +158,7 @@ struct OracleObservations {
             let told = changes[key] ?? []
             try require(
                 zip(told, told.dropFirst()).allSatisfy { $0.row < $1.row },
-                "\(what): changes of lists are out of order")
+                "\(what): list changes are out of order")
             var splices: [UInt64: [ListSplice]] = [:]
             for change in told {
                 splices[change.row.rawValue] =
@@ -166,7 +168,7 @@ struct OracleObservations {
             let rows = after.keys.filter { before?.rows[$0] != nil }
             try require(
                 Set(rows).isSuperset(of: splices.keys),
-                "\(what): changes of lists of rows that are not in both")
+                "\(what): list changes of rows that are not in both")
             for row in rows {
                 var mirror = before?.rows[row]?.lists.dropFirst(list).first ?? []
                 for splice in (splices[row] ?? []).reversed() {
@@ -182,17 +184,17 @@ struct OracleObservations {
         }
     }
 
-    /// What an observer does: delete from the back, insert from the front.
+    /// Applies the change as an observer does: deletes from the back, inserts from the front.
     private func compare(
         _ change: ResultChange, _ before: [UInt64], _ after: [UInt64], _ what: String
     ) throws {
         var mirror = before
         for index in change.deletions.reversed() { mirror.remove(at: index) }
         for index in change.insertions { mirror.insert(after[index], at: index) }
-        try require(mirror == after, "\(what): the change does not lead to the new result")
+        try require(mirror == after, "\(what): the change doesn't produce the new result")
         try require(
             change.modified.allSatisfy {
                 before[$0.oldIndex] == $0.key.rawValue && after[$0.newIndex] == $0.key.rawValue
-            }, "\(what): the change modifies rows at wrong places")
+            }, "\(what): the change modifies rows at wrong positions")
     }
 }

@@ -1,7 +1,8 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A predicate; a property is named by its position in the class, or is one that the class lacks.
+/// A predicate. A property is identified by its position in the class, or is one that the class
+/// lacks.
 indirect enum OraclePredicate: Sendable {
     case constant(Bool)
     case compare(OracleReference, OracleComparison, OracleValue)
@@ -11,7 +12,7 @@ indirect enum OraclePredicate: Sendable {
     case not(OraclePredicate)
 }
 
-/// A property by name; `missing` is what rows read whose class does not have it.
+/// A property by name; `missing` is the value read from rows of classes without it.
 struct OracleReference: Sendable {
     var name: String
     var type: OracleType
@@ -24,7 +25,7 @@ struct OracleQuery: Sendable {
     var predicate: OraclePredicate = .constant(true)
     var sort: [(column: OracleReference, isAscending: Bool)] = []
 
-    /// The keys of the rows that match, in order.
+    /// Returns the keys of the matching rows, in order.
     func evaluate(_ database: OracleDatabase) -> [UInt64] {
         guard let table = database.tables.first(where: { $0.name == tableName }) else { return [] }
         var places: [String: Int] = [:]

@@ -3,25 +3,26 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// One sequence on one target: the oracle beside the engine, compared all the way.
+/// One sequence on one target: the oracle and the engine side by side, compared at every step.
 ///
-/// It draws nothing but from the steps, so that several processes with one peer each can run the
-/// same sequence on one realm: each follows the transactions of the others on its oracle.
+/// All randomness comes from the steps, so that several processes with one peer each can run the
+/// same sequence on one realm: each applies the transactions of the others to its oracle only.
 final class OracleRun<Target: OracleTarget> {
     private let target: Target
     private let log: OracleLog
     private var oracle = OracleDatabase()
     private var observations = OracleObservations()
-    /// Built from the records alone; nil where other processes write, whose records are not seen.
+    /// Built from the records alone; `nil` where other processes write, whose records aren't
+    /// visible.
     private var replica: DatabaseRoot?
-    /// Of the commits since `bodiesBase`.
+    /// The record bodies of the commits since `bodiesBase`.
     private var bodies: [[UInt8]] = []
-    /// The last bulk commit; nil: the empty realm.
+    /// The last bulk commit; `nil` for the empty realm.
     private var bodiesBase: DatabaseRoot?
     private var transaction: OracleTransactionRun?
     private var writer = 0
-    /// Another process committed the next version before this transaction began: it must be one
-    /// that commits nothing, and is followed on the oracle only.
+    /// Whether another process committed the next version before this transaction began. The
+    /// transaction must then be one that commits nothing, and is applied to the oracle only.
     private var isOvertaken = false
 
     init(_ target: Target, _ log: OracleLog) {
@@ -33,7 +34,7 @@ final class OracleRun<Target: OracleTarget> {
     private var hasAllPeers: Bool { target.ownPeers.count == target.peerCount }
     private var ownsTransaction: Bool { target.ownPeers.contains(writer) }
 
-    /// Runs the steps and compares everything in the end. Throws what differs.
+    /// Runs the steps and compares everything at the end. Throws the first difference.
     func run(_ sequence: OracleSequence) async throws {
         for step in sequence.steps { try await run(step) }
         var generator = SeededRandom(sequence.seed ^ 1)
@@ -88,7 +89,7 @@ final class OracleRun<Target: OracleTarget> {
         case .recheck: try observations.recheck(&generator)
         case .letGo: observations.letGo(&generator)
         default:
-            // another process may be further than this one's oracle
+            // Another process may be ahead of this one's oracle.
             guard hasAllPeers || root.version == oracle.version else { return }
             switch step.kind {
             case .hold:
@@ -112,11 +113,12 @@ final class OracleRun<Target: OracleTarget> {
         if ownsTransaction {
             try await target.settle(oracle.version)
             let base = try await target.begin(writer)
-            // nobody waits for what leaves no version: the next writer may have come before
+            // Nobody waits for a transaction without a version, so the next writer may already have
+            // committed.
             isOvertaken = !hasAllPeers && base.version > oracle.version
             try require(
                 base.version == oracle.version || isOvertaken,
-                "a transaction begins at \(base.version), not \(oracle.version)")
+                "a transaction began at \(base.version), not \(oracle.version)")
             if isOvertaken {
                 try await target.abandon(writer)
             } else {
@@ -177,10 +179,10 @@ final class OracleRun<Target: OracleTarget> {
                 let root = target.root(peer)
                 try require(
                     !hasAllPeers || root.version == oracle.version,
-                    "the peer \(peer) has the version \(root.version), not \(oracle.version)")
+                    "peer \(peer) has version \(root.version), not \(oracle.version)")
                 try require(
                     root.version != oracle.version || root.stateHash() == hash,
-                    "the peer \(peer) has another version \(root.version)")
+                    "peer \(peer) has a different version \(root.version)")
             }
             if hash == nil || generator.oneIn(3) {
                 try compare(peer, rowCountMax: 30, &generator)
@@ -190,12 +192,12 @@ final class OracleRun<Target: OracleTarget> {
                     summary, deltas, version: oracle.version, origin: origin ?? summary.origin,
                     names, "the summary of \(oracle.version) at peer \(peer)")
             } else if hasAllPeers {
-                throw OracleFailure("the peer \(peer) has no summary of \(oracle.version)")
+                throw OracleFailure("peer \(peer) has no summary of \(oracle.version)")
             }
         }
     }
 
-    /// Applies the record to the root before it, on the replica and beside the transaction.
+    /// Applies the record to the previous root, on the replica and alongside the transaction.
     private func replay(_ commit: Commit, _ base: DatabaseRoot) throws {
         if commit.bulk != nil { return try replayBulk(commit) }
         var roots: [DatabaseRoot] = []
@@ -205,25 +207,25 @@ final class OracleRun<Target: OracleTarget> {
             let (next, summary) = try CommitRecord.apply(commit.body, to: root)
             try require(
                 next.stateHash() == commit.root.stateHash(),
-                "the record of \(commit.root.version) leads to another root")
+                "the record of \(commit.root.version) leads to a different root")
             try require(
                 summary.tables == commit.summary.tables
                     && summary.version == commit.summary.version
                     && summary.origin == commit.summary.origin,
-                "the record of \(commit.root.version) leads to another summary")
+                "the record of \(commit.root.version) leads to a different summary")
             if index == 0, replica != nil { replica = next }
         }
         if replica != nil { bodies.append(commit.body) }
     }
 
-    /// A bulk commit has no operations: the replica goes on from its checkpoint.
+    /// Replays a bulk commit. It has no operations, so the replica continues from its checkpoint.
     private func replayBulk(_ commit: Commit) throws {
         guard replica != nil else { return }
         let file = MemoryNodesFile(byteCount: 16 << 20)
         let root = try TestCheckpoint(commit.root, to: file).load(from: file)
         try require(
             root.stateHash() == commit.root.stateHash(),
-            "the checkpoint of \(commit.root.version) leads to another root")
+            "the checkpoint of \(commit.root.version) leads to a different root")
         replica = root
         bodiesBase = root
         bodies = []
@@ -231,7 +233,7 @@ final class OracleRun<Target: OracleTarget> {
 
     // MARK: Comparing
 
-    /// Compares what is published at a peer, if it is what the oracle has.
+    /// Compares what a peer has published with the oracle, if the versions are equal.
     private func compare(_ peer: Int, rowCountMax: Int, _ generator: inout SeededRandom) throws {
         let root = target.root(peer)
         guard hasAllPeers || root.version == oracle.version else { return }
@@ -242,7 +244,7 @@ final class OracleRun<Target: OracleTarget> {
         }
     }
 
-    /// Throws if nodes are leaked or were freed early. Between transactions only.
+    /// Throws if nodes were leaked or freed early. Only valid between transactions.
     private func checkNodes() async throws {
         guard let problems = EngineAdapter.nodeProblems, transaction == nil else { return }
         var groups = target.ownPeers.map { peer in
@@ -251,7 +253,8 @@ final class OracleRun<Target: OracleTarget> {
         if let replica { groups.append(("the replica", [replica])) }
         for (name, roots) in groups {
             var found = problems(roots)
-            // a coordinator's thread may be about to let go of an old root, and wait for a processor
+            // A coordinator's thread may be about to release an old root, and be waiting for a
+            // processor.
             let start = ContinuousClock.now
             var turns = 0
             while !found.isEmpty, turns < 1_000 || ContinuousClock.now - start < .seconds(5) {

@@ -1,31 +1,31 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// One step of a sequence. What it does exactly is drawn from its own seed and the oracle's content
-/// when it runs, so that a sequence stays a sequence when other steps are taken out, and runs the
-/// same in every process.
+/// One step of a sequence. Its details are drawn from its own seed and the oracle's content when it
+/// runs, so that a sequence remains valid when other steps are removed, and runs identically in
+/// every process.
 struct OracleStep: Sendable {
     var kind: Kind
     var seed: UInt64
-    /// The most rows that a step on many of them touches: a failing sequence is cut by it.
+    /// The maximum number of rows that a bulk step touches; used for shrinking a failing sequence.
     var rowCountMax = Int.max
 
     enum Kind: Sendable, CaseIterable {
-        // inside a transaction, which begins with the first of them
+        // Inside a transaction, which begins with the first of them.
         case addTable, addColumn, insert, insertMany, insertBulk, set, setSame, setMany, delete
         case deleteMany, deleteCluster, insertTaken, setRefused, savepoint, rollBack
         case addLink, addIndex, setLink, linkRefused
         case addList, listInsert, listInsertMany, listRemove, listSet, listMove, listRefused
         case query, compare, holdInside
-        // the end of one
+        // The end of a transaction.
         case commit, abort
-        // between transactions; inside of one they look at what is published
+        // Between transactions; inside one they use what is published.
         case hold, recheck, letGo, holdResult, advance, reopen, checkpoint
     }
 }
 
 extension OracleStep.Kind {
-    /// Whether it works on several rows.
+    /// Whether it operates on several rows.
     var isOnMany: Bool {
         switch self {
         case .insertMany, .insertBulk, .setMany, .deleteMany, .deleteCluster, .listInsertMany:
@@ -34,7 +34,7 @@ extension OracleStep.Kind {
         }
     }
 
-    /// Whether it belongs into a transaction.
+    /// Whether it belongs inside a transaction.
     var isInside: Bool {
         switch self {
         case .addTable, .addColumn, .insert, .insertMany, .insertBulk, .set, .setSame, .setMany,
@@ -50,25 +50,25 @@ extension OracleStep.Kind {
     }
 }
 
-/// The steps of one sequence, from its seed.
+/// The steps of one sequence, generated from its seed.
 struct OracleSequence: Sendable {
     let seed: UInt64
     var steps: [OracleStep]
 
-    /// What a sequence is like.
+    /// The size class of a sequence.
     enum Size: Sendable {
-        /// Some ten transactions on tables of some ten rows.
+        /// About ten transactions on tables of about ten rows.
         case short
-        /// A hundred transactions.
+        /// About a hundred transactions.
         case long
-        /// Tables over several clusters.
+        /// Tables that span several clusters.
         case bulk
     }
 
     init(seed: UInt64, size: Size) {
         self.seed = seed
         var generator = SeededRandom(seed)
-        // most sequences begin with rows, so that what follows meets some
+        // Most sequences begin by inserting rows, so that later steps find some.
         let start: [OracleStep.Kind] =
             size == .bulk
             ? [.addTable, .insertBulk, .commit, .insertBulk, .insertBulk] : [.insertMany]

@@ -3,17 +3,17 @@ import RegnumSimulation
 import RegnumTestSupport
 import Synchronization
 
-/// Many sequences on a few tasks; the first that fails is shrunk and told.
+/// Many sequences on a few tasks. The first that fails is shrunk and reported.
 ///
 /// `REGNUM_SEED` repeats all of them, `REGNUM_RUN` only the one with that number, whose steps are
-/// printed as they run (for one that traps).
+/// printed as they run (useful for one that traps).
 struct OracleSuite: Sendable {
     let name: String
     let seed: UInt64
     let count: Int
     /// Makes the target of one sequence.
     let makeTarget: @Sendable (UInt64) async throws -> any OracleTarget
-    /// What the sequence of a number is like.
+    /// Returns the size of the sequence with that number.
     let size: @Sendable (Int) -> OracleSequence.Size
 
     init(
@@ -27,13 +27,13 @@ struct OracleSuite: Sendable {
         self.size = size
     }
 
-    /// The sequence of a number. Any process makes the same one.
+    /// Returns the sequence with that number, which is the same in any process.
     func sequence(_ number: Int) -> OracleSequence {
         let seed = SeededRandom.seed(seed, ofRun: number)
         return OracleSequence(seed: seed, size: size(number))
     }
 
-    /// Runs all of them. Throws the shrunk steps of the first that fails.
+    /// Runs all sequences. Throws the shrunk steps of the first that fails.
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         if let only = environment["REGNUM_RUN"].flatMap({ Int($0) }) {
@@ -88,17 +88,17 @@ struct OracleSuite: Sendable {
         let whole = sequence(number)
         let shrunk = await shrink(whole)
         let log = OracleLog(isKept: true)
-        let text = await failure(shrunk, log) ?? "the shrunk sequence passed when it ran again"
+        let text = await failure(shrunk, log) ?? "the shrunk sequence passed when run again"
         throw OracleFailure(
             """
-            \(name): REGNUM_SEED=\(seed), sequence \(number) fails; cut from \
+            \(name): REGNUM_SEED=\(seed), sequence \(number) fails; shrunk from \
             \(whole.steps.count) to \(shrunk.steps.count) steps:
             \(log.lines.map { "    " + $0.prefix(600) }.joined(separator: "\n"))
             \(text.prefix(4_000))
             """)
     }
 
-    /// Takes out steps, in runs of halving length, while what is left still fails.
+    /// Removes steps, in runs of halving length, as long as the remaining ones still fail.
     private func shrink(_ whole: OracleSequence) async -> OracleSequence {
         var best = whole
         var attemptsLeft = 800
@@ -125,7 +125,7 @@ struct OracleSuite: Sendable {
         return best
     }
 
-    /// Lets the steps on many rows touch fewer.
+    /// Reduces the number of rows that bulk steps touch.
     private func shrinkRows(_ best: inout OracleSequence, _ attemptsLeft: inout Int) async {
         for index in best.steps.indices {
             var low = 0
@@ -147,7 +147,7 @@ struct OracleSuite: Sendable {
     }
 }
 
-/// Which sequences were taken, and the lowest that failed.
+/// Tracks which sequences were started, and the lowest that failed.
 private final class OracleProgress: Sendable {
     private let state: Mutex<(next: Int, failed: Int?)>
     private let count: Int
@@ -157,7 +157,7 @@ private final class OracleProgress: Sendable {
         state = Mutex((0, nil))
     }
 
-    /// The number of the next sequence to run; nil when all are taken or one failed.
+    /// Returns the number of the next sequence to run; `nil` once all were started or one failed.
     func next() -> Int? {
         state.withLock { state in
             guard state.failed == nil, state.next < count else { return nil }

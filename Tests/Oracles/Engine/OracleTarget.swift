@@ -2,27 +2,27 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 
-/// Where a sequence runs: one or two users ("peers") of one realm.
+/// The environment of a sequence: one or two users ("peers") of one realm.
 ///
-/// A process that shares a realm with another one has one peer here and leaves the transactions of
-/// the other to it: both run the same sequence.
+/// A process that shares a realm with another one has one peer here and leaves the other's
+/// transactions to it: both run the same sequence.
 protocol OracleTarget: AnyObject {
-    /// How many peers the realm has, in all processes.
+    /// The number of peers of the realm, in all processes.
     var peerCount: Int { get }
-    /// Those that this process is.
+    /// The peers in this process.
     var ownPeers: [Int] { get }
-    /// What is published at one of them.
+    /// Returns the published root of a peer.
     func root(_ peer: Int) -> DatabaseRoot
     /// Starts a transaction.
     func begin(_ peer: Int) async throws -> DatabaseRoot
-    /// Ends it.
+    /// Ends the transaction.
     func commit(_ peer: Int, _ commit: Commit) async throws
     func abandon(_ peer: Int) async throws
-    /// Returns when the version or a later one is published at all own peers.
+    /// Returns once the version or a later one is published at all own peers.
     func settle(_ version: UInt64) async throws
-    /// The summary of a version as one of them got it; nil if it is not kept.
+    /// Returns the summary of a version as one of the peers received it; `nil` if it wasn't kept.
     func summary(_ peer: Int, _ version: UInt64) -> CommitSummary?
-    /// Closes the realm at all own peers, and opens it again. Returns false if it cannot.
+    /// Closes the realm at all own peers and opens it again. Returns `false` if it can't.
     func reopen() async throws -> Bool
     /// Writes a checkpoint.
     func checkpoint(_ peer: Int) async throws
@@ -50,19 +50,19 @@ final class RootTarget: OracleTarget {
     func close() async {}
 }
 
-/// Coordinators of one realm, as many processes would have them.
+/// Coordinators of one realm, as if in several processes.
 final class CoordinatorTarget: OracleTarget {
     let peerCount: Int
     let ownPeers: [Int]
     private let open: (Int) async throws -> Coordinator
     private var coordinators: [Int: Coordinator] = [:]
     private var subscriptions: [Int: (subscription: Subscription, slot: SignalSlot)] = [:]
-    /// The version up to which each has taken its summaries.
+    /// The version up to which each peer has consumed summaries.
     private var taken: [Int: UInt64] = [:]
     private var summaries: [Int: [UInt64: CommitSummary]] = [:]
     private var turns: [Int: WriteTurn] = [:]
 
-    /// - Parameter open: opens the coordinator of a peer.
+    /// - Parameter open: Opens the coordinator of a peer.
     init(
         peerCount: Int, ownPeers: [Int], _ open: @escaping (Int) async throws -> Coordinator
     ) async throws {
@@ -82,7 +82,7 @@ final class CoordinatorTarget: OracleTarget {
 
     private func coordinator(_ peer: Int) throws -> Coordinator {
         guard let coordinator = coordinators[peer] else {
-            throw OracleFailure("the peer \(peer) is not open")
+            throw OracleFailure("peer \(peer) is not open")
         }
         return coordinator
     }
@@ -123,7 +123,7 @@ final class CoordinatorTarget: OracleTarget {
         }
     }
 
-    /// Takes what the subscription has, until that is the version.
+    /// Consumes from the subscription until that version is reached.
     private func take(_ peer: Int, _ version: UInt64) async {
         guard let (subscription, slot) = subscriptions[peer] else { return }
         while taken[peer, default: 0] < version {
@@ -154,7 +154,7 @@ final class CoordinatorTarget: OracleTarget {
     }
 
     func close() async {
-        // a turn that a failure left out would keep the coordinator open
+        // A turn left over after a failure would keep the coordinator open.
         for (peer, turn) in turns { try? await coordinators[peer]?.abandon(turn) }
         turns = [:]
         subscriptions = [:]

@@ -3,12 +3,12 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// The rows that new links can get, while some of them get owners: from the oracle, when they are
-/// first asked for.
+/// The rows to which new links can refer, taken from the oracle on first use and updated as rows
+/// get owners.
 struct OracleLinkable {
     private var rows: [Int: [UInt64]] = [:]
 
-    /// A row of the target for a link that loses `old`, or null.
+    /// Returns a row of the target for a link that loses `old`, or null.
     mutating func draw(
         _ target: Int, _ database: OracleDatabase, _ generator: inout SeededRandom
     ) -> OracleValue {
@@ -16,7 +16,7 @@ struct OracleLinkable {
         return .link(row(target, database, &generator))
     }
 
-    /// A row of the target, often one of the first, so that they have several origins.
+    /// Returns a row of the target, often one of the first, so that these have several origins.
     mutating func row(
         _ target: Int, _ database: OracleDatabase, _ generator: inout SeededRandom
     ) -> UInt64? {
@@ -31,7 +31,7 @@ struct OracleLinkable {
 }
 
 extension OracleTransactionRun {
-    /// Links of a class to some of the classes that there are.
+    /// Returns columns that link to some of the existing classes.
     func links(_ count: Int, from first: Int, _ generator: inout SeededRandom) -> [OracleColumn] {
         guard !oracle.tables.isEmpty else { return [] }
         return (0..<count).map { number in
@@ -68,7 +68,7 @@ extension OracleTransactionRun {
         oracle.addIndex(table, number)
     }
 
-    /// A row with links that it can have.
+    /// Returns a row with valid links.
     func row(
         _ table: Int, number: Int?, _ linkable: inout OracleLinkable,
         _ generator: inout SeededRandom
@@ -90,7 +90,7 @@ extension OracleTransactionRun {
         try set(table, generator.oneOf(keys), generator.oneOf(links), &generator)
     }
 
-    /// A row that does not exist, and one that belongs to another.
+    /// Tries to link to a row that doesn't exist and to one with another owner.
     mutating func refuseLinks(_ table: Int, _ generator: inout SeededRandom) throws {
         guard let engine else { return }
         let state = oracle.tables[table]

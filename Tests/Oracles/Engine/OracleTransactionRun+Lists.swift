@@ -14,7 +14,7 @@ extension OracleTransactionRun {
             tableKey(table), name: list.name, target: tableKey(target))
         try require(
             key == nil || key == ListKey(rawValue: UInt16(state.lists.count)),
-            "addList gives the key \(String(describing: key))")
+            "addList returned the key \(String(describing: key))")
         oracle.addList(table, list)
         if let engine {
             try refuses(.invalidInput) { () throws(StoreError) in
@@ -24,7 +24,7 @@ extension OracleTransactionRun {
         }
     }
 
-    /// A list of some row, if there is one.
+    /// Returns a list of some row, if there is one.
     private func someList(_ generator: inout SeededRandom) -> (OracleRowList, [UInt64])? {
         let tables = oracle.tables.indices.filter {
             !oracle.tables[$0].lists.isEmpty && !oracle.tables[$0].keys.isEmpty
@@ -32,7 +32,7 @@ extension OracleTransactionRun {
         guard !tables.isEmpty else { return nil }
         let table = generator.oneOf(tables)
         let keys = oracle.tables[table].keys
-        // few owners, so that lists grow
+        // Few owners, so that lists grow.
         let row =
             generator.oneIn(3) ? generator.oneOf(keys) : keys[generator.below(min(3, keys.count))]
         let place = OracleRowList(

@@ -3,14 +3,14 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// One transaction, step by step on the oracle and, where there is one, on the engine beside it.
-/// Without the engine it is how a process follows a transaction of another one.
+/// One transaction, step by step on the oracle and, where present, on the engine. Without the
+/// engine it is how a process follows a transaction of another process.
 struct OracleTransactionRun {
     var oracle: OracleTransaction
     let engine: EngineTransaction?
     /// The engine's savepoints, parallel to the oracle's.
     private var savepoints: [Any] = []
-    /// Roots taken inside of the transaction, with what they must show.
+    /// Roots taken inside the transaction, with their expected content.
     private var inside: [(root: DatabaseRoot, database: OracleDatabase)] = []
     let log: OracleLog
 
@@ -71,7 +71,7 @@ struct OracleTransactionRun {
         }
     }
 
-    /// What must hold before the end, committed or not.
+    /// Checks what must hold before the end, whether committed or not.
     func finish(_ generator: inout SeededRandom) throws {
         for (root, database) in inside {
             try database.compare(root: root, rowCountMax: 50, &generator)
@@ -105,7 +105,7 @@ struct OracleTransactionRun {
             name: name, kind: TableKind(kind), columns: columns.map { ColumnDefinition($0) })
         try require(
             key == nil || key == tableKey(oracle.tables.count),
-            "addTable gives the key \(String(describing: key))")
+            "addTable returned the key \(String(describing: key))")
         oracle.addTable(name, kind, columns)
     }
 
@@ -122,7 +122,7 @@ struct OracleTransactionRun {
         let key = try engine?.addColumn(tableKey(table), ColumnDefinition(column))
         try require(
             key == nil || key == ColumnKey(rawValue: UInt16(count)),
-            "addColumn gives the key \(String(describing: key))")
+            "addColumn returned the key \(String(describing: key))")
         oracle.addColumn(table, column)
     }
 
@@ -134,7 +134,7 @@ struct OracleTransactionRun {
         guard oracle.tables[table].keys.count < Self.rowCountMax else { return }
         var linkable = OracleLinkable()
         for _ in 0..<count {
-            // mostly new numbers
+            // Mostly new numbers.
             let isNew = !generator.oneIn(20)
             let number = isNew ? 100 + Int(oracle.tables[table].nextKey) : generator.below(100)
             try insert(table, row(table, number: number, &linkable, &generator))
@@ -157,13 +157,13 @@ struct OracleTransactionRun {
         guard let engine else { return }
         let values = given.map { Value($0) }
         if let key {
-            // one by one, or value by value
+            // Row by row, or value by value.
             let found =
                 key % 3 > 0
                 ? try engine.insert(tableKey(table), values)
                 : try insert(all.map { Value($0) }, engine.insertion(tableKey(table)))
             try require(
-                found.rawValue == key, "\(name): a new row has the key \(found.rawValue)")
+                found.rawValue == key, "\(name): a new row got the key \(found.rawValue)")
         } else {
             try refuses(.duplicatePrimaryKey) { () throws(StoreError) in
                 _ = try engine.insert(tableKey(table), values)
@@ -237,7 +237,7 @@ struct OracleTransactionRun {
         oracle.set(table, key, column, value)
     }
 
-    /// The primary key, null in a required column, and a value of another type.
+    /// Tries to set the primary key, null in a required column, and a value of another type.
     private mutating func setRefused(_ table: Int, _ generator: inout SeededRandom) throws {
         let columns = oracle.tables[table].columns
         guard let engine, let key = key(table, &generator), !columns.isEmpty else { return }
@@ -266,11 +266,11 @@ struct OracleTransactionRun {
             }
         }
         oracle.delete(table, Set(keys))
-        // no effect a second time
+        // No effect the second time.
         engine?.delete(tableKey(table), ObjectKey(rawValue: first))
     }
 
-    /// A run of rows, or all.
+    /// Returns a run of rows, or all of them.
     private func someRows(_ table: Int, _ generator: inout SeededRandom) -> ArraySlice<UInt64> {
         let keys = oracle.tables[table].keys
         guard !keys.isEmpty else { return [] }
@@ -279,7 +279,7 @@ struct OracleTransactionRun {
         return keys[start..<min(start + count, keys.count)]
     }
 
-    /// The rows of one or two clusters of 1,024 keys, sometimes but one.
+    /// Returns the rows of one or two clusters of 1,024 keys, sometimes all but one.
     private func clusterRows(_ table: Int, _ generator: inout SeededRandom) -> ArraySlice<UInt64> {
         let state = oracle.tables[table]
         guard let key = key(table, &generator) else { return [] }
@@ -339,7 +339,7 @@ extension OracleColumn {
     }
 }
 
-/// What a sequence did, in words; kept only when somebody will read it.
+/// A textual log of a sequence, kept only when it will be read.
 final class OracleLog {
     private(set) var lines: [String] = []
     private let isKept: Bool

@@ -1,8 +1,8 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A stored value as the oracle keeps it: bits and bytes, so that the enum's own equality is the
-/// equality of stored values. Shares nothing with the engine's `Value`.
+/// A stored value in the oracle, kept as bits and bytes, so that synthesized equality is equality
+/// of stored values. Shares nothing with the engine's `Value`.
 enum OracleValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -20,7 +20,7 @@ enum OracleValue: Hashable, Sendable {
     case decimal(UInt64, UInt64)
 }
 
-/// The types of properties.
+/// The property types.
 enum OracleType: Int, CaseIterable, Sendable {
     case bool, int, double, string, data, date, uuid, objectId, decimal
 
@@ -30,7 +30,7 @@ enum OracleType: Int, CaseIterable, Sendable {
 
     var canBeIndexed: Bool { self != .double && self != .data && self != .decimal }
 
-    /// What a required column holds when nothing else is said.
+    /// The default of a required column.
     var zero: OracleValue {
         switch self {
         case .bool: .bool(false)
@@ -46,13 +46,13 @@ enum OracleType: Int, CaseIterable, Sendable {
     }
 }
 
-/// Six ways to compare.
+/// The six comparison operators.
 enum OracleComparison: Int, CaseIterable, Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
 extension OracleValue {
-    /// The order of sorts: null, then NaN, then the numbers with -0.0 beside 0.0; bytes.
+    /// The sort order: null, NaN, then the numbers with -0.0 equal to 0.0; strings by their bytes.
     static func isBefore(_ a: OracleValue, _ b: OracleValue) -> Bool {
         switch (a, b) {
         case (_, .null): false
@@ -82,11 +82,11 @@ extension OracleValue {
 
     private enum Order { case ascending, equal, descending, none }
 
-    /// How an integer stands to a double, as numbers: with halves, so that nothing is rounded.
+    /// Compares an integer with a double numerically, without rounding.
     private static func exactOrder(_ a: Int64, _ b: Double) -> Order {
         if b.isNaN { return .none }
         if b.isInfinite || b.magnitude >= 0x1p64 { return b > 0 ? .ascending : .descending }
-        // between them floor(b) as a wide integer, and whether b is above it
+        // In between: floor(b) as a wide integer, and whether b is above it.
         let floor = Int128(b.rounded(.down))
         if Int128(a) != floor { return Int128(a) < floor ? .ascending : .descending }
         return b > b.rounded(.down) ? .ascending : .equal
@@ -96,9 +96,9 @@ extension OracleValue {
         if case .double(let bits) = self { Double(bitPattern: bits).isNaN } else { false }
     }
 
-    /// Whether a property's value compares to another value.
+    /// Whether the comparison of a property's value with another value holds.
     ///
-    /// - Parameter isStringToNull: a string property is compared to the constant null.
+    /// - Parameter isStringToNull: Whether a string property is compared with the constant null.
     static func holds(
         _ a: OracleValue, _ comparison: OracleComparison, _ b: OracleValue, isStringToNull: Bool
     ) -> Bool {

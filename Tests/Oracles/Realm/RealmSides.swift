@@ -12,26 +12,26 @@ protocol RealmSide: AnyObject, SendableMetatype {
     func close() async
 }
 
-/// Where the realm of a random run is.
+/// The location of the realm of a random run.
 enum RealmSidesPlace: Sendable {
-    /// In memory: one side.
+    /// In memory, with one side.
     case memory
     /// On a simulated disk, with as many sides as processes would have it open.
     case simulated(count: Int)
-    /// On real files at this path that another process shares.
+    /// On real files at this path, shared with another process.
     ///
-    /// `meet` tells the other process of a place, and waits for it to be there.
+    /// `meet` reports a meeting point to the other process and waits for it to get there.
     case shared(own: Int, path: String, meet: @Sendable (Int) async throws -> Void)
 }
 
-/// The processes that use the realm of a random run, as far as they are this one.
+/// The processes that use the realm of a random run, as far as they are in this process.
 final class RealmSides<Side: RealmSide> {
     let count: Int
     let place: RealmSidesPlace
     private var configurations: [Int: (Realm.Configuration, any FileSystem)] = [:]
     private var sides: [Int: Side] = [:]
 
-    /// - Parameter adjust: further settings of realms that are on a disk.
+    /// - Parameter adjust: Further settings of realms on disk.
     init(
         _ place: RealmSidesPlace, seed: UInt64, _ types: [ObjectBase.Type],
         adjust: @escaping @Sendable (inout CoordinatorOptions) -> Void = { _ in }
@@ -76,23 +76,24 @@ final class RealmSides<Side: RealmSide> {
         sides[side] = try await Side(configuration, fileSystem)
     }
 
-    /// A side; nil if that is another process.
+    /// Returns a side; `nil` if it is another process.
     subscript(side: Int) -> Side? { sides[side] }
 
-    /// The realm of a side, nil if that is another process.
+    /// Returns the realm of a side; `nil` if it is another process.
     func realm(_ side: Int) -> Realm? { sides[side]?.realm }
 
     /// Whether a side can be closed and opened again.
     var isOnDisk: Bool { if case .memory = place { false } else { true } }
 
-    /// Closes a side, if it is of this process, and opens it again.
+    /// Closes a side, if it belongs to this process, and opens it again.
     func reopen(_ side: Int) async throws {
         guard isOnDisk, let open = sides[side] else { return }
         await open.close()
         try await self.open(side)
     }
 
-    /// All that this process does at a place is done; returns when the other one is as far.
+    /// Reports that this process has reached a meeting point, and returns once the other one has,
+    /// too.
     func meet(_ number: Int) async throws {
         if case .shared(_, _, let meet) = place { try await meet(number) }
     }

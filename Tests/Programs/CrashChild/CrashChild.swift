@@ -3,42 +3,42 @@ import Regnum
 
 /// One process of a test on a realm that several processes use.
 ///
-///     send PATH ROOM NAME COUNT|- [TIMEOUT_MS]   one message a commit: COUNT of them, or one for
-///                                   each line of standard input; prints the id of each after
-///                                   `write` returned, and "busy" for each try that timed out
+///     send PATH ROOM NAME COUNT|- [TIMEOUT_MS]   one message per commit: COUNT of them, or one per
+///                                   line of standard input; prints the id of each after `write`
+///                                   returned, and "busy" for each attempt that timed out
 ///     tail PATH ROOM COUNT|-        prints the id of each message of the room, from the first one,
 ///                                   until COUNT or SIGTERM
-///     follow PATH ROOM POLICY [stepwise]   prints what a stream of the room's messages tells, from
-///                                   line to line of standard input (see Follow.swift)
+///     follow PATH ROOM POLICY [stepwise]   prints the elements of a stream of the room's messages,
+///                                   one per line of standard input (see Follow.swift)
 ///     visit PATH ROOM NAME COUNT    opens, sends one message, prints its id, closes; COUNT times
 ///     hammer PATH SECONDS full|relaxed   prints "ready", waits for a line, commits back to back,
 ///                                   prints a line for each commit (see Hammer.swift)
 ///     stop-in-write PATH            prints "in write" in the body of a write, and spins there
 ///     hold-in-write PATH ROOM NAME  prints "in write" in the body of a write, waits there for a
 ///                                   line, sends a message and prints its id
-///     ledger PATH NAME              commits and checkpoints until SIGTERM, prints the number of each
-///                                   commit (see KeepLedger.swift)
+///     ledger PATH NAME              commits and checkpoints until SIGTERM, prints the number of
+///                                   each commit (see KeepLedger.swift)
 ///     migrate PATH                  opens the realm as the later program does, which migrates it;
 ///                                   prints "in block" and "COUNT messages" (see Migrate.swift)
 ///     drain PATH BATCH              delivers readings until SIGTERM, prints the number of each and
 ///                                   "taken N" once those up to N are removed (see Drain.swift)
-///     measure PATH FIRST            makes readings, numbered from FIRST, until SIGTERM, prints the last
-///                                   number of each commit
-///     fill PATH COUNT               makes COUNT readings
-///     drain-all PATH BATCH          delivers all readings, prints how many, the largest batch, and its
-///                                   memory before and at the most
-///     fill-letters PATH COUNT       makes COUNT letters (see MigrateLetters.swift)
-///     migrate-letters PATH BYTES|whole   takes them to a later program's classes, in parts of BYTES or
-///                                   in one, prints its memory before, at the most while it went
-///                                   through them, and at the most of all
-///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of each
-///                                   that is complete
+///     measure PATH FIRST            creates readings, numbered from FIRST, until SIGTERM, prints
+///                                   the last number of each commit
+///     fill PATH COUNT               creates COUNT readings
+///     drain-all PATH BATCH          delivers all readings, prints their count, the largest batch,
+///                                   and its initial and peak memory
+///     fill-letters PATH COUNT       creates COUNT letters (see MigrateLetters.swift)
+///     migrate-letters PATH BYTES|whole   migrates them to a later program's classes, in parts of
+///                                   BYTES or at once; prints its initial memory, its peak while
+///                                   visiting them, and its overall peak
+///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of
+///                                   each completed copy
 ///
-/// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
+/// Exit status: 0; 1 with a message on standard error; 3 when the driver is gone; 64 for wrong
 /// usage.
 @main enum CrashChild {
     static func main() {
-        // Before any other thread is there: all of them leave the signal to this one.
+        // Before any other thread exists, so that all of them inherit the blocked signal.
         let terminationSignal = TerminationSignal()
         var arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count >= 2 else { exit(64) }

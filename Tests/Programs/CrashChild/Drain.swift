@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Regnum
 
-/// What the children deliver: of these, numbers that rise.
+/// The objects that the children deliver, with increasing numbers.
 final class Reading: AsymmetricObject {
     @Persisted var number: Int
     @Persisted var text: String
@@ -15,9 +15,9 @@ extension Realm {
     }
 }
 
-/// Delivers readings to standard output until the signal: a line with the number of each; then, when
-/// the sink of the next batch begins, "taken" and the last number of the one before, which is
-/// removed then.
+/// Delivers readings to standard output until the signal: one line with the number of each; then,
+/// when the sink is called with the next batch, "taken" and the last number of the previous batch,
+/// which has been removed by then.
 func drain(
     _ path: String, batchSize: Int, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -36,7 +36,8 @@ func drain(
     await realm.close()
 }
 
-/// Makes readings until the signal, some in each commit, and prints the last number of each.
+/// Creates readings until the signal, several per commit, and prints the last number of each
+/// commit.
 func measure(
     _ path: String, from first: Int, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -62,8 +63,8 @@ func measure(
     await realm.close()
 }
 
-/// Copies the realm again and again, to `target` and a number, and prints the number of each that is
-/// complete.
+/// Copies the realm repeatedly, to `target` followed by a number, and prints the number of each
+/// completed copy.
 func backUp(_ path: String, to target: String) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.child(path)
@@ -73,7 +74,7 @@ func backUp(_ path: String, to target: String) async throws {
     }
 }
 
-/// Makes that many readings, a thousand in each commit.
+/// Creates `count` readings, a thousand per commit.
 func fill(_ path: String, count: Int) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.readings(path)
@@ -88,8 +89,9 @@ func fill(_ path: String, count: Int) async throws {
     await realm.close()
 }
 
-/// Delivers all that waits, and prints how many that were, the most that one batch had, the memory of
-/// the process in KiB before the first batch, and the most that it was at the beginning of a batch.
+/// Delivers all pending readings, and prints their number, the size of the largest batch, the
+/// memory of the process in KiB before the first batch, and the peak memory at the beginning of a
+/// batch.
 func drainAll(_ path: String, batchSize: Int) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.readings(path)
@@ -103,7 +105,7 @@ func drainAll(_ path: String, batchSize: Int) async throws {
     await realm.close()
 }
 
-/// The memory of this process that is no mapped file.
+/// The memory of this process, excluding mapped files.
 func anonymousMemoryKiB() -> Int {
     let descriptor = open("/proc/self/status", O_RDONLY)
     guard descriptor >= 0 else { return 0 }

@@ -2,9 +2,9 @@ import Regnum
 
 /// Streams the messages of a room and prints a line for each element: "initial COUNT VERSION", or
 /// "update VERSION DELETIONS INSERTIONS MODIFICATIONS COUNT ORIGINS", with the origins joined by
-/// commas; "wrong" if the change set does not lead from the collection before to the new one, or
-/// calls modified what is not, or not what is; "trimmed" at the end if the history is gone. With
-/// `isStepwise` it waits for a line of standard input after each element.
+/// commas; "wrong" if the change set doesn't turn the old collection into the new one, or reports
+/// the wrong modifications; "trimmed" at the end if the history is gone. With `isStepwise` it waits
+/// for a line of standard input after each element.
 ///
 /// Each change of a message must change its text.
 func follow(_ path: String, _ room: String, _ policy: String, isStepwise: Bool) async throws {
@@ -44,7 +44,7 @@ private func printChanges(
     }
 }
 
-/// A message as the child holds it.
+/// The child's copy of a message.
 private struct MirroredMessage: Hashable {
     var id: ObjectId
     var text: String
@@ -54,7 +54,8 @@ private struct MirroredMessage: Hashable {
         text = message.text
     }
 
-    /// Whether a change set leads to the new collection, and calls modified just what is.
+    /// Whether a change set results in the new collection and reports exactly the modified
+    /// messages.
     static func apply(
         _ delta: ChangeSet<Message>, to mirror: inout [MirroredMessage], _ now: [MirroredMessage]
     ) -> Bool {

@@ -1,8 +1,8 @@
 import Regnum
 
-/// Commits back to back for the time, and at least once. Prints for each commit its version, when
-/// `write` was called, when the body began, and when `write` returned, in nanoseconds of the shared
-/// clock. The lines come at the end, so that printing takes no part in what is measured.
+/// Commits back to back for the duration, at least once. For each commit it prints the version, and
+/// when `write` was called, the body began and `write` returned, in nanoseconds of the shared
+/// clock. The lines are printed at the end, so that printing doesn't affect the measurement.
 func hammer(_ path: String, _ duration: Duration, isRelaxed: Bool) async throws {
     let realm = try await Realm.child(path)
     printLine("ready")

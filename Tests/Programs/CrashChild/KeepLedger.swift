@@ -2,9 +2,9 @@ import Glibc
 import RegnumEngine
 import RegnumStore
 
-/// Commits one after the other until the signal, every third one relaxed, and prints the number of
-/// each that was acknowledged. Looks at all that it wrote now and then. Whatever is wrong, or fails,
-/// ends the process with a sentence.
+/// Commits continuously until the signal, every third time relaxed, and prints the number of each
+/// acknowledged commit. Verifies everything that it wrote now and then. Any problem or error ends
+/// the process with a message.
 func keepLedger(
     _ path: String, _ writer: String, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -13,7 +13,7 @@ func keepLedger(
     let realm = try await Ledger.open(path, makesCheckpoints: true) { event in
         switch event {
         case .opened(let report) where !report.damagedCheckpoints.isEmpty:
-            end("a checkpoint that the log names is damaged: \(report)")
+            end("a checkpoint referenced by the log is damaged: \(report)")
         case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error):
             end("\(error)")
         case .opened, .recovered, .waiting, .followingDelayed, .closed:
@@ -37,7 +37,7 @@ func keepLedger(
     do {
         try await commits.value
     } catch is CancellationError {
-        // while it waited for its turn
+        // Cancelled while waiting for its turn.
     }
     await realm.close()
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Regnum
 
-/// The classes of a later program, and how it takes the realm of the present one to them.
+/// The classes of a later version of the program, and the migration to them.
 enum Later {
     final class Room: Object {
         @Persisted(primaryKey: true) var name: String

@@ -1,11 +1,11 @@
 import RegnumEngine
 import RegnumStore
 
-/// What one writer does in the tests of processes that checkpoint, and what the realm must hold of
-/// it afterwards. The file is shared by the children and their driver.
+/// The work of one writer in the tests of processes that checkpoint, and the expected content of
+/// the realm afterwards. The file is shared by the children and their driver.
 ///
-/// Commit n of a writer inserts its entry n, marks its entry n / 2 with n, deletes its entry
-/// n - 200, and counts itself. So all content after n commits follows from n.
+/// Commit n of a writer inserts its entry n, marks its entry n / 2 with n, deletes its entry n -
+/// 200, and increments its count. So n determines the whole content after n commits.
 struct Ledger {
     static let entryCountMax = 200
     /// Each commit whose number is a multiple of this is a bulk commit.
@@ -13,8 +13,8 @@ struct Ledger {
 
     let writer: String
 
-    /// Opens the realm of the children: checkpoints every few commits, written in small pieces, into
-    /// files that are soon full.
+    /// Opens the realm of the children, with a checkpoint every few commits, written in small
+    /// pieces into files that fill up soon.
     static func open(
         _ path: String, makesCheckpoints: Bool,
         _ report: @escaping @Sendable (CoordinatorEvent) -> Void = { _ in }
@@ -52,7 +52,7 @@ struct Ledger {
             ])
     }
 
-    /// How many commits of the writer a version holds.
+    /// Returns the number of the writer's commits in a version.
     func commitCount(_ root: DatabaseRoot) -> Int {
         guard let account = root.find(Self.accounts, primaryKey: .string(writer)),
             case .int(let count)? = root.value(Self.accounts, account, Self.second)
@@ -60,7 +60,7 @@ struct Ledger {
         return Int(count)
     }
 
-    /// The next commit of the writer.
+    /// Makes the next commit of the writer.
     func makeCommit(on base: DatabaseRoot) throws -> (number: Int, commit: Commit) {
         let number = commitCount(base) + 1
         let transaction = EngineTransaction(base: base, origin: writer)
@@ -84,7 +84,7 @@ struct Ledger {
         return (number, commit)
     }
 
-    /// What is wrong with the writer's content of a version, or nil.
+    /// Returns a problem in the writer's content of a version, or `nil`.
     func problem(_ root: DatabaseRoot) -> String? {
         let last = commitCount(root)
         let first = max(1, last - Self.entryCountMax + 1)
@@ -98,7 +98,7 @@ struct Ledger {
             guard root.value(Self.entries, key, Self.second) == .string(writer),
                 root.value(Self.entries, key, Self.third) == mark,
                 root.value(Self.entries, key, ColumnKey(rawValue: 3)) == .string(text(number))
-            else { return "entry \(number) of \(writer) is another after \(last) commits" }
+            else { return "entry \(number) of \(writer) is different after \(last) commits" }
         }
         let column = ColumnReference(name: "writer", type: .string, missing: .string(""))
         let plan = QueryPlan(
@@ -112,7 +112,8 @@ struct Ledger {
 
     private func id(_ number: Int) -> Value { .string("\(writer)-\(number)") }
 
-    /// Of every length, from such as lie in their cell to such as have a node of their own.
+    /// Texts of every length, from those that fit into their cell to those with a node of their
+    /// own.
     private func text(_ number: Int) -> String {
         let length = number % 16 == 0 ? 6000 : number * 37 % 900
         return String(repeating: "\(writer) \(number) ", count: length / 8 + 1)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Regnum
 
-/// Texts of 400 bytes, which a later program has in two halves, with numbers of another type.
+/// Texts of 400 bytes, which a later version splits into two halves, with numbers of another type.
 enum FirstLetters {
     final class Letter: Object {
         @Persisted var number: Int

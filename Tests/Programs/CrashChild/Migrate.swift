@@ -1,7 +1,7 @@
 import Regnum
 
-/// Takes a realm to the classes of the later program. Prints "in block" when the block begins, and how
-/// many messages there are when the realm is open.
+/// Migrates a realm to the classes of the later program. Prints "in block" when the block begins,
+/// and the number of messages once the realm is open.
 func migrate(_ path: String) async throws {
     StandardInput.exitAtEnd()
     var configuration = Later.configuration(path)

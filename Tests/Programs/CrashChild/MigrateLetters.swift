@@ -2,7 +2,7 @@ import FoundationEssentials
 import Regnum
 import Synchronization
 
-/// Makes that many letters, a thousand in each commit.
+/// Creates `count` letters, a thousand per commit.
 func fillLetters(_ path: String, count: Int) async throws {
     StandardInput.exitAtEnd()
     let realm = try await Realm.open(
@@ -18,9 +18,9 @@ func fillLetters(_ path: String, count: Int) async throws {
     await realm.close()
 }
 
-/// Takes letters to the later program's classes, in parts of so many bytes or (nil) in one, and prints the
-/// memory of the process in KiB before, the most that it was while the letters were visited, and the most
-/// of all.
+/// Migrates letters to the later program's classes, in parts of `partByteCount` bytes or (if `nil`)
+/// in one, and prints the memory of the process in KiB before, its peak while the letters were
+/// visited, and its overall peak.
 func migrateLetters(_ path: String, partByteCount: Int?) async throws {
     StandardInput.exitAtEnd()
     var configuration = SecondLetters.configuration(path)

@@ -16,7 +16,7 @@ final class Message: Object {
 }
 
 extension Frozen<Message> {
-    /// The primary key: `id` of a frozen object is the identity of its row.
+    /// The primary key. On a frozen object, `id` is the identity of its row.
     var messageID: ObjectId { self[dynamicMember: \.id] }
 }
 
@@ -31,7 +31,7 @@ extension Realm {
 }
 
 extension Transaction {
-    /// Adds one message, and its room if that is missing.
+    /// Adds one message, and its room if it doesn't exist.
     func post(room: String, author: String, text: String) throws -> ObjectId {
         if object(Room.self, forPrimaryKey: room) == nil {
             let new = Room()

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// Prints lines on standard output at once. A piece of up to 4,096 bytes is written whole or not at
-/// all, so that the reader of the pipe never sees part of a line of a child that was killed.
+/// Prints lines on standard output, unbuffered. Pieces of up to 4,096 bytes are written atomically,
+/// so that the reader of the pipe never sees part of a line of a killed child.
 func printLines(_ lines: some Sequence<String>) {
     var piece: [UInt8] = []
     for line in lines {
@@ -33,14 +33,15 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
     }
 }
 
-/// Standard input: the driver's side of it is open for as long as the driver lives.
+/// Standard input, which stays open on the driver's side for as long as the driver lives.
 enum StandardInput {
-    /// The next line, waited for on the caller's thread; nil at the end. For one caller at a time.
+    /// Blocks until the next line is available and returns it; `nil` at the end. For one caller at
+    /// a time.
     static func readLine() -> String? {
         Swift.readLine(strippingNewline: true)
     }
 
-    /// The lines as they come, read on a thread of their own.
+    /// Returns the lines as they arrive, read on a thread of their own.
     static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             DispatchQueue(label: "standard input").async {
@@ -50,7 +51,7 @@ enum StandardInput {
         }
     }
 
-    /// Ends the process when the driver is gone, however it went.
+    /// Exits the process when the driver is gone, for whatever reason.
     static func exitAtEnd() {
         DispatchQueue(label: "standard input").async {
             while readLine() != nil {}
@@ -59,7 +60,7 @@ enum StandardInput {
     }
 }
 
-/// Nanoseconds of the clock that all processes of the machine share.
+/// Returns the nanoseconds of the clock that all processes of the machine share.
 func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,6 +1,6 @@
 import Regnum
 
-/// Who sends where.
+/// An author and the room to which they send.
 struct Sender {
     let room: String
     let name: String

@@ -1,6 +1,6 @@
 import Regnum
 
-/// Streams until `count` messages were printed; nil: until the signal.
+/// Streams until `count` messages were printed; if `nil`, until the signal.
 func tail(
     _ path: String, _ room: String, count: Int?, _ terminationSignal: TerminationSignal
 ) async throws {
@@ -21,7 +21,7 @@ private func printMessages(_ realm: Realm, _ room: String, count: Int) async thr
             ids = messages.map { "\($0.messageID)" }
         case .update(_, let delta):
             ids = delta.inserted.map { "\($0.messageID)" }
-            // Nobody edits or deletes here: whatever is not an insertion spoils the journal.
+            // Nobody edits or deletes here: anything but an insertion invalidates the journal.
             if !delta.deletions.isEmpty || !delta.modifications.isEmpty {
                 printLine("\(delta.deletions.count) deletions, \(delta.modifications.count) edits")
             }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// SIGTERM as a call: of what the command asked for, or else the end of the process.
+/// Turns SIGTERM into a call of the command's handler; without one, the process exits.
 final class TerminationSignal: Sendable {
     private let action = Mutex<@Sendable () -> Void>({ _exit(128 + SIGTERM) })
 
-    /// Blocks the signal in the calling thread and all that it starts from now on.
+    /// Blocks the signal in the calling thread and in all threads that it starts from now on.
     init() {
         var signals = Self.signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -18,12 +18,12 @@ final class TerminationSignal: Sendable {
         return signals
     }
 
-    /// What to do instead of ending the process.
+    /// Sets the action that replaces exiting the process.
     func onArrival(_ action: @escaping @Sendable () -> Void) {
         self.action.withLock { $0 = action }
     }
 
-    /// Spends the calling thread on waiting for the signal.
+    /// Blocks the calling thread forever to wait for the signal.
     func waitForever() -> Never {
         var signals = Self.signals
         while true {

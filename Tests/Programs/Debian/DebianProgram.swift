@@ -1,17 +1,18 @@
 import Foundation
 import Regnum
 
-/// Loads an index of Debian's packages into a new realm and asks what depends on libc6:
+/// Loads an index of Debian's packages into a new realm and computes the dependents of libc6:
 ///
 ///     RegnumDebian INDEX.tsv.gz DIRECTORY
 ///
-/// Prints what it measured as a line of JSON. The directory must not exist; it is removed at the end.
+/// Prints its measurements as one line of JSON. The directory must not exist; it is removed at the
+/// end.
 ///
 ///     RegnumDebian --migrate DIRECTORY
 ///
-/// takes a realm that has the graph to the classes of `LaterIndex`. Prints "begun" when the block begins, and
-/// at the end the most private memory that it had, in KiB. With `--migrate-in-parts=BYTES` it writes what it
-/// has done each so many bytes, and goes on from there.
+/// migrates a realm with the graph to the classes of `LaterIndex`. Prints "begun" when the block
+/// begins, and at the end its peak private memory in KiB. With `--migrate-in-parts=BYTES` the
+/// migration is resumable and saves its progress every so many bytes.
 @main enum DebianProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()

@@ -1,9 +1,9 @@
 import Regnum
 
-// What depends on a package, transitively: who asks for it, or for a name that it provides, in any
-// of its alternatives; and who asks for those.
+// The transitive dependents of a package: those that depend on it, or on a name that it provides,
+// in any of their alternatives; and the dependents of those.
 
-/// The names of the dependents of a package in a transaction.
+/// Returns the names of the dependents of a package in a transaction.
 func dependents(of package: Package) -> Set<String> {
     var found: Set<String> = []
     var open = [package]
@@ -19,7 +19,7 @@ func dependents(of package: Package) -> Set<String> {
     return found
 }
 
-/// The names of the dependents of a frozen package.
+/// Returns the names of the dependents of a frozen package.
 func dependents(of package: Frozen<Package>) -> Set<String> {
     var found: Set<String> = []
     var open = [package]

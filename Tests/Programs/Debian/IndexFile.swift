@@ -2,7 +2,7 @@ import Foundation
 
 /// The index of packages, compressed as Debian publishes it.
 enum IndexFile {
-    /// What the file holds, unpacked by `gzip`.
+    /// Returns the content of the file, decompressed by `gzip`.
     static func contents(ofFile path: String) throws -> Data {
         let unpacker = Process()
         unpacker.executableURL = URL(filePath: "/usr/bin/env")
@@ -13,7 +13,7 @@ enum IndexFile {
         let contents = pipe.fileHandleForReading.readDataToEndOfFile()
         unpacker.waitUntilExit()
         guard unpacker.terminationStatus == 0 else {
-            throw IndexFailure("gzip could not unpack \(path).")
+            throw IndexFailure("gzip could not decompress \(path).")
         }
         return contents
     }

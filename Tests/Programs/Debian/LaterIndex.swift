@@ -1,8 +1,8 @@
 import Foundation
 import Regnum
 
-/// A later program's classes for the graph, and the migration to them: packages get numbers as keys, a
-/// version becomes an embedded object, "contrib/net" becomes two properties.
+/// The graph's classes in a later version, and the migration to them: packages get numbers as keys,
+/// a version becomes an embedded object, "contrib/net" becomes two properties.
 enum LaterIndex {
     final class Package: Object {
         @Persisted(primaryKey: true) var number: Int
@@ -16,13 +16,13 @@ enum LaterIndex {
         @Persisted var dependencies: List<Dependency>
     }
 
-    /// `1:2.35-1`: an epoch, what the authors call it, and what Debian did.
+    /// A version like `1:2.35-1`: the epoch, the upstream version and the Debian revision.
     final class PackageVersion: EmbeddedObject {
         @Persisted var epoch: Int
         @Persisted var upstream: String
         @Persisted var revision: String?
 
-        /// The parts of a version.
+        /// Splits a version into its parts.
         static func parts(_ text: String) -> [String: Any?] {
             var rest = text[...]
             var epoch = 0

@@ -1,23 +1,23 @@
 import Foundation
 import Regnum
 
-/// What loading an index and asking a question of it cost.
+/// The cost of loading an index and querying it.
 struct LoadMeasurement: Codable {
     var packages = 0
     var dependencies = 0
     var dependents = 0
     /// Reading and parsing the file.
     var parsingSeconds = 0.0
-    /// The transaction, until it was durable.
+    /// The transaction, until it is durable.
     var writingSeconds = 0.0
     /// The processor time of both, in all threads.
     var loadingProcessorSeconds = 0.0
-    /// The question, confined and frozen.
+    /// The query, confined and frozen.
     var confinedSeconds = 0.0
     var frozenSeconds = 0.0
     /// Opening the closed realm again, and one read.
     var openingSeconds = 0.0
-    /// The largest resident size of the process so far, after each step. Mapped files count.
+    /// The peak resident size of the process so far, after each step. Mapped files count.
     var parsedByteCount = 0
     var loadedByteCount = 0
     var peakByteCount = 0
@@ -54,7 +54,7 @@ struct LoadMeasurement: Codable {
         let frozen = package.map { RegnumDebian.dependents(of: $0) } ?? []
         frozenSeconds = lap()
         guard confined == frozen else {
-            throw IndexFailure("The confined and the frozen answer differ.")
+            throw IndexFailure("The confined and the frozen result differ.")
         }
         dependents = frozen.count
         await realm.close()
@@ -62,24 +62,24 @@ struct LoadMeasurement: Codable {
         start = clock.now
         let again = try await Realm.open(configuration)
         guard again.snapshot().object(Package.self, forPrimaryKey: "libc6")?.name == package?.name
-        else { throw IndexFailure("The realm was not found as it was left.") }
+        else { throw IndexFailure("The reopened realm has different content.") }
         openingSeconds = lap()
         await again.close()
         peakByteCount = try Self.peakMemory()
         fileByteCount = try Self.size(ofDirectory: directory)
     }
 
-    /// The largest resident size of this process so far, in bytes.
+    /// Returns the peak resident size of this process so far, in bytes.
     private static func peakMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         guard let line, let size = line.split(whereSeparator: \.isWhitespace).dropFirst().first,
             let kibibytes = Int(size)
-        else { throw IndexFailure("/proc/self/status does not tell the peak memory.") }
+        else { throw IndexFailure("/proc/self/status does not contain the peak memory.") }
         return kibibytes * 1_024
     }
 
-    /// The time that this process has had a processor so far, all threads together.
+    /// Returns the processor time of this process so far, all threads together.
     private static func processorSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -1,12 +1,12 @@
 import Regnum
 
-/// How much a system needs a package.
+/// How important a package is for a system.
 enum Priority: String, PersistableEnum {
     case optional, required, important, standard, extra
 }
 
-/// A package of the index; or a name that only other packages mention, which is a virtual package
-/// where somebody provides it, and a missing one else.
+/// A package of the index; or a name that only other packages mention: a virtual package if some
+/// package provides it, otherwise a missing one.
 final class Package: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var version: String?
@@ -14,9 +14,9 @@ final class Package: Object {
     @Persisted var priority: Priority
     @Persisted var installedKiB: Int?
     @Persisted var summary: String
-    /// What it is, in words: its architecture, section and priority.
+    /// Its architecture, section and priority, as words.
     @Persisted var tags: MutableSet<String>
-    /// The other fields of the index, by their names.
+    /// The other fields of the index, by name.
     @Persisted var fields: Map<String, String>
     @Persisted var dependencies: List<Dependency>
     @Persisted var provides: MutableSet<Package>
@@ -26,12 +26,12 @@ final class Package: Object {
     var isReal: Bool { version != nil }
 }
 
-/// What a package asks for: any one of the alternatives will do.
+/// A dependency of a package, which any one of the alternatives satisfies.
 final class Dependency: EmbeddedObject {
     @Persisted var text: String
     @Persisted var alternatives: List<Package>
-    /// Which versions will do, ">= 2.35", by the names of alternatives; keys have no dots, so that
-    /// they are written as `%2E`.
+    /// The accepted versions, such as ">= 2.35", by the name of the alternative. Keys can't contain
+    /// dots, which are written as `%2E`.
     @Persisted var versions: Map<String, String>
     @Persisted(originProperty: "dependencies") var owner: LinkingObjects<Package>
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An index of packages: a table of text with a line for each, below a line that names the fields.
+/// An index of packages: a text table with one line per package, below a line with the field names.
 ///
-/// The lines are taken apart while one walks over them: an index takes no more memory than its text.
+/// Lines are parsed during iteration, so that an index takes no more memory than its text.
 struct PackageIndex: Sequence, Sendable {
     private let lines: [ArraySlice<UInt8>]
 
@@ -10,7 +10,7 @@ struct PackageIndex: Sequence, Sendable {
         lines = [UInt8](text).fields(between: UInt8(ascii: "\n")).dropFirst().filter { !$0.isEmpty }
         for line in lines where !IndexLine(line).isValid {
             let text = String(decoding: line, as: UTF8.self)
-            throw IndexFailure("This is no line of an index of packages: \(text)")
+            throw IndexFailure("Not a line of an index of packages: \(text)")
         }
     }
 
@@ -21,17 +21,17 @@ struct PackageIndex: Sequence, Sendable {
     }
 }
 
-/// A line of an index: eleven fields with tabs between them.
+/// A line of an index: eleven tab-separated fields.
 struct IndexLine {
-    /// An entry of what a package asks for.
+    /// One entry of a package's dependencies.
     struct Requirement {
         fileprivate let entry: ArraySlice<UInt8>
 
-        /// The entry as it is written: "debconf (>= 0.5) | debconf-2.0".
+        /// The text of the entry: "debconf (>= 0.5) | debconf-2.0".
         var text: String { String(decoding: entry, as: UTF8.self) }
         /// The names that satisfy it: "debconf", "debconf-2.0".
         var alternatives: [String] { entry.fields(between: UInt8(ascii: "|")).map(\.name) }
-        /// Those with a condition on the version: "debconf" with ">= 0.5".
+        /// The names with a condition on the version: "debconf" with ">= 0.5".
         var versions: [(name: String, version: String)] {
             guard entry.contains(UInt8(ascii: "(")) else { return [] }
             return entry.fields(between: UInt8(ascii: "|")).compactMap { alternative in
@@ -54,11 +54,11 @@ struct IndexLine {
     var priority: Priority { Priority(rawValue: text(4)) ?? .optional }
     var installedKiB: Int? { Int(text(5)) }
     var requirements: [Requirement] { entries(7).map { Requirement(entry: $0) } }
-    /// The names that the package goes by beside its own.
+    /// Further names of the package besides its own.
     var provides: [String] { entries(9).map(\.name) }
     var summary: String { text(10) }
     var tags: [String] { [text(2), text(3), text(4)] }
-    /// What has no property of its own, by the names that Debian gives it.
+    /// The fields without a property of their own, by their Debian names.
     var fields: [(name: String, value: String)] {
         [("Architecture", text(2)), ("Size", text(6)), ("Recommends", text(8))]
             .filter { !$0.1.isEmpty }
@@ -66,7 +66,7 @@ struct IndexLine {
 
     private func text(_ field: Int) -> String { String(decoding: cells[field], as: UTF8.self) }
 
-    /// The entries of a list with commas.
+    /// The entries of a comma-separated list.
     private func entries(_ field: Int) -> [ArraySlice<UInt8>] {
         guard !cells[field].isEmpty else { return [] }
         return cells[field].fields(between: UInt8(ascii: ",")).map(\.trimmed)
@@ -74,7 +74,7 @@ struct IndexLine {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int, SubSequence == ArraySlice<UInt8> {
-    /// The parts between separators, empty ones too.
+    /// The parts between separators, including empty ones.
     fileprivate func fields(between separator: UInt8) -> [ArraySlice<UInt8>] {
         var fields: [ArraySlice<UInt8>] = []
         var start = startIndex
@@ -98,7 +98,7 @@ extension ArraySlice<UInt8> {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// What stands in the parentheses of "libc6 (>= 2.34)", nil where there are none.
+    /// The condition in the parentheses of "libc6 (>= 2.34)"; `nil` without parentheses.
     fileprivate var version: String? {
         guard let start = firstIndex(of: UInt8(ascii: "(")),
             let end = self[start...].firstIndex(of: UInt8(ascii: ")"))
@@ -107,7 +107,7 @@ extension ArraySlice<UInt8> {
     }
 }
 
-/// Something about an index that is not as it should be.
+/// A problem with an index.
 struct IndexFailure: Error, CustomStringConvertible {
     let description: String
 

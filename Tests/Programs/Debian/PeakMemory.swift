@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The most private memory of this process at the moments when it was looked at; mapped files do not count.
+/// The peak private memory of this process among the sampled moments; mapped files don't count.
 final class PeakMemory: Sendable {
     private let most = Mutex(0)
 

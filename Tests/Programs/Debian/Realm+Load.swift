@@ -12,7 +12,7 @@ extension Realm {
                 packages[line.name] = package
             }
 
-            /// The package of a name, made where nobody has it.
+            /// Returns the package with a name, creating it if it doesn't exist.
             func package(_ name: String) throws -> Package {
                 if let known = packages[name] { return known }
                 let package = Package()

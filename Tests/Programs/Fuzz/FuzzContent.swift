@@ -4,7 +4,7 @@ import RegnumTestSupport
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// A few rows of every type, with lists, links and long values; the same each time.
+/// A few rows of every type, with lists, links and long values; identical each time.
 struct FuzzContent {
     private(set) var root: DatabaseRoot
     private var generator = SeededRandom(7)
@@ -54,7 +54,7 @@ struct FuzzContent {
             FuzzContent.everything, row, ListKey(rawValue: 0), at: 0, [part])
     }
 
-    /// Every kind of operation on rows.
+    /// Makes a commit with every kind of operation on rows.
     mutating func change() throws -> Commit {
         try commit { transaction, content in
             let rows = transaction.keys(FuzzContent.everything)

@@ -5,12 +5,12 @@ import RegnumTestSupport
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What reads bytes of a realm's files. The first byte of an input chooses one, the rest is what it
-/// reads; the checksums over it are made right. An input may be refused, and must never trap.
+/// The decoders of a realm's files. The first byte of an input selects one, which reads the rest;
+/// checksums over it are made valid. An input may be rejected, but must never trap.
 enum FuzzTarget: UInt8, CaseIterable {
     case record, delta, directory, leaves, log, headers
 
-    /// Gives an input to what its first byte chooses.
+    /// Passes an input to the decoder selected by its first byte.
     static func run(_ input: UnsafeRawBufferPointer, _ base: FuzzBase) {
         guard let first = input.first, let target = FuzzTarget(rawValue: first) else { return }
         let bytes = Array(input.dropFirst())
@@ -34,14 +34,14 @@ enum FuzzTarget: UInt8, CaseIterable {
     }
 }
 
-/// The realm whose files are made up: two versions, a checkpoint of the second, and what a reader
+/// The realm whose files are fuzzed: two versions, a checkpoint of the second, and what a reader
 /// finds in them.
 ///
 /// Guard of the unchecked Sendable: one thread uses it, the fuzzer's.
 final class FuzzBase: @unchecked Sendable {
     let before: DatabaseRoot
     let after: DatabaseRoot
-    /// The commit that leads from one to the other.
+    /// The commit that leads from `before` to `after`.
     let commit: Commit
     private let file: MemoryNodesFile
     private let checkpoint: TestCheckpoint
@@ -56,7 +56,7 @@ final class FuzzBase: @unchecked Sendable {
         checkpoint = try TestCheckpoint(after, to: file)
     }
 
-    /// Inputs that are sound, to begin from.
+    /// Returns valid inputs to start from.
     func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let image = try file.bytes(
             at: checkpoint.written.directory.extent,
@@ -79,7 +79,7 @@ final class FuzzBase: @unchecked Sendable {
 
     private func read(_ root: DatabaseRoot) throws {
         _ = root.stateHash()
-        // whoever loads it writes it again
+        // A root that loads can be written again.
         if root.damage == nil {
             _ = try TestCheckpoint(root, to: MemoryNodesFile(byteCount: 8 << 20))
         }
@@ -90,7 +90,7 @@ final class FuzzBase: @unchecked Sendable {
         _ = try transaction.commit(timestampMicroseconds: 0)
     }
 
-    /// What follows version and time.
+    /// Applies a commit record; the input is what follows version and time.
     func applyRecord(_ bytes: [UInt8]) throws {
         var writer = RecordWriter(capacity: 64)
         writer.fixed(before.version + 1)
@@ -102,7 +102,7 @@ final class FuzzBase: @unchecked Sendable {
         _ = try DeltaBlob.decode(bytes, origin: nil, from: before, to: after)
     }
 
-    /// In the place of the directory, with its leaves before it.
+    /// Loads a checkpoint with the input in place of the directory image, after the leaves.
     func loadDirectory(_ bytes: [UInt8]) throws {
         let image = MemoryNodesFile(byteCount: file.end + bytes.count + 4096)
         try file.bytes(at: 0, count: file.end).withMemoryRebound(to: UInt8.self) { leaves in
@@ -118,7 +118,8 @@ final class FuzzBase: @unchecked Sendable {
         try read(root)
     }
 
-    /// Five bytes each: which class, column and byte of its chunk, and its new value.
+    /// Reads corrupted leaves. Every five bytes select a class, a column and a byte of its chunk,
+    /// and give the new value.
     func readLeaves(_ bytes: [UInt8]) throws {
         var content = try FuzzContent()
         try content.insert(20)
@@ -139,7 +140,8 @@ final class FuzzBase: @unchecked Sendable {
         try read(TestCheckpoint(content.root, to: image).load(from: image))
     }
 
-    /// Records of these types, flags and body lengths, with bodies of what follows.
+    /// Opens a log of records with the given types, flags and body lengths; the remaining bytes are
+    /// their bodies.
     func openLog(_ bytes: [UInt8]) throws {
         let disk = SimFileSystem(seed: 1)
         let path = "/sim/a.realm"

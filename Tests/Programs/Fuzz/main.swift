@@ -1,9 +1,9 @@
 import Foundation
 import RegnumTestSupport
 
-// Gives made-up bytes to what reads the files of a realm. `Tests/soak --only fuzz` builds it with
-// the fuzzer of LLVM and the address sanitizer; built otherwise it gives the files that it is told
-// to, once each, or with `--corpus FOLDER` writes inputs to begin from.
+// Passes fuzzed bytes to the decoders of a realm's files. `Tests/soak --only fuzz` builds it with
+// LLVM's fuzzer and the address sanitizer; built otherwise, it runs the given files once each, or
+// with `--corpus FOLDER` writes inputs to start from.
 
 let base = try FuzzBase()
 
@@ -36,7 +36,7 @@ let base = try FuzzBase()
             let bytes = try Data(contentsOf: URL(filePath: path))
             bytes.withUnsafeBytes { FuzzTarget.run($0, base) }
         }
-        print("\(paths.count) inputs were read")
+        print("\(paths.count) inputs read")
     }
 
 #endif

@@ -1,13 +1,13 @@
 import Regnum
 
-/// A client of the library as users write it, whose machine code `.ci/check-inlining` looks at.
+/// A client of the library as users write it, whose machine code `.ci/check-inlining` inspects.
 final class Reading: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var count: Int
     @Persisted var value: Double
 }
 
-/// Reads two properties of managed objects: the loop has to be a handful of loads.
+/// Reads two properties of managed objects: the loop must compile to a handful of loads.
 @inline(never)
 func sumOfReadings(_ readings: [Reading]) -> Double {
     var sum = 0.0
@@ -15,7 +15,7 @@ func sumOfReadings(_ readings: [Reading]) -> Double {
     return sum
 }
 
-/// Fills an unmanaged object: each assignment has to be a store.
+/// Fills an unmanaged object: each assignment must compile to a store.
 @inline(never)
 func fill(_ reading: Reading, _ number: Int) {
     reading.id = number
@@ -38,6 +38,6 @@ struct Client {
             sumOfReadings(Array(tx.objects(Reading.self)))
         }
         print(sum)
-        precondition(sum == 1008, "64 objects read \(sum)")
+        precondition(sum == 1008, "the sum of 64 objects is \(sum)")
     }
 }

@@ -1,9 +1,9 @@
 import Glibc
 import RegnumStore
 
-/// Opens the realm that the first argument names, as whatever user runs this, and prints what came
-/// of it: "opened", or the code and the sentence of the error. A second argument "read": for
-/// reading; "fork": a forked child then tries to change it.
+/// Opens the realm named by the first argument, as whatever user runs this, and prints the result:
+/// "opened", or the code and the message of the error. With the second argument "read" it opens for
+/// reading; with "fork", a forked child then tries to change the realm.
 @main
 enum OpenChild {
     static func main() {
@@ -31,13 +31,13 @@ enum OpenChild {
         return try RealmLog.open(disk, path: path, options: options, deliver)
     }
 
-    /// Prints the codes that the child got, and whether the parent has its locks still.
+    /// Prints the codes that the child got, and whether the parent still holds its locks.
     private static func openAndFork(_ path: String) throws(StoreError) {
         let log = try open(path).log
         let body: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
         _ = try log.tryBecomeWriter { (_) throws(StoreError) in }
-        // Swift has no name for fork
-        guard let symbol = dlsym(nil, "fork") else { return print("there is no fork") }
+        // Swift doesn't import `fork`.
+        guard let symbol = dlsym(nil, "fork") else { return print("fork is not available") }
         let child = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
         if child == 0 {
             attempt("append") { () throws(StoreError) in try log.append([body], version: 1) }

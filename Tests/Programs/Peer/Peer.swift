@@ -3,7 +3,7 @@ import RealmOracle
 import RegnumTestSupport
 
 /// The second process of the random tests that share realms between processes: one long-lived peer
-/// of the suite that its argument names.
+/// of the suite named by its argument.
 @main enum Peer {
     static func main() async {
         switch CommandLine.arguments.last {

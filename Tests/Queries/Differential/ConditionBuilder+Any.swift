@@ -65,7 +65,7 @@ extension ConditionBuilder {
             return query.containsAny(in: values.map { M.Value.make($0) })
         case .valueCount(_, let comparison, let number):
             return compare(query.count, comparison, number)
-        default: fatalError("\(leaf) cannot be asked of \(M.self).")
+        default: fatalError("\(leaf) can't be applied to \(M.self).")
         }
     }
 

@@ -6,7 +6,7 @@ import RegnumTestSupport
 
 /// Conditions on values, by the capabilities of their types.
 extension ConditionBuilder {
-    /// A condition on a property of nodes.
+    /// Returns a condition on a property of nodes.
     func scalar(_ node: Place<WorldNode>, _ leaf: PlainLeaf) -> Query<Bool> {
         let x = isIndexed
         switch leaf.property {
@@ -61,7 +61,7 @@ extension ConditionBuilder {
         case .anyEntry:
             let entry = node(\.anyMap)[PlainList.entryKey]
             return any(entry, entry, leaf)
-        case .partInt, .partText, nil: fatalError("\(leaf) is about no property of nodes.")
+        case .partInt, .partText, nil: fatalError("\(leaf) isn't about a property of nodes.")
         }
     }
 
@@ -74,7 +74,7 @@ extension ConditionBuilder {
         case .compareProperties(_, .equal): query == other
         case .compareProperties(_, .notEqual): query != other
         case .isIn(_, let values): query.in(values.map { V.make($0) })
-        default: fatalError("\(leaf) cannot be asked of \(V.self).")
+        default: fatalError("\(leaf) can't be applied to \(V.self).")
         }
     }
 
@@ -132,7 +132,7 @@ extension ConditionBuilder {
         _ query: Query<V>, _ other: Query<V>, _ leaf: PlainLeaf
     ) -> Query<Bool> {
         switch leaf {
-        // a bare property is a condition
+        // A bare property is a condition.
         case .flag(_, true): query && query
         case .flag(_, false): !query
         default: equality(query, other, leaf)
@@ -206,7 +206,7 @@ extension ConditionBuilder {
             case .all: return query.all(condition)
             case .none: return query.none(condition)
             }
-        default: fatalError("\(leaf) cannot be asked of \(C.self).")
+        default: fatalError("\(leaf) can't be applied to \(C.self).")
         }
     }
 

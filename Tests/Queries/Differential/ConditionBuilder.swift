@@ -3,7 +3,7 @@ import Regnum
 
 @testable import RegnumTestModels
 
-/// An object in a query: the one that is asked about, that of a link, or those of a list or inverse.
+/// An object in a query: the queried one, the target of a link, or those of a list or inverse.
 enum Place<Target: ObjectBase> {
     case object(Query<Target>)
     case link(Query<Target?>)
@@ -20,9 +20,9 @@ enum Place<Target: ObjectBase> {
     }
 }
 
-/// Turns plain conditions into those of the library.
+/// Converts plain conditions to those of the library.
 struct ConditionBuilder {
-    /// Whether properties with an index stand for those without.
+    /// Whether to use the properties with an index in place of those without.
     let isIndexed: Bool
     let transaction: Transaction?
     let snapshot: Snapshot?
@@ -47,7 +47,8 @@ struct ConditionBuilder {
         }
     }
 
-    /// A condition on the elements of a collection as one on its owner: its terms begin with the step.
+    /// Converts a condition on the elements of a collection to one on its owner, whose terms begin
+    /// with the step.
     private func spread(_ condition: PlainCondition, over hop: PlainHop) -> PlainCondition {
         switch condition {
         case .and(let a, let b): .and(spread(a, over: hop), spread(b, over: hop))
@@ -183,7 +184,7 @@ struct ConditionBuilder {
 }
 
 extension PlainLeaf {
-    /// The property that a leaf about one is about.
+    /// The property that a leaf tests, if it tests one.
     var property: PlainProperty? {
         switch self {
         case .compare(let property, _, _), .compareProperties(let property, _),
@@ -196,7 +197,7 @@ extension PlainLeaf {
         }
     }
 
-    /// The list that a leaf about one of values is about.
+    /// The list that a leaf tests, if it tests a list of values.
     fileprivate var list: PlainList? {
         switch self {
         case .value(let list, _, _), .containsAnyValue(let list, _),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Regnum
 import RegnumTestSupport
 
-/// A value of any type outside the database, other than nothing.
+/// A non-null value of any type outside the database.
 enum PlainAny: Sendable {
     case bool(Bool)
     /// A position in ``numbers``.
@@ -18,7 +18,7 @@ enum PlainAny: Sendable {
     case list([PlainValue])
     case dictionary([String: PlainValue])
 
-    /// Numbers of all kinds in their order; those with the same rank are the same number.
+    /// Numbers of all types in their order; those with the same rank are the same number.
     static let numbers: [(rank: Int, make: @Sendable () -> AnyRealmValue)] = [
         (0, { .double(.nan) }), (0, { .float(.nan) }),
         (1, { .double(-.infinity) }),
@@ -53,16 +53,16 @@ enum PlainAny: Sendable {
 
     var isNaN: Bool { if case .number(let position) = self { position < 2 } else { false } }
 
-    /// Whether the value is no value by itself, which has no place in an aggregate.
+    /// Whether the value is a link or collection, which aggregates ignore.
     var isReference: Bool { rank >= 8 }
 
-    /// Whether `<` asks for the order of two values.
+    /// Whether `<` is defined for two values.
     static func areOrdered(_ a: PlainAny, _ b: PlainAny) -> Bool {
         a.rank == b.rank && !a.isReference
     }
 
-    /// Negative, zero or positive: kinds one after the other, numbers by what they are, lists and
-    /// dictionaries all alike.
+    /// Returns a negative number, zero or a positive one: kinds one after the other, numbers by
+    /// value, all lists and dictionaries equal.
     static func order(_ a: PlainAny, _ b: PlainAny) -> Int {
         switch (a, b) {
         case (.number(let x), .number(let y)): numbers[x].rank - numbers[y].rank
@@ -76,7 +76,7 @@ enum PlainAny: Sendable {
         }
     }
 
-    /// The bytes that text operators look at.
+    /// The bytes on which text operators work.
     var textBytes: [UInt8]? {
         switch self {
         case .text(let text): Array(text.utf8)
@@ -85,7 +85,7 @@ enum PlainAny: Sendable {
         }
     }
 
-    /// A value without links.
+    /// Returns a random value without links.
     static func sample(
         _ random: inout SeededRandom, depth: Int = 2, isPlain: Bool = false
     ) -> PlainAny {
@@ -114,13 +114,13 @@ enum PlainAny: Sendable {
     }
 }
 
-/// What a condition finds on its way into a value of any type.
+/// A step of a condition's path into a value of any type.
 enum PlainStep: Sendable {
     case key(String)
     case position(Int)
     case all
 
-    /// What lies in a value.
+    /// Returns the values to which the step leads in a value.
     func targets(_ value: PlainValue) -> [PlainValue] {
         switch (self, value) {
         case (.key(let key), .any(.dictionary(let entries))): entries[key].map { [$0] } ?? []
@@ -134,7 +134,7 @@ enum PlainStep: Sendable {
 }
 
 extension AnyRealmValue: WorldValue {
-    /// A link becomes nothing: ``make(_:_:)`` finds its object.
+    /// Converts a value; a link becomes null, whereas ``make(_:_:)`` looks up its object.
     static func make(_ value: PlainValue) -> AnyRealmValue { make(value) { _ in nil } }
 
     static func make(_ value: PlainValue, _ find: (Int) -> WorldNode?) -> AnyRealmValue {

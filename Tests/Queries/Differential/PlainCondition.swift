@@ -2,12 +2,12 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// A condition on an object, outside the library.
+/// A condition on an object, without the library.
 indirect enum PlainCondition: Sendable {
     case leaf(PlainLeaf)
-    /// On what a step leads to: one of several; nil where a link leads to nothing.
+    /// A condition on any target of a step, or on `nil` if a link is null.
     case at(PlainHop, PlainCondition)
-    /// How many of what a step leads to meet a condition.
+    /// A comparison of the number of targets of a step that meet a condition.
     case subquery(PlainHop, PlainCondition, PlainOperator, Int)
     case and(PlainCondition, PlainCondition)
     case or(PlainCondition, PlainCondition)
@@ -31,7 +31,7 @@ indirect enum PlainLeaf: Sendable {
     case text(PlainProperty, PlainText, PlainValue, ignoresCase: Bool)
     case textProperties(PlainProperty, PlainText, ignoresCase: Bool)
     case data(PlainProperty, PlainText, [UInt8])
-    /// A link, compared with a node or nil.
+    /// A link compared with a node or `nil`.
     case link(PlainHop, isEqual: Bool, Int?)
     case linkIn(PlainHop, [Int])
     case value(PlainList, PlainOperator, PlainValue)
@@ -43,7 +43,7 @@ indirect enum PlainLeaf: Sendable {
     case valueAggregate(PlainList, PlainAggregate, PlainOperator, PlainValue)
     case memberAggregate(PlainHop, PlainProperty, PlainAggregate, PlainOperator, PlainValue)
     case quantified(PlainHop, PlainQuantifier, PlainCondition)
-    /// A condition on what lies in a value of any type.
+    /// A condition on values nested in a value of any type.
     case nested(PlainProperty, [PlainStep], PlainOperator, PlainValue)
     /// A condition on the keys of a map.
     case key(PlainList, PlainOperator, String)
@@ -51,7 +51,7 @@ indirect enum PlainLeaf: Sendable {
 }
 
 extension PlainWorld {
-    /// Whether an object meets a condition; nil stands for no object at the end of a link.
+    /// Whether an object meets a condition; `nil` stands for a missing object at the end of a link.
     func holds(_ condition: PlainCondition, _ object: Int?) -> Bool {
         switch condition {
         case .leaf(let leaf): return holds(leaf, object)
@@ -164,12 +164,12 @@ extension PlainWorld {
     ) -> Bool {
         if let folded = kind.fold(values, isInteger: property.family == .int) {
             if property.isDecimal, folded.isNaN, !constant.isNull {
-                // of decimals it is a number less than all others
+                // As a decimal it is a number less than all others.
                 return [.notEqual, .less, .lessOrEqual].contains(comparison)
             }
             return comparison.holds(folded, constant)
         }
-        // a sum beyond all integers
+        // A sum beyond the range of integers.
         let sum = values.reduce(0.0) { $0 + Double($1.int ?? 0) }
         return comparison.holds(.int(sum > 0 ? 1 : -1), .int(0))
     }

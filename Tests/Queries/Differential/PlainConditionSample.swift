@@ -5,7 +5,7 @@ import RegnumTestSupport
 /// Random conditions.
 struct ConditionSource {
     var random: SeededRandom
-    /// Nodes that there are.
+    /// The existing nodes.
     let nodes: [Int]
 
     private mutating func pick<T>(_ values: [T]) -> T {
@@ -39,7 +39,7 @@ struct ConditionSource {
         return path(ofPart: isPart, steps: pick([0, 0, 0, 1, 1, 2, 3]), depth)
     }
 
-    /// A condition on the elements of a subquery: paths, combined.
+    /// Returns a condition on the elements of a subquery: combined paths.
     private mutating func subterm(of hop: PlainHop, depth: Int) -> PlainCondition {
         if depth > 0, chance(2) {
             switch Int.random(in: 0..<3, using: &random) {
@@ -136,7 +136,7 @@ struct ConditionSource {
         }
     }
 
-    /// What can be asked of some types only.
+    /// Returns a condition that only some types support.
     private mutating func special(_ property: PlainProperty) -> PlainLeaf? {
         if property.isBounded {
             let (lower, upper) = bounds(property)
@@ -166,7 +166,7 @@ struct ConditionSource {
         return nil
     }
 
-    /// What an aggregate is compared with.
+    /// Returns the constant with which an aggregate is compared.
     private mutating func constant(
         _ property: PlainProperty, _ kind: PlainAggregate
     ) -> PlainValue {
@@ -179,7 +179,7 @@ struct ConditionSource {
         }
     }
 
-    /// Two values of which neither is nil or NaN, in order.
+    /// Returns two values in order, neither of them `nil` or NaN.
     private mutating func bounds(_ property: PlainProperty) -> (PlainValue, PlainValue) {
         var values: [PlainValue] = []
         while values.count < 2 {

@@ -4,12 +4,12 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// The aggregates of a result outside the library.
+/// The aggregates of a result, computed without the library.
 struct PlainFolds {
     let world: PlainWorld
     let nodes: [Int]
 
-    /// Whether those of one random property are the same.
+    /// Whether the aggregates of a random property agree.
     func agree<Results: Queryable>(
         with results: Results, _ random: inout SeededRandom
     ) -> Bool where Results.Model == WorldNode {
@@ -57,7 +57,7 @@ struct PlainFolds {
         guard haveSameBounds(results, keyPath, key) else { return false }
         let isInteger = V.Total.self == Int.self
         let values = values(key)
-        // a sum that does not fit is an error
+        // A sum that overflows is an error.
         if let sum = PlainAggregate.sum.fold(values, isInteger: isInteger) {
             let found = results.sum(of: keyPath)
             let isNaN = sum.isNaN && found != found

@@ -6,7 +6,7 @@ enum PlainList: Int, CaseIterable, Sendable {
     case intSet, textSet, anySet
     case intMap, textMap, anyMap
 
-    /// A property that has the values of the elements.
+    /// A property with values of the element type.
     var property: PlainProperty {
         switch self {
         case .ints, .intSet: .int
@@ -21,10 +21,10 @@ enum PlainList: Int, CaseIterable, Sendable {
 
     var isSet: Bool { [.intSet, .textSet, .anySet].contains(self) }
     var isMap: Bool { [.intMap, .textMap, .anyMap].contains(self) }
-    /// Whether a range can be asked for, and a sum.
+    /// Whether it supports ranges and sums.
     var isBounded: Bool { [.ints, .optDoubles, .intSet, .intMap].contains(self) }
 
-    /// The entry of a map that a property of the test stands for.
+    /// Returns the map whose entry a property of the test stands for.
     static func entry(_ property: PlainProperty) -> PlainList? {
         switch property {
         case .intEntry: .intMap
@@ -37,7 +37,7 @@ enum PlainList: Int, CaseIterable, Sendable {
     /// The key of those entries.
     static let entryKey = "k"
 
-    /// A value of an element. No value of a set is a list or dictionary.
+    /// Returns a random element. Elements of a set are never lists or dictionaries.
     func sampleElement(_ random: inout SeededRandom) -> PlainValue {
         guard self == .anySet else { return property.sample(&random) }
         return Int.random(in: 0..<6, using: &random) == 0
@@ -60,12 +60,12 @@ enum PlainList: Int, CaseIterable, Sendable {
     }
 }
 
-/// The elements of a collection of values; of a map with the key of each.
+/// The elements of a collection of values; for a map each with its key.
 struct PlainElements: Sendable {
     var values: [PlainValue] = []
     var keys: [String] = []
 
-    /// The value of a key, null if there is none.
+    /// Returns the value for a key; null if there is none.
     subscript(key: String) -> PlainValue {
         keys.firstIndex(of: key).map { values[$0] } ?? .null
     }

@@ -3,12 +3,12 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// What nodes are sorted and made distinct by.
+/// A property by which nodes are sorted and made distinct.
 enum PlainKey: Sendable {
     case property(PlainProperty)
     case nextInt, nextOptString, nextDouble, partInt, partText, targetLevel
 
-    /// The value for a node; nil if a link on the way is nil.
+    /// Returns the value for a node; `nil` if a link on the path is nil.
     func value(_ world: PlainWorld, _ node: Int) -> PlainValue? {
         func of(_ object: Int?, _ property: PlainProperty) -> PlainValue? {
             object.map { world.value(property, $0) }
@@ -36,7 +36,7 @@ struct PlainPlan: Sendable {
         case distinct([PlainKey])
     }
 
-    /// Of whose list or inverse the nodes are; nil for all.
+    /// The node whose list or inverse is queried; `nil` for all nodes.
     var source: (node: Int, hop: PlainHop)?
     var steps: [Step]
 
@@ -74,7 +74,7 @@ struct PlainPlan: Sendable {
         }
     }
 
-    /// The result: all conditions first, then sorts and distincts one after the other.
+    /// Returns the result: all conditions first, then sorts and distincts in their order.
     func result(_ world: PlainWorld) -> [Int] {
         var nodes = source.map { world.targets($0.node, $0.hop) } ?? world.nodes
         for case .filter(let condition) in steps {
@@ -108,7 +108,7 @@ struct PlainPlan: Sendable {
         return nodes
     }
 
-    /// The same, asked of the library.
+    /// Runs the same query with the library.
     func ask<Results: Queryable>(_ all: Results, _ builder: ConditionBuilder) -> Results
     where Results.Model == WorldNode {
         steps.reduce(all) { results, step in

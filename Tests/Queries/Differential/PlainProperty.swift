@@ -2,7 +2,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// A property of the classes of the differential test, and the values that it takes.
+/// A property of the classes of the differential test, and the values that it can have.
 enum PlainProperty: Int, CaseIterable, Sendable {
     case int, int2, optInt, optInt2, tiny, optMedium, long
     case bool, optBool
@@ -11,15 +11,15 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     case data, optData, date, optDate, uuid, optUuid, oid, optOid
     case level, optLevel, kind, optKind
     case any
-    /// Entries of maps, for conditions only.
+    /// Entries of maps, only for conditions.
     case intEntry, textEntry, anyEntry
-    /// Of the embedded class.
+    /// Properties of the embedded class.
     case partInt, partText
 
     enum Family: Sendable { case int, bool, double, text, bytes, date, any }
 
     static let ofNodes = allCases.filter { !$0.isOfPart && !$0.isEntry }
-    /// Those that conditions ask for.
+    /// The properties that conditions test.
     static let inConditions = ofNodes + [.intEntry, .textEntry, .anyEntry, .any, .any]
     static let ofParts: [PlainProperty] = [.partInt, .partText]
 
@@ -56,13 +56,13 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     /// Whether `<` compiles.
     var isOrdered: Bool { ![.bool, .optBool, .data, .optData].contains(self) }
 
-    /// Whether it has a range, a minimum and a maximum.
+    /// Whether it supports ranges, minimum and maximum.
     var isBounded: Bool { !isEnum && [.int, .double, .date].contains(family) }
 
-    /// Whether it has a sum.
+    /// Whether it supports sums.
     var isSummable: Bool { isBounded && family != .date }
 
-    /// The property of the same type that it is compared with.
+    /// The property of the same type with which it is compared.
     var other: PlainProperty {
         switch self {
         case .int: .int2
@@ -81,7 +81,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         "LONG", "*", "a?b", "\u{1f600}",
     ]
 
-    /// A value of the property.
+    /// Returns a random value of the property.
     func sample(_ random: inout SeededRandom) -> PlainValue {
         if isOptional, Int.random(in: 0..<3, using: &random) == 0 { return .null }
         func pick<T>(_ values: [T]) -> T {
@@ -102,7 +102,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         case .float, .optFloat:
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, Double(0.1 as Float), .nan, .infinity]))
         case .decimal, .optDecimal:
-            // NaN is a number like others in decimals
+            // In decimals NaN is a number like others.
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .infinity, -.infinity]))
         case .string, .string2, .optString, .optString2, .partText, .textEntry:
             return .text(pick(Self.texts))

@@ -23,7 +23,7 @@ enum PlainValue: Sendable {
         if case .double(let value) = self { value.isNaN } else { false }
     }
 
-    /// Whether an aggregate leaves the value out, nil aside.
+    /// Whether aggregates ignore the value, besides nil.
     fileprivate var isLeftOut: Bool {
         if case .any(let value) = self { value.isNaN || value.isReference } else { isNaN }
     }
@@ -40,7 +40,8 @@ enum PlainValue: Sendable {
         if case .text(let value) = self { value } else { nil }
     }
 
-    /// The order of sorts: null, NaN, then by value; negative, zero or positive.
+    /// Returns the sort order as a negative number, zero or a positive one: null, NaN, then by
+    /// value.
     static func order(_ a: PlainValue, _ b: PlainValue) -> Int {
         func sign<T: Comparable>(_ x: T, _ y: T) -> Int { x < y ? -1 : (x > y ? 1 : 0) }
         func bytes(_ x: [UInt8], _ y: [UInt8]) -> Int {
@@ -59,7 +60,7 @@ enum PlainValue: Sendable {
         case (.double(let x), .double(let y)):
             if x.isNaN || y.isNaN { return x.isNaN ? (y.isNaN ? 0 : -1) : 1 }
             return sign(x, y)
-        default: fatalError("\(a) and \(b) do not compare.")
+        default: fatalError("\(a) and \(b) can't be compared.")
         }
     }
 }
@@ -69,7 +70,8 @@ enum PlainOperator: CaseIterable, Sendable {
 
     /// Whether the comparison holds by the rules of queries.
     ///
-    /// - Parameter isConstant: whether the right side is a constant: every text is greater than nil.
+    /// - Parameter isConstant: Whether the right side is a constant: every text is greater than
+    ///   nil.
     func holds(_ a: PlainValue, _ b: PlainValue, isConstant: Bool = true) -> Bool {
         let isBothNull = a.isNull && b.isNull
         let isEqual =
@@ -88,7 +90,7 @@ enum PlainOperator: CaseIterable, Sendable {
         return isLess ? order < 0 : order > 0
     }
 
-    /// Whether a text property, which may be nil, compares so with the constant nil.
+    /// Whether the comparison of an optional text property with the constant nil holds.
     func holdsForText(_ a: PlainValue) -> Bool {
         switch self {
         case .equal: a.isNull
@@ -101,11 +103,11 @@ enum PlainOperator: CaseIterable, Sendable {
     private var isLess: Bool { self == .less || self == .lessOrEqual }
 }
 
-/// How values become one.
+/// The aggregates of several values.
 enum PlainAggregate: CaseIterable, Sendable {
     case min, max, sum, average
 
-    /// Sums of integers are `.int` if they fit; nil where they do not.
+    /// Aggregates values. Sums of integers are `.int`; `nil` if they overflow.
     func fold(_ values: [PlainValue], isInteger: Bool) -> PlainValue? {
         let present = values.filter { !$0.isNull }
         switch self {

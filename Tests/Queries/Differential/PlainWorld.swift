@@ -1,6 +1,6 @@
 import RegnumTestSupport
 
-/// An object outside the database. References are the ids of nodes, and numbers of parts.
+/// An object outside the database. References are the ids of nodes, or numbers of parts.
 struct PlainObject: Sendable {
     let isPart: Bool
     var values = Array(repeating: PlainValue.null, count: PlainProperty.allCases.count)
@@ -22,17 +22,17 @@ struct PlainObject: Sendable {
     }
 }
 
-/// The content of a realm outside of it.
+/// The content of a realm, in plain Swift.
 struct PlainWorld: Sendable {
-    /// Nodes by id, parts by their numbers.
+    /// Nodes by id, and parts by number.
     private(set) var objects: [Int: PlainObject] = [:]
     /// The ids of the nodes in order of creation.
     private(set) var nodes: [Int] = []
     private var fans: [Int: [Int]] = [:]
     private var holders: [Int: [Int]] = [:]
     private var partCount = 0
-    /// Above the ids of all nodes that there ever were: results of a deleted node's list are not those
-    /// of another one.
+    /// Greater than the ids of all nodes that ever existed: results of a deleted node's list must
+    /// not become those of another node.
     private(set) var nextID = 0
 
     init(nodeCount: Int, _ random: inout SeededRandom) {
@@ -43,7 +43,7 @@ struct PlainWorld: Sendable {
 
     func object(_ reference: Int) -> PlainObject? { objects[reference] }
 
-    /// What a step leads to, each as often as it does.
+    /// Returns the targets of a step, each as often as it occurs.
     func targets(_ reference: Int, _ hop: PlainHop) -> [Int] {
         guard let object = objects[reference] else { return [] }
         switch hop {
@@ -59,7 +59,7 @@ struct PlainWorld: Sendable {
 
     // MARK: Changes
 
-    /// A node without links.
+    /// Adds a node without links.
     mutating func add(_ id: Int, _ random: inout SeededRandom) {
         var node = PlainObject(isPart: false)
         for property in PlainProperty.ofNodes { node[property] = property.sample(&random) }
@@ -71,7 +71,7 @@ struct PlainWorld: Sendable {
         nextID = max(nextID, id + 1)
     }
 
-    /// Gives a node links, lists and parts.
+    /// Assigns links, lists and parts to a node.
     private mutating func fill(_ id: Int, _ random: inout SeededRandom) {
         guard var node = objects[id] else { return }
         node.next = randomNode(&random, nilShare: 3)
@@ -97,7 +97,7 @@ struct PlainWorld: Sendable {
         return number
     }
 
-    /// A node, or with a chance of one in `nilShare` none.
+    /// Returns a node, or with a probability of one in `nilShare` none.
     func randomNode(_ random: inout SeededRandom, nilShare: Int) -> Int? {
         if nilShare > 0, Int.random(in: 0..<nilShare, using: &random) == 0 { return nil }
         return nodes.randomElement(using: &random)
@@ -121,7 +121,7 @@ struct PlainWorld: Sendable {
         objects[id]?[list] = elements
     }
 
-    /// Deletes a node, its parts, and what links to it.
+    /// Deletes a node, its parts, and all links to it.
     mutating func delete(_ id: Int) {
         guard let node = objects[id] else { return }
         for part in node.parts + (node.part.map { [$0] } ?? []) { objects[part] = nil }

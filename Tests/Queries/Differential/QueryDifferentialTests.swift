@@ -1,9 +1,9 @@
 import RegnumTestSupport
 import Testing
 
-/// Random data and queries of the whole public layer, against plain Swift that shares nothing with
-/// the library: confined with and without changes that are not committed, frozen, live, with and
-/// without index; order, parts, positions and aggregates.
+/// Random data and queries through the whole public layer, against plain Swift that shares nothing
+/// with the library: confined with and without uncommitted changes, frozen, live, with and without
+/// index; order, slices, positions and aggregates.
 @Suite struct QueryDifferentialTests {
     // Covers 3.6, 10.1
     @Test func randomQueriesAgreeWithPlainSwift() async throws {
@@ -15,7 +15,7 @@ import Testing
     }
 }
 
-/// Each world has a seed of its own, so that one that failed can be made again as the first.
+/// Each world has its own seed, so that one that failed can be reproduced as the first one.
 private func runWorlds(
     _ worldCount: Int, planCount: Int, nodeCount: Int? = nil, function: String = #function
 ) async throws {

@@ -4,8 +4,8 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-// The classes of the differential test. Properties that end with X have an index and always the same
-// value as those without.
+// The classes of the differential test. Properties that end with X are indexed, and always have the
+// same value as those without.
 
 enum WorldLevel: Int, PersistableEnum {
     case low = -1

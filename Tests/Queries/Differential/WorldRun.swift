@@ -2,7 +2,7 @@ import FoundationEssentials
 import Regnum
 import RegnumTestSupport
 
-/// One random realm, and plans that are asked of it in all views.
+/// One random realm, and plans that are evaluated in all of its views.
 struct WorldRun {
     struct Difference: Error, CustomStringConvertible {
         let description: String
@@ -23,8 +23,8 @@ struct WorldRun {
         try await realm.write { try world.store($0) }
     }
 
-    /// Asks plans of the frozen, the live and the confined view, and of one with changes that are not
-    /// committed. Throws the first difference.
+    /// Evaluates plans in the frozen, the live and the confined view, and in one with uncommitted
+    /// changes. Throws the first difference.
     mutating func run(_ planCount: Int) async throws {
         var source = ConditionSource(random: random, nodes: world.nodes)
         var plans: [PlainPlan] = []
@@ -53,7 +53,7 @@ struct WorldRun {
                 var changed = world
                 let results = plans.map { $0.confined(tx, isIndexed: false) }
                 for (plan, results) in zip(plans, results) {
-                    // results are asked before and after changes
+                    // Results are evaluated before and after changes.
                     _ = results?.count
                     try WorldRun.change(&changed, tx, &random)
                     if let results, plan.source.map({ changed.object($0.node) != nil }) ?? true {
@@ -127,7 +127,7 @@ struct WorldRun {
             description: "\(view): \(found) instead of \(expected) for \(plan)")
     }
 
-    /// Asks fresh results for parts of what they are.
+    /// Checks parts of fresh results.
     private static func check<Results: Queryable & RandomAccessCollection>(
         _ results: Results, _ expected: [Int], _ world: PlainWorld, _ view: String,
         _ plan: PlainPlan, _ random: inout SeededRandom, _ builder: ConditionBuilder,
@@ -161,12 +161,13 @@ struct WorldRun {
 }
 
 extension PlainPlan {
-    /// The plan asked of a transaction; nil if the object with the list is gone.
+    /// Returns the results of the plan in a transaction; `nil` if the object with the list was
+    /// deleted.
     func confined(_ tx: Transaction, isIndexed: Bool) -> Results<WorldNode>? {
         let builder = ConditionBuilder(isIndexed: isIndexed, transaction: tx, snapshot: nil)
         guard let source else { return ask(tx.objects(WorldNode.self), builder) }
         guard let node = tx.object(WorldNode.self, forPrimaryKey: source.node) else { return nil }
-        // a list has no results of all its elements: a condition that always holds
+        // A list has no results of all its elements, so use a condition that always holds.
         switch source.hop {
         case .nodes: return ask(node.nodes.where { $0.id >= 0 }, builder)
         case .fans: return ask(node.fans.where { $0.id >= 0 }, builder)

@@ -4,7 +4,7 @@ import RegnumTestSupport
 
 @testable import RegnumTestModels
 
-/// A type of the differential test's properties, made of plain values and turned into them.
+/// A property type of the differential test, convertible from and to plain values.
 protocol WorldValue: ScalarValue {
     static func make(_ value: PlainValue) -> Self
 }
@@ -105,10 +105,9 @@ extension PlainValue {
     }
 }
 
-/// Stores what a property of a node is.
+/// Stores the plain properties of a node.
 extension WorldNode {
-    ///
-    /// - Parameter find: the object of a link in a value of any type.
+    /// - Parameter find: Returns the object of a link in a value of any type.
     func set(
         _ property: PlainProperty, _ value: PlainValue, _ find: (Int) -> WorldNode? = { _ in nil }
     ) {
@@ -128,7 +127,7 @@ extension WorldNode {
         case .optDouble2: optDouble2 = .make(value)
         case .float: float = .make(value)
         case .optFloat: optFloat = .make(value)
-        // equal to what it is compared with, and written otherwise
+        // Equal to the value with which it is compared, but in another representation.
         case .decimal: decimal = Decimal128.make(value) * "1.00"
         case .optDecimal: optDecimal = Decimal128?.make(value).map { $0 * "1.0" }
         case .string: (string, stringX) = (.make(value), .make(value))

@@ -8,8 +8,9 @@ import Testing
 
 @testable import Regnum
 
-/// A power cut, and the death of all processes, at every effect of a backup on the simulated disk: at its place is
-/// nothing or all of it, the realm is as it was, and the next backup removes what was left.
+/// A power failure, and the death of all processes, at every effect of a backup on the simulated
+/// disk: the target has nothing or the complete copy, the realm is unchanged, and the next backup
+/// removes leftovers.
 @Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct BackupCrashTests {
     private static let parent = "/disk"
@@ -60,7 +61,7 @@ struct BackupCrashTests {
         }
         try await realm.backup(to: URL(filePath: Self.copy))
         disk.onEffect = nil
-        // nothing that the copy needs is left to be synced
+        // Nothing that the copy needs remains unsynced.
         let last = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 16), seed: seed)
         left.withLock { left in
             left += last.prefix(24).map { ($0.fileSystem, "power cut at the end, \($0.summary)") }

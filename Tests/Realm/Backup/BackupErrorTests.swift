@@ -6,7 +6,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Where no copy can be made: the error names the place, and nothing is left there.
+/// Where no copy can be made, the error names the path, and nothing is left there.
 @Suite(.disabled(if: Effort.isReduced))
 struct BackupErrorTests {
     private let folder: RealmFolder
@@ -108,8 +108,8 @@ struct BackupErrorTests {
         await realm.close()
     }
 
-    /// What a copy that was killed has left is removed by the next one; what is in use, or another's,
-    /// or does not say that it is such a copy, is not.
+    /// The leftovers of a killed copy are removed by the next one; but not if they are in use,
+    /// belong to another copy, or aren't marked as such a copy.
     @Test func leftoversAreRemoved() async throws {
         for number in 1...2 {
             let copy = folder[".unfinished-backup-\(number)"]
@@ -135,7 +135,7 @@ struct BackupErrorTests {
         await realm.close()
     }
 
-    /// A link that somebody has put beside the copy leads to a realm, which stays.
+    /// A link that somebody planted next to the copy points to a realm, which must stay.
     @Test func plantedLinkIsNotFollowed() async throws {
         try await folder.makeRealm("victim.realm", rooms: ["general"])
         for mark in [false, true] {
@@ -155,7 +155,7 @@ struct BackupErrorTests {
         await realm.close()
     }
 
-    /// The directory of another user is none of ours, whatever it says.
+    /// A directory of another user is left alone, however it is marked.
     @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
     func directoryOfAnotherUserStays() async throws {
         let copy = folder[".unfinished-backup-1"]

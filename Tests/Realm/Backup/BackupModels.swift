@@ -23,13 +23,13 @@ final class BackupPlace: EmbeddedObject {
     @Persisted var x: Double
 }
 
-/// Two numbers that every commit keeps equal in sum.
+/// Two numbers whose sum every commit preserves.
 final class BackupAccount: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var amount: Int
 }
 
-/// A counter that several tasks use.
+/// A counter shared by several tasks.
 final class BackupSignal: Sendable {
     private let value = Atomic(0)
 

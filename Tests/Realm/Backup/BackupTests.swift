@@ -5,14 +5,14 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Copies of realms in use: what is in them, that they are whole, and what is refused.
+/// Copies of realms in use: their content, their completeness, and what is refused.
 @Suite(.disabled(if: Effort.isReduced))
 struct BackupTests {
     private let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }
 
-    /// Everything of a realm as one string.
+    /// Returns the whole content of a realm as one string.
     private func dump(_ realm: Realm) -> String {
         let snapshot = realm.snapshot()
         let shelves = snapshot.objects(BackupShelf.self).map { shelf in
@@ -32,7 +32,7 @@ struct BackupTests {
             shelf.place = BackupPlace(value: ["x": Double(numbers.lowerBound)])
             for number in numbers {
                 let book = BackupBook(value: ["id": number, "title": "title \(number)"])
-                // some are large values with leaves of their own
+                // Some are large values with leaves of their own.
                 book.cover = Data(repeating: UInt8(number & 255), count: number % 7 * 1_500)
                 shelf.books.append(book)
                 shelf.tags.insert("tag \(number % 10)")
@@ -57,7 +57,7 @@ struct BackupTests {
             try folder.names(in: "copy.realm").filter {
                 $0.hasPrefix("unfinished") || $0.hasPrefix("tmp-")
             } == [])
-        // what happens to the original afterwards is not in the copy
+        // Later changes of the original aren't in the copy.
         try await realm.write { tx in tx.deleteAll() }
         #expect(try await Realm.fileExists(for: folder.configuration("copy.realm")))
         for round in 0..<2 {
@@ -190,7 +190,7 @@ struct BackupTests {
         await again.close()
     }
 
-    /// What was copied can be the beginning of another realm, and be copied again.
+    /// A copy can be the seed of another realm, and can be copied again.
     @Test func copyOfACopyAndSeed() async throws {
         let realm = try await Realm.open(folder.configuration())
         try await fill(realm, 0..<50)

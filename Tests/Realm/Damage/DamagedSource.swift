@@ -20,16 +20,16 @@ final class Crate: Object {
     @Persisted var others: List<Crate>
 }
 
-/// A realm that was written, checkpointed, closed and opened some times; what its files and its
-/// content were.
+/// A realm that was written, checkpointed, closed and opened several times, with its files and
+/// content at each stage.
 struct DamagedSource: Sendable {
-    /// By name, each time that the realm was closed; the last one is what gets damaged.
+    /// By name, for each time the realm was closed; the last one is damaged.
     private(set) var stages: [[String: Data]] = []
     /// By version: the text of each object, by its key.
     private(set) var contents: [UInt64: [Int: String]] = [0: [:]]
     private(set) var version: UInt64 = 0
 
-    /// The files that are damaged.
+    /// The files that are to be damaged.
     var files: [String: Data] { stages.last ?? [:] }
 
     init(_ folder: RealmFolder, _ number: Int, seed: UInt64) async throws {
@@ -59,7 +59,7 @@ struct DamagedSource: Sendable {
         return files
     }
 
-    /// Tiny segments and a checkpoint every few commits.
+    /// Returns a configuration with tiny segments and a checkpoint every few commits.
     static func configuration(_ url: URL) -> Realm.Configuration {
         var configuration = Realm.Configuration(location: .file(url), objectTypes: [Crate.self])
         configuration.adjust = { options in
@@ -75,7 +75,7 @@ struct DamagedSource: Sendable {
     }
 }
 
-/// A transaction that was drawn before it is made.
+/// A transaction, drawn before it is executed.
 struct CrateEdit: Sendable {
     private let seed: UInt64
     private let rowCount: Int
@@ -131,9 +131,9 @@ struct CrateEdit: Sendable {
     }
 }
 
-/// All that the objects of a view show, as text.
+/// Everything that the objects of a view show, as text.
 enum CrateText {
-    /// In a body.
+    /// Reads in a body.
     static func all(_ tx: Transaction) -> [Int: String] {
         let crates = tx.objects(Crate.self)
         var texts: [Int: String] = [:]
@@ -147,7 +147,7 @@ enum CrateText {
         return texts
     }
 
-    /// Of a snapshot.
+    /// Reads from a snapshot.
     static func all(_ crates: FrozenResults<Crate>) -> [Int: String] {
         var texts: [Int: String] = [:]
         for crate in crates {

@@ -4,7 +4,7 @@ import RegnumTestSupport
 /// Random changes of the files of a realm.
 struct FileDamage {
     private(set) var files: [String: Data]
-    /// What was done, for a failure.
+    /// The changes made, for the report of a failure.
     private(set) var steps: [String] = []
     private(set) var touched: Set<String> = []
     private let source: DamagedSource
@@ -17,8 +17,8 @@ struct FileDamage {
         for _ in 0...numbers.below(3) { step(&numbers) }
     }
 
-    /// Acknowledged commits may be missing without an error: both the log and what tells how far it
-    /// goes were changed.
+    /// Whether acknowledged commits may be missing without an error: both the log and the evidence
+    /// of its end were changed.
     var mayLoseCommits: Bool {
         touched.contains("LOCK") && touched.contains { $0.hasPrefix("log-") }
     }
@@ -47,15 +47,15 @@ struct FileDamage {
             steps.append("removes \(name)")
             files[name] = nil
         case 10:
-            // the same file of another time, or of another realm
+            // The same file at another stage, or of another realm.
             let stages = source.stages.dropLast() + others.map(\.files)
             let stage = numbers.below(stages.count)
             let kin = stages[stage].keys.sorted().filter { kind($0) == kind(name) }
             let from = stages[stage][name] != nil ? name : kin.isEmpty ? "" : numbers.oneOf(kin)
-            steps.append("puts \(from) of stage \(stage) in the place of \(name)")
+            steps.append("puts \(from) of stage \(stage) in place of \(name)")
             files[name] = stages[stage][from] ?? Data()
         default:
-            // a file under the name of another one, or of one that comes next
+            // A file under the name of another one, or of the next one.
             let target =
                 numbers.oneIn(2) ? pick(&numbers) ?? name : following(name)
             steps.append("copies \(name) to \(target)")
@@ -77,7 +77,7 @@ struct FileDamage {
         return (parts.dropLast() + ["\(number + 1)"]).joined(separator: "-")
     }
 
-    /// Mostly where something stands.
+    /// Returns a position that mostly contains data.
     private func place(in data: Data, _ numbers: inout SeededRandom) -> Int {
         let used = (data.lastIndex { $0 != 0 } ?? 0) + 1
         return min(numbers.below(numbers.oneIn(8) ? data.count : used), max(data.count - 1, 0))

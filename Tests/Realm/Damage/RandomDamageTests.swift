@@ -7,8 +7,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Realms whose files were changed at random are refused, or show what was committed, or throw
-/// where that is damaged; they never end the process, hang or show anything else.
+/// Realms whose files were changed at random are refused, show what was committed, or throw where
+/// it is damaged; they never crash the process, hang or show anything else.
 @Suite(.timeLimit(.minutes(60)), .disabled(if: Effort.isReduced))
 struct RandomDamageTests {
     // Covers 12.16, .invalidDatabase
@@ -34,7 +34,7 @@ struct RandomDamageTests {
     }
 }
 
-/// What became of the runs.
+/// The outcomes of the runs.
 private final class Tally: Sendable {
     enum Outcome: String, CaseIterable {
         case refused, unreadable, shortened, sound, unwritable
@@ -95,7 +95,7 @@ private struct DamageRun {
             }
             do {
                 if let found = try await confined(again) {
-                    // what was there when the body ran was read before
+                    // What the body read was read before.
                     try check(found, written ?? content, "opened again")
                 }
             } catch {
@@ -109,7 +109,7 @@ private struct DamageRun {
         }
     }
 
-    /// Nil where it is refused, which needs a reason that says so.
+    /// Opens the realm; `nil` if it is refused for a valid reason.
     private func open() async throws -> Realm? {
         do {
             return try await Realm.open(DamagedSource.configuration(url))
@@ -124,7 +124,7 @@ private struct DamageRun {
         }
     }
 
-    /// Looks at the realm through all views; nil where what it holds cannot be read.
+    /// Reads the realm through all views; `nil` if its content can't be read.
     private func read(_ realm: Realm) async throws -> [Int: String]? {
         let snapshot = realm.snapshot()
         let version = snapshot.version
@@ -167,7 +167,7 @@ private struct DamageRun {
         }
     }
 
-    /// What is there after a transaction; nil where it failed.
+    /// Returns the content after a transaction; `nil` if it failed.
     private func write(_ realm: Realm) async throws -> [Int: String]? {
         do {
             return try await realm.write { tx in
@@ -187,7 +187,7 @@ private struct DamageRun {
         for key in Set(found.keys).union(expected.keys).sorted()
         where found[key] != expected[key] {
             throw RunFailure(
-                "\(place): object \(key) is \(found[key] ?? "missing") and has to be "
+                "\(place): object \(key) is \(found[key] ?? "missing") instead of "
                     + (expected[key] ?? "missing"))
         }
     }

@@ -7,9 +7,9 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Each value one below its limit, at it and one above, through each way into a realm: it is there
-/// after the realm was opened again, in another process and in a backup, or the error names class,
-/// property and limit and nothing was changed.
+/// Each value one below its limit, at it and one above, through each way into a realm: it is found
+/// after the realm was opened again, in another process and in a backup; or the error names class,
+/// property and limit, and nothing was changed.
 @Suite(.timeLimit(.minutes(20)), .disabled(if: Effort.isReduced)) struct LimitMatrixTests {
     private let folder: RealmFolder
 
@@ -17,12 +17,12 @@ import Testing
 
     private func open(_ name: String = "test.realm", asOther: Bool = false) async throws -> Realm {
         var configuration = folder.configuration(name, [LimitBox.self, LimitKey.self])
-        // the registry goes by file system: this is another process to it
+        // The registry distinguishes by file system, so this stands for another process.
         if asOther { configuration.adjust = { $0.fileSystem = PosixFileSystem() } }
         return try await Realm.open(configuration)
     }
 
-    /// Gives an object with that id the value of a row.
+    /// Assigns the value of a row to the object with that id.
     private func give(
         _ row: LimitRow, _ size: Int, id: Int, by way: LimitWay, to realm: Realm
     ) async throws {
@@ -70,7 +70,7 @@ import Testing
         row.ways.contains(way) && (row.assign != nil || (way != .typed && way != .added))
     }
 
-    /// Throws nothing if the value is refused as it must be.
+    /// Checks that the value is refused correctly.
     private func expectRefusal(
         _ row: LimitRow, _ size: Int, by way: LimitWay, _ realm: Realm
     ) async throws {
@@ -87,7 +87,7 @@ import Testing
         #expect(after.version == before.version, "\(place)")
     }
 
-    /// Returns when the other process shows what the realm has.
+    /// Returns once the other process shows the content of the realm.
     private func follow(_ realm: Realm, _ other: Realm) async throws {
         other.core.coordinator.hint()
         try await other.core.coordinator.waitUntil(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Gives the values, and finds them wherever the realm is read from.
+    /// Assigns the values, and checks that they are found wherever the realm is read.
     private func check(_ values: [(row: LimitRow, size: Int, way: LimitWay)]) async throws {
         var realm = try await open()
         let other = try await open(asOther: true)
@@ -250,7 +250,7 @@ import Testing
         try await again.read { tx in
             let object = tx.object(LimitKey.self, forPrimaryKey: longest)
             #expect(object?.key.utf8.count == longest.utf8.count)
-            // what no object can have is found nowhere
+            // A key that no object can have is never found.
             let none = tx.object(LimitKey.self, forPrimaryKey: longest + "x")
             #expect(none == nil)
             #expect(tx.objects(LimitKey.self).where { $0.key == longest + "x" }.isEmpty)
@@ -276,7 +276,7 @@ import Testing
         for origin in [LimitRow.text(4_097), String(repeating: "é", count: 2_049)] {
             let error = await realmError {
                 try await realm.write(origin: origin) { _ in
-                    Issue.record("The body of a write whose origin is too long was run.")
+                    Issue.record("The body of a write with an origin that is too long ran.")
                 }
             }
             #expect(error?.code == .invalidInput)

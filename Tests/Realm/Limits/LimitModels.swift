@@ -33,13 +33,13 @@ final class LimitKey: Object {
     @Persisted var count: Int
 }
 
-/// The ways of a value into a property.
+/// The ways to store a value in a property.
 enum LimitWay: CaseIterable, Sendable {
     /// An assignment to the property of a managed object.
     case typed
     /// `tx.add` of an object that has the value.
     case added
-    /// `tx.create(value:)`, `tx.create(value:update:)` of an object that exists.
+    /// `tx.create(value:)`, or `tx.create(value:update:)` for an existing object.
     case created, updated
     /// `object["name"] = value`.
     case named
@@ -49,21 +49,21 @@ enum LimitWay: CaseIterable, Sendable {
     case imported
 }
 
-/// Values of one kind for one property, by their size: what the limit is of.
+/// Values of one kind for one property, parameterized by the limited size.
 struct LimitRow: Sendable {
     let name: String
     let property: String
-    /// The greatest size.
+    /// The maximum size.
     let limit: Int
-    /// What the error of a greater one says.
+    /// What the error for a greater size says.
     var told: String?
     var ways = LimitWay.allCases
     let value: @Sendable (Int) -> Any
-    /// The value as a JSON line has it.
+    /// The value as in a JSON line.
     let json: @Sendable (Int) -> String
-    /// Assigns it in the declared type; nil where the compiler refuses greater ones.
+    /// Assigns the value in the declared type; `nil` where the compiler refuses greater ones.
     var assign: (@Sendable (LimitBox, Int) -> Void)?
-    /// Whether an object has it.
+    /// Whether an object has the value.
     let check: @Sendable (LimitBox, Int) -> Bool
 }
 
@@ -73,12 +73,12 @@ extension LimitRow {
     private static func quoted(_ size: Int) -> String { "\"\(text(size))\"" }
     private static func base64(_ size: Int) -> String { "\"\(bytes(size).base64EncodedString())\"" }
 
-    /// Lists in each other, so many levels.
+    /// Returns lists nested to that many levels.
     static func lists(_ levels: Int) -> AnyRealmValue {
         (0..<levels).reduce(.int(5)) { value, _ in .fromArray([value]) }
     }
 
-    /// Dictionaries in each other.
+    /// Returns dictionaries nested to that many levels.
     static func dictionaries(_ levels: Int) -> AnyRealmValue {
         (0..<levels).reduce(.int(5)) { value, _ in .fromDictionary(["k": value]) }
     }
@@ -214,7 +214,7 @@ extension LimitRow {
         anyLists, anyDictionaries, listLists, int8, leastInt8, listInt8, mapInt16,
     ]
 
-    /// A value that no limit lets through, as the first that is too large.
+    /// Returns a row for a value that is always refused, as the first one beyond the limit.
     static func refused(
         _ name: String, _ property: String, _ told: String, _ value: @escaping @Sendable () -> Any,
         json: String, assign: (@Sendable (LimitBox) -> Void)? = nil

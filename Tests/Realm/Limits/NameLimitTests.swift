@@ -7,11 +7,11 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Names at their limits and beyond, as a schema line of an import gives them.
+/// Names at their limits and beyond, in a schema line of an import.
 @Suite(.disabled(if: Effort.isReduced)) struct NameLimitTests {
     private struct Name: Sendable {
         let limit: Int
-        /// The class and the property of a name.
+        /// Returns the class and the property for a name.
         let place: @Sendable (String) -> (className: String, property: String)
         let type: String
         let value: String
@@ -33,7 +33,7 @@ import Testing
         let folder = try RealmFolder()
         let name = Self.names[index]
         for excess in [-1, 0, 1] {
-            // two bytes each, but for the first of an odd number
+            // Two bytes each, except for the first one of an odd number.
             let count = name.limit + excess
             let text =
                 (count % 2 == 1 ? "n" : "") + String(repeating: "\u{E9}", count: count / 2)

@@ -7,7 +7,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// How deep values may be nested, in each way in, and that nothing that is deeper ends the process.
+/// How deep values may be nested, for each way to store them; deeper ones never crash the process.
 @Suite(.disabled(if: Effort.isReduced)) struct NestingTests {
     private static let levelMax = 64
 
@@ -15,7 +15,7 @@ import Testing
         try await Realm.temporary([LimitBox.self, LimitKey.self])
     }
 
-    /// Boxes in each other, the first with the id 1.
+    /// Returns nested boxes, the outermost with the id 1.
     private func chain(_ levels: Int, inLists: Bool = false) -> [String: Any] {
         var value: [String: Any] = ["id": levels]
         for id in (1..<levels).reversed() {
@@ -87,7 +87,7 @@ import Testing
             }
             try tx.create(LimitBox.self, value: box as Any)
             #expect(tx.objects(LimitBox.self).count == 3_000)
-            // what was copied goes link by link: its end is no recursion
+            // The source is released link by link, because deinitialization would recurse.
             while let next = box.next {
                 box.next = nil
                 box = next
@@ -123,7 +123,7 @@ import Testing
         await realm.close()
     }
 
-    /// A list that contains itself, also within a dictionary.
+    /// Returns a list that contains itself, also within a dictionary.
     private func endless(_ number: Int) -> List<AnyRealmValue> {
         let list = List<AnyRealmValue>()
         let map = Map<String, AnyRealmValue>()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Around the lengths from which on several parts are taken side by side.
+    /// Lengths around the threshold from which several parts are processed in parallel.
     @Test func longBytesHaveTheChecksumOfTheTable() {
         var generator = SeededRandom()
         let bytes = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &generator) }

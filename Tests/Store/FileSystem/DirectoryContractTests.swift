@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What both file systems promise of directories and files.
+/// The contract of directories and files, for both file systems.
 @Suite struct DirectoryContractTests {
     @Test(arguments: DiskKind.allCases)
     func missingDirectoryIsReportedAndNotMade(kind: DiskKind) throws {

@@ -4,9 +4,9 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What both file systems promise of `LOCK`.
+/// The contract of `LOCK`, for both file systems.
 @Suite struct LockContractTests {
-    /// Two opens of one `LOCK`, as two processes have them.
+    /// Two opens of one `LOCK`, as if by two processes.
     private struct Pair {
         let disk: TestDisk
         let realm: any RealmDirectory

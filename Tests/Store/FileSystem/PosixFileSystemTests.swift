@@ -4,7 +4,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What only the real file system can show: permissions, links, the bytes of `LOCK`.
+/// Behavior that only the real file system has: permissions, links, the bytes of `LOCK`.
 @Suite struct PosixFileSystemTests {
     private func permissions(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -54,7 +54,7 @@ import Testing
         #expect(try permissions(disk.realmPath) == 0o755)
     }
 
-    /// A group that may write to the directory may write to its files, those that come later too.
+    /// A group that may write to the directory may also write to its files, including later ones.
     @Test(arguments: [
         (0o700, 0o600), (0o755, 0o600), (0o770, 0o660), (0o775, 0o660), (0o777, 0o600),
     ])
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Where everybody may write, what a stranger has put there is not used.
+    /// Where everybody may write, files of other users aren't used.
     @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
     func filesOfStrangersAreRefusedWhereEverybodyMayWrite() throws {
         let disk = try TestDisk(.posix)
@@ -214,7 +214,8 @@ import Testing
         #expect(after[4096..<4104] != before[4096..<4104])
     }
 
-    /// Nobody makes directories in sysfs: EACCES, EPERM or EROFS, depending on who asks where.
+    /// Nobody can make directories in sysfs: EACCES, EPERM or EROFS, depending on the user and the
+    /// system.
     // Covers 12.3, .filePermissionDenied
     @Test func refusalByTheSystemIsADeniedPermission() throws {
         let error = #expect(throws: StoreError.self) {

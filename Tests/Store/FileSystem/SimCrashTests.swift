@@ -10,7 +10,7 @@ import Testing
     private let disk = SimFileSystem(seed: 5)
     private let path = "/sim/a.realm"
 
-    /// A realm with a file `log` of four synced sectors of ones.
+    /// Makes a realm with a file `log` of four synced sectors of ones.
     private func makeRealm() throws -> (any RealmDirectory, any StoreFile) {
         let realm = try disk.openDirectory(path, create: true)
         let file = try realm.create("log")
@@ -122,7 +122,7 @@ import Testing
             }
             codes.withLock { $0.append(Set(seen)) }
         }
-        // The closure holds the file system.
+        // The closure captures the file system.
         defer { disk.onEffect = nil }
         _ = try disk.openDirectory(path, create: true).create("log")
         #expect(codes.withLock { $0 } == [[.fileNotFound], [.fileNotFound, nil], [nil]])
@@ -198,8 +198,8 @@ import Testing
         return cregnum_crc32c(UInt32(bytes.count), bytes, bytes.count)
     }
 
-    /// Random writes and syncs: what a sync covered is in every image, and what it did not is in
-    /// some and not in others.
+    /// Random writes and syncs: bytes covered by a sync are in every image; others are in some
+    /// images and missing in others.
     @Test func syncedBytesAreInEveryImage() throws {
         var generator = SeededRandom()
         let disk = SimFileSystem(sectorByteCount: 64, seed: generator.next())

@@ -163,7 +163,7 @@ import Testing
             let size = disk.contents(of: "log", in: path)?.count ?? -1
             seen.withLock { $0.append((kind, number, size)) }
         }
-        // The closure holds the file system.
+        // The closure captures the file system.
         defer { disk.onEffect = nil }
         let realm = try makeRealm()
         let file = try realm.create("log")

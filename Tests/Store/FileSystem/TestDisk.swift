@@ -4,12 +4,12 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// The two file systems that every test of the shared contract runs on.
+/// The two file systems to which every contract test applies.
 enum DiskKind: String, CaseIterable, Sendable {
     case posix, simulation
 }
 
-/// A file system with a place where realms may be made; what it made is removed with it.
+/// A file system with a directory for realms, which is removed with it.
 final class TestDisk {
     let fileSystem: any FileSystem
     /// An existing directory.
@@ -39,7 +39,7 @@ final class TestDisk {
         try fileSystem.openDirectory(realmPath, create: true)
     }
 
-    /// Puts a plain file where a realm directory is looked for.
+    /// Creates a plain file where a realm directory is expected.
     func placePlainFile(at path: String) throws {
         if let simulation = fileSystem as? SimFileSystem {
             simulation.placePlainFile(at: path)
@@ -51,7 +51,7 @@ final class TestDisk {
 
 extension StoreFile {
     func write(_ bytes: [UInt8], at offset: UInt64 = 0) throws(StoreError) {
-        // Closures that throw a type are inferred to throw any error, hence the result.
+        // A closure that throws a typed error is inferred to throw any error, hence the `Result`.
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(StoreError) in try self.write(buffer, at: offset) }
         }
@@ -61,7 +61,7 @@ extension StoreFile {
     func readAll() throws -> [UInt8] { try read(at: 0, count: Int(size())) }
 }
 
-/// The code of the error that `body` throws; nil if it throws none.
+/// Returns the code of the error that `body` throws; `nil` if it throws none.
 func codeThrown(by body: () throws -> Void) -> StoreError.Code? {
     do {
         try body()

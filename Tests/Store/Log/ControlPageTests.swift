@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A writer that is killed inside a store has stored some of the words.
+    /// A writer that is killed inside a store has written some of the words.
     @Test func aTornStoreLeavesTheOlderPage() throws {
         let lock = try makeLock()
         var page = page(durableEnd: 40)

@@ -5,7 +5,7 @@ import Testing
 
 /// Relaxed commits whose sync fails while another process may write.
 @Suite struct FailedSyncTests {
-    /// What can be on disk after a power cut has all of the versions.
+    /// Checks that every possible disk after a power failure has all of the versions.
     private func expectAll(_ versions: [UInt64], _ realm: LogFixture) throws {
         for image in realm.disk.crashImages() {
             var found: [UInt64] = []
@@ -35,7 +35,7 @@ import Testing
         try second.commit()
         #expect(second.versions == [1, 2, 3])
         try expectAll([1, 2, 3], realm)
-        #expect(second.log.isCurrent(), "the failure was made good")
+        #expect(second.log.isCurrent(), "the failure was repaired")
         second.log.resignWriter()
         #expect(second.log.tryBecomeWriterIfCurrent())
     }

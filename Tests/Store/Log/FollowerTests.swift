@@ -92,8 +92,8 @@ import Testing
         #expect(try realm.open().log.endsIdle)
     }
 
-    /// After a failed sync the log goes on in a new segment, in which the records since the last
-    /// durable one stand again: a reader that knew some of them passes over these.
+    /// After a failed sync the log continues in a new segment that repeats the records since the
+    /// last durable one. A reader that knows some of them skips these.
     @Test(arguments: [false, true])
     func aReaderGoesOnAcrossARepairedFailure(knowsThem: Bool) throws {
         let realm = LogFixture()
@@ -113,7 +113,7 @@ import Testing
         try heir.commit()
         try reader.catchUp()
         #expect(reader.versions == [1, 2, 3, 4])
-        // The reader's chain is that of the new segment: it can go on writing.
+        // The reader's chain is that of the new segment, so it can continue writing.
         heir.log.resignWriter()
         #expect(try reader.becomeWriter())
         try reader.commit()

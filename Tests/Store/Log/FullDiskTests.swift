@@ -3,9 +3,9 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What is possible with little space, and with none.
+/// What works with little space, or none.
 @Suite struct FullDiskTests {
-    /// A realm with segments of up to 1 MiB whose second one is full but for less than 3 KiB.
+    /// Makes a realm with segments of up to 1 MiB whose second one has less than 3 KiB left.
     private func fullSegment(keepsSpare: Bool = false) throws -> (LogFixture, LogFixture.Process) {
         var realm = LogFixture()
         realm.options.firstSegmentByteCount = 256 << 10
@@ -31,7 +31,7 @@ import Testing
         #expect(throws: StoreError.self) { try writer.commit(90_000) }
         realm.disk.capacityByteCount = realm.disk.usedByteCount + 8192
         while realm.segmentSizes().count < 4 { try writer.commit(3000) }
-        #expect(realm.segmentSizes().last == 8192, "the least that holds the record")
+        #expect(realm.segmentSizes().last == 8192, "the smallest size that fits the record")
         #expect(try realm.open().versions == writer.versions)
     }
 

@@ -4,8 +4,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Logs that no honest writer makes, with checksums that are right: they are refused, and never
-/// trap or cost more than their size.
+/// Forged logs with valid checksums: they are refused, and never trap or cost more than their size.
 @Suite struct HostileLogTests {
     private let fixture = LogFixture()
     private let directory = "/sim/a.realm"
@@ -14,7 +13,8 @@ import Testing
         codeThrown { _ = try fixture.open() }
     }
 
-    /// A closed realm of three commits, and what its first segment holds.
+    /// Makes a closed realm of three commits, and returns the header and the end of its first
+    /// segment.
     private func makeRealm() throws -> (header: SegmentHeader, end: Int) {
         let process = try fixture.openWriter()
         for _ in 0..<3 { try process.commit() }
@@ -36,7 +36,7 @@ import Testing
         try file.write(bytes)
         try realm.unlink("log-0-0")
         #expect(openCode() == .invalidDatabase)
-        // named by the control page only
+        // Referred to by the control page only.
         let page = try realm.openLock()
         var control = try #require(page.loadControl())
         control.segmentNumber = number
@@ -69,7 +69,7 @@ import Testing
         #expect(openCode() == .unsupportedFormat)
     }
 
-    /// Each header claims a body up to the end of the segment, whose checksum is wrong.
+    /// Each header claims a body up to the end of the segment, with a wrong checksum.
     @Test func tailOfMadeUpHeadersIsRefusedAtOnce() throws {
         let (header, end) = try makeRealm()
         let byteCount = 2 << 20
@@ -81,7 +81,7 @@ import Testing
             bytes.replaceSubrange(offset..<offset + 40, with: head)
         }
         fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
-        fixture.disk.setBootID(Identity128(high: 5, low: 5))  // else any garbage is refused
+        fixture.disk.setBootID(Identity128(high: 5, low: 5))  // otherwise any garbage is refused
         #expect(openCode() == .invalidDatabase)
     }
 
@@ -99,8 +99,8 @@ import Testing
         return frame
     }
 
-    /// Records since a failed sync are framed again in a new segment: of a file with holes it has
-    /// not the size.
+    /// Records since a failed sync are framed again in a new segment, which must not get the
+    /// nominal size of a file with holes.
     @Test func segmentWithHolesIsNotWrittenOutAsZeros() throws {
         let disk = try TestDisk(.posix)
         func open() throws -> (log: RealmLog, report: RecoveryReport) {

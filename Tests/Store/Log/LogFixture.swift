@@ -1,7 +1,7 @@
 import RegnumSimulation
 import RegnumStore
 
-/// A realm on a simulated disk that several logs, each as a process of its own, have open.
+/// A realm on a simulated disk that is opened by several logs, each standing for a process.
 struct LogFixture {
     let disk = SimFileSystem(seed: 17)
     let path = "/sim/a.realm"
@@ -12,7 +12,7 @@ struct LogFixture {
         return options
     }()
 
-    /// A process that has the realm open, and the versions that it was told.
+    /// A process that has the realm open, and the versions that were delivered to it.
     final class Process {
         let log: RealmLog
         let report: RecoveryReport
@@ -36,14 +36,14 @@ struct LogFixture {
             }
         }
 
-        /// A durable commit of the version after the log's, with a payload of that many bytes.
+        /// Makes a durable commit of the log's next version, with a payload of that many bytes.
         func commit(_ payloadByteCount: Int = 10) throws(StoreError) {
             try write(payloadByteCount)
             try log.sync()
             log.publish()
         }
 
-        /// The record of a commit, neither synced nor published.
+        /// Writes the record of a commit without syncing or publishing it.
         func write(_ payloadByteCount: Int = 10) throws(StoreError) {
             let version = log.version + 1
             try log.append([LogFixture.body(version, payloadByteCount)], version: version)
@@ -59,7 +59,7 @@ struct LogFixture {
         return Process(log, report, versions)
     }
 
-    /// A process that holds the writer lock.
+    /// Opens a process that holds the writer lock.
     func openWriter() throws -> Process {
         let process = try open()
         guard try process.becomeWriter() else { throw StoreError(.busy, "no writer lock") }

@@ -2,9 +2,10 @@ import RegnumSimulation
 import RegnumStore
 import Testing
 
-/// The file that records how far a migration has come.
+/// The file that records the progress of a migration.
 @Suite struct MigrationMarkTests {
-    /// A mark at its limit is read back; a larger one is refused, and the previous one stays.
+    /// A mark of the maximum size can be read back; a larger one is refused, and the previous one
+    /// remains.
     @Test func aMarkThatCouldNotBeReadBackIsRefused() throws {
         let realm = LogFixture()
         let file = try realm.openWriter().log.migrationMark

@@ -9,7 +9,8 @@ import Testing
     private let disk = SimFileSystem(seed: 2)
     private let salt: UInt64 = 0xABCD
 
-    /// A segment with records of these bodies; `change` alters one header before it is framed.
+    /// Makes a segment with records of these bodies; `change` alters one header before it is
+    /// framed.
     private func makeSegment(
         _ bodies: [[UInt8]], change: (Int, inout RecordHeader) -> Void = { _, _ in }
     ) throws -> LogSegment {

@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// New segments: their sizes, the spare one, what is where.
+/// New segments: their sizes, the spare one, their contents.
 @Suite struct RotationTests {
     @Test func segmentsDoubleUpToTheLimit() throws {
         let realm = LogFixture()
@@ -118,7 +118,8 @@ import Testing
         #expect(realm.disk.count(.write) == writes)
     }
 
-    /// A power cut may give the taken spare its name back, with whatever was written to it.
+    /// A power failure may restore the name of a spare that was already used, with whatever was
+    /// written to it.
     @Test func aSpareThatAPowerCutBroughtBackDoesNoHarm() throws {
         let realm = LogFixture()
         let writer = try realm.openWriter()

@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Who may write, and what the control page says meanwhile.
+/// Who may write, and what the control page contains in each case.
 @Suite struct WriterLockTests {
     @Test func oneProcessWritesAtATime() throws {
         let realm = LogFixture()
@@ -65,7 +65,7 @@ import Testing
         #expect(try first.becomeWriter())
         #expect(try epoch() == one + 2)
         try first.commit()
-        // Also without the control page, from the records.
+        // Also from the records, without the control page.
         let copy = realm.disk.killImage()
         copy.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
         let log = try RealmLog.open(copy, path: realm.path, options: realm.options) {
@@ -82,9 +82,9 @@ import Testing
         let second = try realm.open()
         #expect(first.log.isCurrent() && second.log.isCurrent())
         #expect(second.log.tryBecomeWriterIfCurrent())
-        #expect(first.log.isCurrent(), "nothing is written yet")
+        #expect(first.log.isCurrent(), "nothing has been written yet")
         try second.write()
-        #expect(!first.log.isCurrent(), "somebody is writing")
+        #expect(!first.log.isCurrent(), "another process is writing")
         try second.log.sync()
         second.log.publish()
         second.log.resignWriter()
@@ -130,7 +130,7 @@ import Testing
         #expect(!first.log.isCurrent())
         #expect(codeThrown { _ = try first.becomeWriter() } == .invalidDatabase)
         #expect(!first.log.holdsWriter)
-        // A new opener rebuilds it, and all go on.
+        // A process that opens the realm rebuilds it, and all continue.
         _ = try realm.open()
         #expect(try first.becomeWriter())
     }
@@ -148,8 +148,8 @@ import Testing
             [EffectKind.write, .sync, .wake].map { realm.disk.count($0) } == before.map { $0 + 1 })
     }
 
-    /// A writer whose `LOCK` was removed goes on while another process opens the realm: what it
-    /// commits behind the last segment that was seen is read too.
+    /// A writer whose `LOCK` was removed continues while another process opens the realm: its
+    /// commits in segments after the last one seen are read too.
     @Test func segmentThatAppearsWhileTheRealmIsOpenedIsRead() throws {
         let realm = LogFixture()
         var first: LogFixture.Process? = try realm.openWriter()
@@ -172,7 +172,7 @@ import Testing
         #expect(report.commitCount == 6 && log.version == 6)
     }
 
-    /// Whoever opens the realm after its `LOCK` was replaced has locks of its own.
+    /// A process that opens the realm after its `LOCK` was replaced has different locks.
     @Test func writerWithoutItsLockIsRefused() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()

@@ -4,7 +4,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Nodes files: made, appended to, read through mappings and private copies.
+/// Nodes files: creating, appending, reading through mappings and private copies.
 @Suite struct NodesFileTests {
     private let realmID = Identity128(high: 3, low: 4)
 
@@ -50,7 +50,7 @@ import Testing
                 offset: 0, byteCount: 0, crc: 0)
             #expect(appender.fileNumber == 1)
         }
-        // Twice: the second time from what is mapped or copied.
+        // Twice: the second time the file is already mapped or copied.
         let file = try nodes.file(1)
         var addresses: [UInt] = []
         for round in 0..<2 {
@@ -137,7 +137,7 @@ import Testing
         #expect(simulation.count(.sync) - syncs == 7)
     }
 
-    /// Cut short under a mapping, which would raise SIGBUS.
+    /// A file truncated under a mapping, which would raise SIGBUS.
     // Covers .invalidDatabase
     @Test(arguments: [true, false])
     func fileCutShortWhileItIsOpenThrows(isWindowMapped: Bool) throws {
@@ -200,7 +200,7 @@ import Testing
         #expect(error?.code == .invalidDatabase)
     }
 
-    /// The bytes are there, in private memory.
+    /// The bytes are read into private memory instead.
     @Test func whatCannotBeMappedIsRead() throws {
         let disk = try TestDisk(.simulation)
         let simulation = try #require(disk.fileSystem as? SimFileSystem)
@@ -214,7 +214,7 @@ import Testing
         #expect(simulation.firedFailureCount > 0)
     }
 
-    /// A disk that cannot read what it holds is told with the place.
+    /// A read error of the disk is reported with its location.
     // Covers .ioFailed
     @Test func whatCannotBeReadThrows() throws {
         let disk = try TestDisk(.simulation)

@@ -2,9 +2,9 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Which jobs may keep which others waiting.
+/// Which jobs can delay which other jobs.
 @Suite struct IOPoolTests {
-    /// Something that a job waits for, for ten seconds at most.
+    /// A condition for which a job waits, for ten seconds at most.
     private final class Gate: Sendable {
         private let word = WakeWord()
 
@@ -26,7 +26,7 @@ import Testing
         }
         #expect(!gate.isOpen)
         gate.open()
-        // the third long job had no thread, and comes when one of the others ends
+        // The third long job had no thread, and runs when one of the others ends.
         await withCheckedContinuation { done in pool.submitLong { done.resume() } }
     }
 

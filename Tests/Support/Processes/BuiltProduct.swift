@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The products of the build that the running tests belong to.
+/// The products of the build to which the running tests belong.
 package enum BuiltProduct {
-    /// The folder of the products: the tests are a bundle in it, or a program.
+    /// The products directory. The tests are either a bundle or an executable in it.
     private static let folder: URL? = {
         let arguments = CommandLine.arguments
         var places = [try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")]
@@ -16,15 +16,15 @@ package enum BuiltProduct {
             .first { FileManager.default.fileExists(atPath: $0.appending(path: "Modules").path) }
     }()
 
-    /// A file or folder of the build.
+    /// Returns the URL of a file or directory of the build.
     package static func file(_ path: String) throws -> URL {
         guard let file = folder?.appending(path: path),
             FileManager.default.fileExists(atPath: file.path)
-        else { throw Missing(description: "\(path) was not built beside the tests.") }
+        else { throw Missing(description: "\(path) was not built together with the tests.") }
         return file
     }
 
-    /// The arguments that let the compiler find the modules of the library.
+    /// Returns the arguments with which the compiler finds the modules of the library.
     package static func moduleArguments() throws -> [String] {
         let maps = [
             try file("CRegnum.build/module.modulemap"),

@@ -1,4 +1,4 @@
-/// A random run on a realm that two processes share: what the one tells the other in a line.
+/// A random run on a realm that two processes share, sent from one to the other as one line.
 package struct PeerAssignment: Sendable {
     package let seed: UInt64
     /// The directory of the realm.
@@ -9,7 +9,7 @@ package struct PeerAssignment: Sendable {
         self.path = path
     }
 
-    /// Takes a line apart; nil if it is none.
+    /// Parses a line; `nil` if it isn't an assignment.
     package init?(_ line: String) {
         let parts = line.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let seed = UInt64(parts[0]) else { return nil }

@@ -2,8 +2,8 @@ package import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The second process of a test: a program that was built beside the tests, started once for many runs. Both
-/// sides speak in lines.
+/// The second process of a test: a program that was built together with the tests and is started
+/// once for many runs. The two sides exchange lines of text.
 package final class PeerProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -12,24 +12,25 @@ package final class PeerProcess: Sendable {
 
     private struct State {
         var last = "nothing"
-        /// What the peer is to say.
+        /// The line that the peer is expected to send.
         var awaited: String?
-        /// Lines that this side has not taken, which may have to wait for a processor.
+        /// The number of received lines that this side hasn't consumed yet, for example because it
+        /// waits for a processor.
         var unread = 0
-        /// How many turns of the watch nothing came.
+        /// The number of watchdog ticks since the last line.
         var quietTurns = 0
-        /// Whether the watch ended the peer, since it said nothing for so long.
+        /// Whether the watchdog killed the peer because it was silent for too long.
         var isSilent = false
         var isGone = false
     }
 
-    /// So many turns of the watch, one a second, the peer may say nothing where it is to say something. It
-    /// counts turns of its own and not the clock: where the machine has no time for the peer, it has none
-    /// for the watch.
+    /// The number of watchdog ticks, one per second, for which the peer may be silent while a line
+    /// is expected. Ticks are counted instead of measuring time: on a machine too busy to run the
+    /// peer, the watchdog doesn't run either.
     package static let patience = 120
 
     package init(_ program: String, _ arguments: [String] = []) throws {
-        // a peer that is gone must end the test with a sentence, not with a signal
+        // A peer that has exited must fail the test with a message, not kill it with a signal.
         signal(SIGPIPE, SIG_IGN)
         let output = Pipe()
         process.executableURL = try BuiltProduct.file(program)
@@ -47,25 +48,27 @@ package final class PeerProcess: Sendable {
 
     package var processID: Int32 { process.processIdentifier }
 
-    /// What the peer said last.
+    /// The last line that the peer sent.
     package var last: String { state.withLock { $0.last } }
 
     package func tell(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// The next line, however long it takes. Throws if the peer ends, or the task is cancelled.
+    /// Returns the next line, however long it takes. Throws if the peer exits or the task is
+    /// cancelled.
     package func answer() async throws -> String {
         var iterator = answers.makeAsyncIterator()
         guard let answer = await iterator.next(isolation: #isolation) else {
             try Task.checkCancellation()
-            throw PeerFailure("the peer process is gone: \(ending)")
+            throw PeerFailure("the peer process ended: \(ending)")
         }
         state.withLock { $0.unread -= 1 }
         return answer
     }
 
-    /// Waits for the peer to say this, and for nothing else. A peer that says nothing for too long is ended.
+    /// Waits for the peer to send this line; any other line is an error. A peer that is silent for
+    /// too long is killed.
     package func expect(_ line: String) async throws {
         state.withLock { ($0.awaited, $0.quietTurns) = (line, 0) }
         defer { state.withLock { $0.awaited = nil } }
@@ -73,20 +76,20 @@ package final class PeerProcess: Sendable {
         do {
             answer = try await self.answer()
         } catch is CancellationError {
-            throw PeerFailure("waits for the peer process to say \(line)")
+            throw PeerFailure("cancelled while waiting for the peer process to send \(line)")
         } catch {
             if state.withLock({ $0.isSilent }) {
                 throw PeerFailure(
-                    "the peer process said nothing for \(Self.patience) seconds instead of \(line)")
+                    "the peer process was silent for \(Self.patience) seconds instead of \(line)")
             }
             throw error
         }
         if answer != line { throw PeerFailure("the peer process: \(answer)") }
     }
 
-    /// Runs one half here, while the peer runs the other one, place by place: `PeerProgram` is its side of
-    /// this. Throws what failed here or there; what the peer said last, if that is something else than what
-    /// is asked for, tells of a failure there for which this half may have waited.
+    /// Runs one half here while the peer runs the other one, in lockstep; `PeerProgram` is the
+    /// other side. Throws an error of either side. If the peer's last line isn't the expected one,
+    /// it describes a failure there for which this half may have been waiting.
     package func share(
         _ assignment: PeerAssignment,
         half: (@escaping @Sendable (Int) async throws -> Void) async throws -> Void
@@ -100,11 +103,11 @@ package final class PeerProcess: Sendable {
             }
             try await expect("ok")
         } catch {
-            throw PeerFailure("\(error) (the peer process said last: \(last))")
+            throw PeerFailure("\(error) (the peer process last sent: \(last))")
         }
     }
 
-    /// Ends the peer, wherever it stands.
+    /// Kills the peer, whatever it is doing.
     package func kill() {
         if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
@@ -156,7 +159,8 @@ package final class PeerProcess: Sendable {
 }
 
 extension PeerProcess {
-    /// A new directory for realms that two processes share: in memory where `/dev/shm` exists.
+    /// Makes a new directory for realms that two processes share, in memory where `/dev/shm`
+    /// exists.
     package static func makeDirectory() throws -> URL {
         let memory = URL(filePath: "/dev/shm")
         let parent =
@@ -168,7 +172,7 @@ extension PeerProcess {
     }
 }
 
-/// Something about a second process that is not as it must be.
+/// An unexpected behavior of the peer process.
 package struct PeerFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// The other side of a `PeerProcess`: it answers the lines of its standard input, and ends with it.
+/// The other side of a `PeerProcess`: it answers the lines of its standard input and exits at its
+/// end.
 package enum PeerProgram {
-    /// Answers each line with one.
+    /// Answers each line with one line.
     package static func answer(_ answer: (String) async throws -> String) async {
         let lines = lines()
         while let line = await next(of: lines) {
@@ -14,8 +15,8 @@ package enum PeerProgram {
         }
     }
 
-    /// Runs the halves that lines name (see `PeerAssignment`) as side 1: answers "open", tells at each place
-    /// its number and waits for a line, and then answers "ok", or what failed.
+    /// Runs the assigned halves (see `PeerAssignment`) as side 1: answers "open", at each meeting
+    /// point sends its number and waits for a line, and finally answers "ok" or the error.
     package static func share(
         half: (PeerAssignment, @escaping @Sendable (Int) async throws -> Void) async throws -> Void
     ) async {
@@ -38,7 +39,7 @@ package enum PeerProgram {
         }
     }
 
-    /// The next line that nobody has taken.
+    /// Returns the next unread line.
     private static func next(of lines: AsyncStream<String>) async -> String? {
         var iterator = lines.makeAsyncIterator()
         return await iterator.next(isolation: #isolation)
@@ -48,8 +49,8 @@ package enum PeerProgram {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
 
-    /// The lines as they come, read on a thread of their own: the end of the input ends the process also
-    /// within a half, whose other one is gone then.
+    /// The lines of standard input, read on a thread of their own: the end of the input also exits
+    /// the process in the middle of a half, because its counterpart is gone then.
     private static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Many random runs, each of which follows from a seed and its number.
+/// Many random runs, each determined by a seed and its number.
 ///
 /// `REGNUM_SEED` repeats all of them, `REGNUM_RUN` only the one with that number.
 package struct NumberedRuns: Sendable {
@@ -19,17 +19,18 @@ package struct NumberedRuns: Sendable {
         numbers = one.map { $0..<$0 + 1 } ?? 0..<count
     }
 
-    /// The seed of one run.
+    /// Returns the seed of one run.
     package func seed(_ number: Int) -> UInt64 { SeededRandom.seed(seed, ofRun: number) }
 
-    /// The failure of a run, with the variables that reproduce it.
+    /// Returns the failure of a run, with the variables that reproduce it.
     package func failure(_ number: Int, _ error: any Error) -> RunFailure {
         RunFailure("\(name): REGNUM_SEED=\(seed) REGNUM_RUN=\(number): \(error)")
     }
 
-    /// Makes all runs on a few tasks. Where some fail no more are begun, and those are told.
+    /// Executes all runs on a few tasks. After a failure no further runs are started; all failures
+    /// are reported.
     ///
-    /// - Parameter tasksPerCore: more than one where runs wait for what others do.
+    /// - Parameter tasksPerCore: More than one where runs wait for other runs.
     package func run(
         tasksPerCore: Int = 1, _ run: @escaping @Sendable (Int, UInt64) async throws -> Void
     ) async throws {
@@ -51,8 +52,8 @@ package struct NumberedRuns: Sendable {
         if !failures.isEmpty { throw RunFailure(failures.joined(separator: "\n\n")) }
     }
 
-    /// Makes all runs one after the other, each half here and half in a peer process, on realms that both
-    /// have open.
+    /// Executes all runs one after the other, half here and half in a peer process, on realms that
+    /// both have open.
     package func run(
         sharedWith peer: PeerProcess,
         half: (PeerAssignment, @escaping @Sendable (Int) async throws -> Void) async throws -> Void
@@ -70,10 +71,10 @@ package struct NumberedRuns: Sendable {
             }
             try FileManager.default.removeItem(atPath: assignment.path)
         }
-        print("\(name): the process \(peer.processID) was the peer of \(numbers.count) runs")
+        print("\(name): process \(peer.processID) was the peer of \(numbers.count) runs")
     }
 
-    /// Which runs were taken, and which failed.
+    /// Tracks which runs were started and which failed.
     private final class Progress: Sendable {
         private struct State {
             var next: Int
@@ -89,8 +90,8 @@ package struct NumberedRuns: Sendable {
             state = Mutex(State(next: numbers.lowerBound))
         }
 
-        /// The number of the next run; nil when all are taken, some failed, or one waited for ever: others
-        /// would, and it takes long to find out.
+        /// Returns the number of the next run. `nil` once all were started, some failed, or one
+        /// stalled: others would stall too, and each stall takes long to detect.
         func next() -> Int? {
             state.withLock { state in
                 guard state.next < end, state.failures.count < 4, !state.hasStalled else {
@@ -114,7 +115,7 @@ package struct NumberedRuns: Sendable {
     }
 }
 
-/// Runs that failed, with what repeats them.
+/// Runs that failed, with what reproduces them.
 package struct RunFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How far a random run is, as it tells itself.
+/// The progress of a random run, as reported by the run itself.
 package final class RunPulse: Sendable {
     private let state = Mutex((beats: 0, patience: RunWatchdog.patience))
 
-    /// Something was done; what comes next may take so many turns of the watchdog.
+    /// Reports progress. The next step may take `patience` ticks of the watchdog.
     package func beat(patience: Int = RunWatchdog.patience) {
         state.withLock { $0 = ($0.beats + 1, patience) }
     }
@@ -12,19 +12,20 @@ package final class RunPulse: Sendable {
     package var current: (beats: Int, patience: Int) { state.withLock { $0 } }
 }
 
-/// Ends random runs that wait for something that never comes, so that they tell what it is.
+/// Cancels random runs that wait for something that never comes, so that they report what it is.
 ///
-/// It counts turns of its own, one a second, in which a run did nothing, and not how long anything
-/// takes: where the machine has no time for the run it has none for the watchdog.
+/// The watchdog counts its own ticks, one per second, in which a run made no progress, instead of
+/// measuring time: on a machine too busy for the run, the watchdog doesn't run either.
 package enum RunWatchdog {
-    /// So many turns a run may do nothing.
+    /// The number of ticks that a run may spend without progress.
     package static let patience = 20
-    /// While the run waits for its other half, which has a watchdog too: a task among those of a thousand
-    /// other tests may have to wait for minutes. The end of the other process ends the run at once.
+    /// The number of ticks while the run waits for its other half, which has a watchdog too: a task
+    /// among those of a thousand other tests may have to wait for minutes. If the other process
+    /// exits, the run ends at once.
     package static let patienceForPeer = 600
 
-    /// Makes a run, which beats the pulse; one without any beat for too long is cancelled. Streams
-    /// end on cancellation, so the run throws what it waits for.
+    /// Executes a run, which reports its progress to the pulse; one that reports none for too long
+    /// is cancelled. Streams end on cancellation, so the run throws what it is waiting for.
     package static func run(
         _ run: @escaping @Sendable (RunPulse) async throws -> Void
     ) async throws {
@@ -47,7 +48,7 @@ package enum RunWatchdog {
             } catch {
                 throw RunStall(description: "\(error)")
             }
-            throw RunStall(description: "nothing was done for \(patience) seconds")
+            throw RunStall(description: "no progress for \(patience) seconds")
         }
     }
 
@@ -61,7 +62,7 @@ package enum RunWatchdog {
     }
 }
 
-/// What a run waited for that was ended by the watchdog.
+/// The error of a run that the watchdog cancelled: what the run was waiting for.
 package struct RunStall: Error, CustomStringConvertible {
     package let description: String
 }

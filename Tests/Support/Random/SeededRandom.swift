@@ -12,15 +12,15 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator with the seed of this run, which is printed.
+    /// Creates a generator with the seed of this run, and prints the seed.
     ///
-    /// - Parameter test: the name printed with the seed.
+    /// - Parameter test: The name printed with the seed.
     package init(_ test: String = #function) {
         self.init(Self.seed(test))
     }
 
-    /// The seed in `REGNUM_SEED`, or a fresh one if that is not set. It is printed, so that a
-    /// failure can be reproduced.
+    /// Returns the seed in `REGNUM_SEED`, or a fresh one if that isn't set, and prints it, so that
+    /// a failure can be reproduced.
     package static func seed(_ test: String = #function) -> UInt64 {
         let given = ProcessInfo.processInfo.environment["REGNUM_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0..<(1 << 32))
@@ -33,7 +33,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return Self.mix(state)
     }
 
-    /// A hash of one number: neighbouring numbers give unrelated results.
+    /// Hashes a number: neighboring numbers give unrelated results.
     package static func mix(_ number: UInt64) -> UInt64 {
         var word = number
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -41,18 +41,18 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         return word ^ (word >> 31)
     }
 
-    /// The seed of one of many runs that share a seed.
+    /// Returns the seed of one of many runs that share a seed.
     package static func seed(_ seed: UInt64, ofRun number: Int) -> UInt64 {
         mix(seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// A number from 0 up to, but not including, `bound`; 0 if the bound is.
+    /// Returns a number from 0 up to, but not including, `bound`; 0 if `bound` is 0.
     package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
 
-    /// True once in `count` times.
+    /// Returns `true` once in `count` times.
     package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-    /// True with the given probability.
+    /// Returns `true` with the given probability.
     package mutating func chance(_ probability: Double) -> Bool {
         Double(next() >> 11) / Double(1 << 53) < probability
     }

@@ -14,7 +14,7 @@ struct Chat: AsyncParsableCommand {
     @Option(
         name: .customLong("realm"),
         help: ArgumentHelp(
-            "The realm's directory; made when it is missing. By default chat.realm in the user's data folder.",
+            "The realm's directory, created if missing (default: chat.realm in the data folder).",
             valueName: "path"))
     var realmPath: String?
 
@@ -22,10 +22,10 @@ struct Chat: AsyncParsableCommand {
         if realmPath?.isEmpty == true { throw ValidationError("--realm needs a path.") }
     }
 
-    /// For so long a tail can go on from a cursor.
+    /// For how many days a tail can resume from a cursor.
     static let historyDays = 7
 
-    /// Opens the realm, hands it to `body` and closes it, whatever happens.
+    /// Opens the realm, passes it to `body`, and closes it even if `body` throws.
     func withRealm(_ body: (Realm) async throws -> Void) async throws {
         var configuration = Realm.Configuration(
             location: .file(try realmURL()),
@@ -41,7 +41,7 @@ struct Chat: AsyncParsableCommand {
         await realm.close()
     }
 
-    /// Where the realm lies. The folders above the default place are made.
+    /// The location of the realm. The folders of the default location are created.
     func realmURL() throws -> URL {
         if let realmPath { return URL(fileURLWithPath: realmPath) }
         let environment = ProcessInfo.processInfo.environment
@@ -57,7 +57,7 @@ struct Chat: AsyncParsableCommand {
                 at: folder, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatFailure("The folder \(folder.path) cannot be made.")
+            throw ChatFailure("Can't create the folder \(folder.path).")
         }
         return folder.appendingPathComponent("chat.realm")
     }
@@ -90,13 +90,13 @@ enum Program {
             printToStandardError("chat: \(error.message)")
             return 1
         } catch {
-            // Help and version end with 0, wrong usage with 64.
+            // Help and version exit with 0, wrong usage with 64.
             Chat.exit(withError: error)
         }
     }
 }
 
-/// An argument that must not be empty.
+/// Throws a `ValidationError` if an argument is empty.
 func requireText(_ text: String, _ what: String) throws {
     if text.isEmpty { throw ValidationError("\(what) must not be empty.") }
 }

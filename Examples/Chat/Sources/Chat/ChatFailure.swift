@@ -1,6 +1,6 @@
 import ChatKit
 
-/// A failure that the user is told in one sentence; the exit code is 1.
+/// A failure that is reported to the user as a one-sentence message; the exit code is 1.
 struct ChatFailure: Error {
     let sentence: String
 
@@ -13,5 +13,5 @@ struct ChatFailure: Error {
     }
 }
 
-/// The reader of standard output went away: there is nobody left to tell anything.
+/// The reader of standard output is gone, so there's nobody left to print for.
 struct OutputClosed: Error {}

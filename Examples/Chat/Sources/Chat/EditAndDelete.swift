@@ -2,10 +2,10 @@ import ArgumentParser
 import Regnum
 
 struct Edit: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Gives a message another text.")
+    static let configuration = CommandConfiguration(abstract: "Changes the text of a message.")
 
     @ParentCommand var chat: Chat
-    @Argument(help: "The message's id, as send prints it.", transform: messageID) var id: ObjectId
+    @Argument(help: "The message's id, as printed by send.", transform: messageID) var id: ObjectId
     @Argument(help: "The new text.") var text: [String]
 
     func run() async throws {
@@ -19,7 +19,7 @@ struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Deletes a message.")
 
     @ParentCommand var chat: Chat
-    @Argument(help: "The message's id, as send prints it.", transform: messageID) var id: ObjectId
+    @Argument(help: "The message's id, as printed by send.", transform: messageID) var id: ObjectId
 
     func run() async throws {
         try await chat.withRealm { realm in try await realm.delete(id) }
@@ -42,11 +42,11 @@ struct DeleteRoom: AsyncParsableCommand {
     }
 }
 
-/// A message's id from the command line.
+/// Parses a message id from the command line.
 @Sendable
 private func messageID(_ text: String) throws -> ObjectId {
     guard let id = ObjectId(text) else {
-        throw ValidationError("'\(text)' is not an id: those have 24 hexadecimal digits.")
+        throw ValidationError("'\(text)' is not an id: an id has 24 hexadecimal digits.")
     }
     return id
 }

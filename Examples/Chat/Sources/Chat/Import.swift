@@ -5,10 +5,10 @@ import Regnum
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Imports a chat log: \"[HH:MM:SS] <NAME> text\" a line, as of today.")
+        abstract: "Imports a chat log: lines of the form \"[HH:MM:SS] <NAME> text\", dated today.")
 
     @ParentCommand var chat: Chat
-    @Argument(help: "The log.") var file: String
+    @Argument(help: "The log file.") var file: String
     @Argument(help: "The room.") var room: String
     @Option(help: ArgumentHelp("Messages per commit.", valueName: "n")) var batch = 100
     @Flag(help: "Print one JSON object for each commit: version, at, messages.") var json = false
@@ -23,7 +23,7 @@ struct Import: AsyncParsableCommand {
         try await chat.withRealm { realm in
             try await write(log.messages, to: realm)
         }
-        let skipped = log.misfitCount == 0 ? "" : "; \(log.misfitCount) lines did not fit"
+        let skipped = log.misfitCount == 0 ? "" : "; \(log.misfitCount) lines were skipped"
         let commitCount = (log.messages.count + batch - 1) / batch
         let report = "Imported \(log.messages.count) messages in \(commitCount) commits\(skipped)."
         if json { printToStandardError(report) } else { try StandardOutput.print(report) }
@@ -35,13 +35,13 @@ struct Import: AsyncParsableCommand {
         var sentAt: Date
     }
 
-    /// The messages of the file. Lines that do not fit are told on standard error.
+    /// Reads the messages of the file. Malformed lines are reported on standard error.
     private func readLog() throws -> (messages: [LogMessage], misfitCount: Int) {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: file))
         } catch {
-            throw ChatFailure("\(file) cannot be read.")
+            throw ChatFailure("Can't read \(file).")
         }
         let today = LocalDay(of: Date())
         var messages: [LogMessage] = []

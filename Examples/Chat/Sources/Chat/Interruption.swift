@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Ctrl-C and SIGTERM. They are blocked in all threads, and the main one waits for them: so none is
-/// lost, and none runs code in the middle of something else.
+/// Handling of Ctrl-C and SIGTERM. The signals are blocked in all threads and the main thread waits
+/// for them, so that none is lost and no handler interrupts other code.
 enum Interruption {
     private static let cancellation = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -14,8 +14,8 @@ enum Interruption {
         return set
     }
 
-    /// Blocks the signals in this thread and in all that it starts; to be called before any other
-    /// thread exists.
+    /// Blocks the signals in this thread and in all threads that it starts. Must be called before
+    /// any other thread exists.
     static func block() {
         var signals = signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -23,8 +23,8 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Waits for signals for ever. It has to be the main thread: an asynchronous `main` would leave
-    /// that to the dispatcher, which takes all signals there.
+    /// Waits for signals forever. Must be called on the main thread: an asynchronous `main` would
+    /// leave it to the dispatcher, which receives all signals there.
     static func wait() -> Never {
         var signals = signals
         while true {
@@ -33,7 +33,7 @@ enum Interruption {
             if let cancel = cancellation.withLock({ $0 }) {
                 cancel()
             } else {
-                // What a program that knows nothing of signals does.
+                // The default behavior of a program without signal handling.
                 signal(number, SIG_DFL)
                 raise(number)
                 pthread_sigmask(SIG_UNBLOCK, &signals, nil)
@@ -41,7 +41,7 @@ enum Interruption {
         }
     }
 
-    /// Runs `body` until it ends or a signal comes, which cancels it: that is a normal end.
+    /// Runs `body` until it ends or a signal cancels it, which counts as a normal end.
     static func ends(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await body() }
         cancellation.withLock { $0 = { task.cancel() } }

@@ -5,7 +5,7 @@ import Regnum
 
 struct Join: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes part in a room: what you type is sent, what others send appears.")
+        abstract: "Joins a room: sends what you type and shows what others send.")
 
     @ParentCommand var chat: Chat
     @Argument(help: "The room.") var room: String

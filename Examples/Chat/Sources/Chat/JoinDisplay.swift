@@ -1,16 +1,16 @@
 import ChatKit
 import Foundation
 
-/// The screen of `chat join`: on a terminal the line being typed stays at the bottom, below what
-/// arrives; elsewhere plain lines come in and go out.
+/// The screen of `chat join`. On a terminal the line being typed stays at the bottom, below new
+/// messages; otherwise plain lines are read and written.
 struct JoinDisplay {
     private let prompt: String
     private let terminal = Terminal(descriptor: STDIN_FILENO)
-    /// Whether lines are edited here: standard input and output are a terminal.
+    /// Whether this process edits lines itself: standard input and output are a terminal.
     private let isInteractive: Bool
     private var settings: termios?
     private var editor = LineEditor()
-    /// Input that is no full line yet, where lines are not edited here.
+    /// Input that isn't a complete line yet, when lines aren't edited here.
     private var rest: [UInt8] = []
     private(set) var wantsToEnd = false
 
@@ -23,7 +23,7 @@ struct JoinDisplay {
         if isInteractive { settings = terminal.makeRaw() }
     }
 
-    /// Leaves the terminal as it was.
+    /// Restores the terminal.
     mutating func end() {
         guard let settings else { return }
         try? StandardOutput.write(LineEditor.eraseLine)
@@ -31,7 +31,7 @@ struct JoinDisplay {
         self.settings = nil
     }
 
-    /// Takes input and returns the lines that it completes.
+    /// Processes input and returns the lines that it completes.
     mutating func take(_ bytes: [UInt8]) -> [String] {
         guard isInteractive else { return takePlain(bytes) }
         var lines: [String] = []
@@ -52,7 +52,7 @@ struct JoinDisplay {
         return parts.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The last line of an input that does not end in a line break.
+    /// Returns the last line of an input that doesn't end in a line break.
     mutating func takeRest() -> String? {
         defer { rest = [] }
         return rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
@@ -65,7 +65,7 @@ struct JoinDisplay {
         try StandardOutput.write(LineEditor.eraseLine + text + picture)
     }
 
-    /// Draws the line being typed again.
+    /// Redraws the line being typed.
     func draw() throws {
         if isInteractive { try StandardOutput.write(picture) }
     }

@@ -2,7 +2,7 @@ import ChatKit
 import Foundation
 import Regnum
 
-/// One run of `chat join`: merges what is typed with what happens in the room.
+/// One run of `chat join`: merges the user's input with the changes of the room.
 struct JoinSession {
     private enum Event: Sendable {
         case typed([UInt8])
@@ -23,7 +23,7 @@ struct JoinSession {
         display = JoinDisplay(prompt: "\(printable(room))> ")
     }
 
-    /// Runs until /quit, the end of the input, or the task's cancellation.
+    /// Runs until /quit, the end of the input, or cancellation of the task.
     mutating func run() async throws {
         display.begin()
         defer { display.end() }
@@ -51,7 +51,8 @@ struct JoinSession {
         }
     }
 
-    /// A thread of its own waits for input, so that no thread of the pool does.
+    /// Reads input on a thread of its own, so that it doesn't block a thread of the cooperative
+    /// pool.
     private static func readStandardInput(into feed: AsyncStream<Event>.Continuation) {
         let reader = Thread {
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -68,7 +69,7 @@ struct JoinSession {
         reader.start()
     }
 
-    /// The last ten messages, then all changes. What was told counts as read.
+    /// Shows the last ten messages, then all changes. Messages that were shown count as read.
     private func follow(into feed: AsyncStream<Event>.Continuation) -> Task<Void, Never> {
         let (realm, room, author) = (realm, room, author)
         return Task {
@@ -92,8 +93,8 @@ struct JoinSession {
         }
     }
 
-    /// Does what a line asks for. False when it was /quit. What fails for one line is told, and the
-    /// session goes on.
+    /// Executes a line. Returns `false` for /quit. A failure is shown to the user and doesn't end
+    /// the session.
     private mutating func obey(_ line: String) async throws -> Bool {
         do {
             switch JoinInput(line: line) {
@@ -124,7 +125,7 @@ struct JoinSession {
     private func message(_ id: String?) throws -> ObjectId {
         if let id = id.flatMap({ ObjectId($0) }) { return id }
         guard let id = realm.latestMessage(room: room, author: author) else {
-            throw ChatFailure("You have no message in this room.")
+            throw ChatFailure("You have no messages in this room.")
         }
         return id
     }

@@ -2,21 +2,21 @@ import ChatKit
 import Foundation
 import Regnum
 
-/// A room of the chat; made with the first message or topic for it.
+/// A room of the chat, created with its first message or topic.
 final class Room: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var topic: String
-    /// In the order in which they were sent.
+    /// The messages, in the order in which they were sent.
     @Persisted var messages: List<Message>
-    /// How many messages were ever sent here: deleted ones count too.
+    /// The number of messages ever sent here, including deleted ones.
     @Persisted var sentCount: Int
     @Persisted var places: List<Place>
 }
 
-/// One message; its room is the one whose list has it.
+/// One message. It belongs to the room whose list contains it.
 final class Message: Object {
     @Persisted(primaryKey: true) var id: ObjectId
-    /// Messages of a room are numbered from 1, in order. A number is never used again.
+    /// The number in its room, counted from 1 in order of sending. Numbers are never reused.
     @Persisted var number: Int
     @Persisted var author: String
     @Persisted var text: String
@@ -25,15 +25,15 @@ final class Message: Object {
     @Persisted(originProperty: "messages") var rooms: LinkingObjects<Room>
 }
 
-/// How far somebody has read in the room that it belongs to, and is deleted with.
+/// How far a reader has read in a room. Belongs to the room and is deleted with it.
 final class Place: EmbeddedObject {
     @Persisted var reader: String
-    /// The number of the last message that was read.
+    /// The number of the last message read.
     @Persisted var number: Int
 }
 
 extension Room {
-    /// Puts a message at the end of the room.
+    /// Appends a message to the room.
     @discardableResult
     func send(_ text: String, author: String, at date: Date) -> Message {
         let message = Message()
@@ -46,18 +46,18 @@ extension Room {
         return message
     }
 
-    /// Notes that somebody has read all messages up to a number.
+    /// Records that a reader has read all messages up to a number.
     func markRead(by reader: String, through number: Int) {
         guard let place = places.first(where: { $0.reader == reader }) else {
             return places.append(Place(value: ["reader": reader, "number": number]))
         }
-        // Setting a property is a change that others are told of, also to the value that it has.
+        // Setting a property is a change that observers see, even if the value stays the same.
         if place.number < number { place.number = number }
     }
 }
 
 extension Frozen<Room> {
-    /// What others have sent since somebody read last.
+    /// Returns the messages that others have sent since the reader last read.
     func unread(by reader: String) -> FrozenResults<Message> {
         let read = self.places.where { $0.reader == reader }.first?.number ?? 0
         return self.messages.where { $0.number > read && $0.author != reader }
@@ -74,7 +74,7 @@ extension MessageContent {
 }
 
 extension RoomRow {
-    /// - Parameter reader: whose unread messages are counted, nil for nobody's.
+    /// - Parameter reader: The reader whose unread messages are counted, or `nil` to count none.
     init(_ room: Frozen<Room>, reader: String?, change: Change? = nil) {
         self.init(
             name: room.name, topic: room.topic, messageCount: room.messages.count,

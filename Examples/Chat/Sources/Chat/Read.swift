@@ -4,13 +4,13 @@ import Regnum
 
 struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints what others sent since the reader read last.")
+        abstract: "Prints what others have sent since the reader last read.")
 
     @ParentCommand var chat: Chat
     @Argument(help: "The room.") var room: String
     @Option(name: .customLong("as"), help: ArgumentHelp("The reader.", valueName: "name"))
     var reader: String
-    @Flag(help: "Print one JSON object a line.") var json = false
+    @Flag(help: "Print one JSON object per line.") var json = false
 
     func validate() throws {
         try requireText(room, "ROOM")
@@ -23,7 +23,7 @@ struct Read: AsyncParsableCommand {
             guard let unread = current?.unread(by: reader) else { throw ChatFailure.noRoom(room) }
             let rows = unread.rows(version: unread.version, at: monotonicNanoseconds())
             try StandardOutput.print(rows.map { json ? $0.json : $0.line })
-            // Only now: who stops before this reads them again.
+            // Only now, so that a reader that is stopped earlier gets these messages again.
             guard let last = unread.last else { return }
             try await realm.markRead(room: room, by: reader, through: last.number)
         }

@@ -2,9 +2,9 @@ import ChatKit
 import Foundation
 import Regnum
 
-/// The chat's own operations: one transaction each.
+/// The operations of the chat, one transaction each.
 extension Realm {
-    /// Sends one message and returns its id, when its commit is durable.
+    /// Sends one message and returns its id once the commit is durable.
     func send(room: String, author: String, text: String) async throws -> ObjectId {
         let date = Date()
         return try await write { tx in
@@ -12,7 +12,7 @@ extension Realm {
         }
     }
 
-    /// Gives a message another text.
+    /// Changes the text of a message.
     func edit(_ id: ObjectId, text: String) async throws {
         let date = Date()
         try await write { tx in
@@ -22,7 +22,7 @@ extension Realm {
         }
     }
 
-    /// Deletes a message: the list of its room loses it.
+    /// Deletes a message, which also removes it from the list of its room.
     func delete(_ id: ObjectId) async throws {
         try await write { tx in tx.delete(try tx.message(id)) }
     }
@@ -31,7 +31,7 @@ extension Realm {
         try await write { tx in try tx.room(room).topic = topic }
     }
 
-    /// Deletes a room with its messages and the places of its readers.
+    /// Deletes a room with its messages and the reading positions of its readers.
     func deleteRoom(_ name: String) async throws {
         try await write { tx in
             guard let room = tx.object(Room.self, forPrimaryKey: name) else {
@@ -42,25 +42,25 @@ extension Realm {
         }
     }
 
-    /// Notes that somebody has read the messages of a room up to a number, if the room is still
-    /// there. A loss of power within the next second may take it back.
+    /// Records that a reader has read the messages of a room up to a number, if the room still
+    /// exists. A power failure within the next second may undo it.
     func markRead(room: String, by reader: String, through number: Int) async throws {
         try await write(durability: .relaxed(within: .seconds(1))) { tx in
             tx.object(Room.self, forPrimaryKey: room)?.markRead(by: reader, through: number)
         }
     }
 
-    /// The author's latest message in the room, if there is one.
+    /// Returns the author's latest message in the room, if there is one.
     nonisolated func latestMessage(room: String, author: String) -> ObjectId? {
         object(Room.self, forPrimaryKey: room).messages.where { $0.author == author }.last?.id
     }
 
-    /// All rooms by name.
+    /// All rooms, sorted by name.
     nonisolated var rooms: LiveResults<Room> { objects(Room.self).sorted(by: \.name) }
 }
 
 extension Transaction {
-    /// The room of a name, made where there is none.
+    /// Returns the room with that name, creating it if it doesn't exist.
     func room(_ name: String) throws -> Room {
         try object(Room.self, forPrimaryKey: name) ?? create(Room.self, value: ["name": name])
     }

@@ -4,14 +4,14 @@ import Regnum
 
 struct Rooms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the rooms, for a reader with the number of unread messages.")
+        abstract: "Lists the rooms, optionally with a reader's unread counts.")
 
     @ParentCommand var chat: Chat
     @Option(name: .customLong("as"), help: ArgumentHelp("The reader.", valueName: "name"))
     var reader: String?
-    @Flag(help: "Go on with what happens to the list, a line for each room, until Ctrl-C.")
+    @Flag(help: "Keep printing changes of the list, one line per room, until Ctrl-C.")
     var follow = false
-    @Flag(help: "Print one JSON object a line: name, topic, messages, unread.") var json = false
+    @Flag(help: "Print one JSON object per line: name, topic, messages, unread.") var json = false
 
     func validate() throws {
         if let reader { try requireText(reader, "The name") }
@@ -25,7 +25,7 @@ struct Rooms: AsyncParsableCommand {
                 return try StandardOutput.print(rows.map { json ? $0.json : $0.line })
             }
             try await Interruption.ends {
-                // Edits of messages change nothing in the list.
+                // Edits of messages don't change the list.
                 let changes = realm.rooms.changes(
                     keyPaths: [\.topic, \.messages, \.places[0].number])
                 for try await change in changes {
@@ -38,7 +38,7 @@ struct Rooms: AsyncParsableCommand {
 }
 
 extension CollectionChange<Room> {
-    /// One row per room that came, looks different now, or went.
+    /// Returns one row per room that was created, changed or deleted.
     func rows(reader: String?) -> [RoomRow] {
         switch self {
         case .initial(let rooms):

@@ -3,13 +3,13 @@ import Regnum
 
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sends a message and prints its id, when its commit is durable.")
+        abstract: "Sends a message and prints its id once its commit is durable.")
 
     @ParentCommand var chat: Chat
     @Argument(help: "The room.") var room: String
     @Option(name: .customLong("as"), help: ArgumentHelp("The author.", valueName: "name"))
     var author: String
-    @Argument(help: "The text; \"-\" sends each line of standard input as a message of its own.")
+    @Argument(help: "The text; \"-\" sends each line of standard input as a separate message.")
     var text: [String]
 
     func validate() throws {

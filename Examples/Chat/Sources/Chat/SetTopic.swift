@@ -6,7 +6,7 @@ struct SetTopic: AsyncParsableCommand {
         commandName: "topic", abstract: "Sets the topic of a room.")
 
     @ParentCommand var chat: Chat
-    @Argument(help: "The room; made when it is missing.") var room: String
+    @Argument(help: "The room, created if missing.") var room: String
     @Argument(help: "The topic.") var text: [String]
 
     func validate() throws {

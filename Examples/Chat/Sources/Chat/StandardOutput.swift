@@ -1,10 +1,10 @@
 import Foundation
 
-/// Standard output, unbuffered: what is printed has left the process.
+/// Standard output without buffering: printed text has left the process.
 enum StandardOutput {
-    /// Writes the lines, a line break after each.
+    /// Writes lines, each followed by a line break.
     ///
-    /// Throws `OutputClosed` if nobody reads any more, `ChatFailure` if it cannot be written.
+    /// Throws `OutputClosed` if nobody reads any more, `ChatFailure` if writing fails.
     static func print(_ lines: [String]) throws {
         guard !lines.isEmpty else { return }
         try write(lines.joined(separator: "\n") + "\n")
@@ -14,7 +14,7 @@ enum StandardOutput {
         try print([line])
     }
 
-    /// Writes text as it is.
+    /// Writes text verbatim.
     static func write(_ text: String) throws {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -27,13 +27,13 @@ enum StandardOutput {
                 throw OutputClosed()
             } else if errno != EINTR {
                 throw ChatFailure(
-                    "Standard output cannot be written: \(String(cString: strerror(errno))).")
+                    "Can't write to standard output: \(String(cString: strerror(errno))).")
             }
         }
     }
 }
 
-/// Writes to standard error; nobody is told if that fails.
+/// Writes to standard error. Failures are ignored.
 func printToStandardError(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
 }

@@ -2,13 +2,13 @@ import ArgumentParser
 import ChatKit
 import Foundation
 
-/// The end of `Examples/run`.
+/// Prints the summary at the end of `Examples/run`.
 struct Summarize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares what an import wrote with what tails received.", shouldDisplay: false)
 
     @ParentCommand var chat: Chat
-    @Option(help: "How many messages were in the room before the import.") var before = 0
+    @Option(help: "The number of messages in the room before the import.") var before = 0
     @Option(help: "The output of an import --json; once for each import.") var written: [String]
     @Argument(help: "The outputs of tail --json.") var tails: [String]
 
@@ -19,7 +19,7 @@ struct Summarize: AsyncParsableCommand {
         try StandardOutput.print(summary.text(byteCount: try byteCount(of: try chat.realmURL())))
         guard summary.isComplete(before: before) else {
             throw ChatFailure(
-                "The tails did not all receive what was written, once and in one order.")
+                "The tails did not all receive every message once and in the same order.")
         }
     }
 
@@ -27,11 +27,11 @@ struct Summarize: AsyncParsableCommand {
         do {
             return try Summary.lines(type, in: Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
-            throw ChatFailure("\(path) does not hold the JSON lines that were expected.")
+            throw ChatFailure("\(path) does not contain the expected JSON lines.")
         }
     }
 
-    /// What the files of the directory take on disk.
+    /// The disk space used by the files of the directory.
     private func byteCount(of directory: URL) throws -> Int {
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return names.reduce(0) { total, name in

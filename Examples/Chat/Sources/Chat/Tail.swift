@@ -6,27 +6,27 @@ struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the changes of a room as they happen, until Ctrl-C.",
         discussion: """
-            With --cursors a line with a cursor follows all that one change set tells. Whoever was \
-            interrupted goes on from the last cursor that they have, in another process too: \
-            --since repeats nothing that was before it, and leaves out nothing that came after it.
+            With --cursors each change set is followed by a line with a cursor. After an \
+            interruption, resume from the last cursor with --since, also in another process: \
+            nothing before it is repeated, and nothing after it is missed.
             """)
 
     @ParentCommand var chat: Chat
-    @Argument(help: "The room; it need not exist yet.") var room: String
-    @Flag(help: "Print one JSON object a line.") var json = false
+    @Argument(help: "The room, which need not exist yet.") var room: String
+    @Flag(help: "Print one JSON object per line.") var json = false
     @Flag(help: "Print the existing messages first.") var fromStart = false
-    @Flag(help: "Print where to go on from after each change set.") var cursors = false
+    @Flag(help: "Print a cursor to resume from after each change set.") var cursors = false
     @Option(
-        help: ArgumentHelp("Begin with what happened since a cursor.", valueName: "cursor"),
+        help: ArgumentHelp("Resume with the changes since a cursor.", valueName: "cursor"),
         transform: changeCursor)
     var since: ChangeCursor?
-    @Option(help: ArgumentHelp("End after so many changes.", valueName: "n")) var count: Int?
+    @Option(help: ArgumentHelp("Exit after this many changes.", valueName: "n")) var count: Int?
 
     func validate() throws {
         try requireText(room, "ROOM")
         if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
         if fromStart, since != nil {
-            throw ValidationError("--from-start and --since are two places to begin at: choose.")
+            throw ValidationError("--from-start and --since can't be combined.")
         }
     }
 
@@ -45,8 +45,8 @@ struct Tail: AsyncParsableCommand {
                     }
                 } catch Realm.Error.Code.historyTrimmed {
                     throw ChatFailure(
-                        "What happened since this cursor is no longer kept, which it is for "
-                            + "\(Chat.historyDays) days: use --from-start instead.")
+                        "The changes since this cursor are no longer kept; history is kept for "
+                            + "\(Chat.historyDays) days. Use --from-start instead.")
                 }
             }
         }
@@ -58,7 +58,7 @@ private struct TailPrinter {
     let json: Bool
     let printsInitial: Bool
     let printsCursors: Bool
-    /// How many messages are still to be printed.
+    /// The number of messages still to be printed.
     var left: Int
 
     mutating func print(_ change: CollectionChange<Message>, at: UInt64) throws {
@@ -70,7 +70,7 @@ private struct TailPrinter {
             rows = delta.rows(at: at)
         }
         var lines = rows.prefix(left).map { json ? $0.json : $0.line }
-        // Not in the middle of a change set: its rest would be lost to who goes on from there.
+        // Not in the middle of a change set: resuming from there would lose the rest of it.
         if printsCursors, rows.count <= left {
             lines.append(cursorLine("\(change.cursor)", json: json))
         }
@@ -79,21 +79,21 @@ private struct TailPrinter {
     }
 }
 
-/// A cursor from the command line.
+/// Parses a cursor from the command line.
 @Sendable
 private func changeCursor(_ text: String) throws -> ChangeCursor {
     guard let cursor = ChangeCursor(text) else {
-        throw ValidationError("'\(text)' is not a cursor, as tail --cursors prints them.")
+        throw ValidationError("'\(text)' is not a cursor as printed by tail --cursors.")
     }
     return cursor
 }
 
 extension ChangeSet<Message> {
-    /// One row per message that came, changed or went; `at` is the time when the change set was in
-    /// hand.
+    /// Returns one row per message that was inserted, changed or deleted; `at` is the time when the
+    /// change set was received.
     ///
-    /// New messages are in the room's order. What was changed or deleted had come in an earlier change
-    /// set, and is told first, with the text that it had there.
+    /// New messages are in the room's order. Changed and deleted messages were delivered by an
+    /// earlier change set; they come first, with the text that they had then.
     func rows(at: UInt64) -> [MessageRow] {
         let updates = modified.map { message in
             (MessageRow.Change.update(old: MessageContent(message.old)), message.new)
@@ -108,7 +108,7 @@ extension ChangeSet<Message> {
 }
 
 extension Sequence<Frozen<Message>> {
-    /// One row per message, as if all of them had just come.
+    /// Returns one row per message, as if all of them had just been inserted.
     func rows(version: UInt64, at: UInt64) -> [MessageRow] {
         map { message in
             MessageRow(

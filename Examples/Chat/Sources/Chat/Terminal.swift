@@ -1,21 +1,21 @@
 import ChatKit
 import Foundation
 
-/// What a descriptor's terminal can tell and do.
+/// The terminal behind a file descriptor.
 struct Terminal {
     let descriptor: CInt
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// The columns of the window, 80 if it does not tell.
+    /// The number of columns of the window; 80 if unknown.
     var columns: Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Turns off echo and line editing, so that each key comes at once; Ctrl-C stays a signal.
-    /// Returns the settings of before, nil if there is no terminal.
+    /// Turns off echo and line editing, so that each key is delivered at once; Ctrl-C remains a
+    /// signal. Returns the previous settings, or `nil` if there is no terminal.
     func makeRaw() -> termios? {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { return nil }
@@ -32,7 +32,7 @@ struct Terminal {
     }
 }
 
-/// A progress bar on standard error, if that is a terminal; else nothing.
+/// A progress bar on standard error if that is a terminal; otherwise nothing.
 struct TerminalProgress {
     private let bar: ProgressBar?
 

@@ -6,11 +6,11 @@ package struct ChatLogLine: Hashable, Sendable {
     package var author: String
     package var text: String
 
-    /// Reads one line, without its line break. Nil if it is not exactly of the form above: the name
-    /// is not empty and holds no ">", one space separates the parts, the text may be empty.
+    /// Parses one line, without its line break. `nil` unless it has exactly the form above: the
+    /// name isn't empty and contains no ">", one space separates the parts, the text may be empty.
     package init?(_ line: String) {
         let bytes = Array(line.utf8)
-        // "[HH:MM:SS] <" takes 12 bytes; a digit stands where the form has a zero.
+        // "[HH:MM:SS] <" takes 12 bytes; zeros in the form stand for digits.
         let form = Array("[00:00:00] <".utf8)
         guard bytes.count > form.count,
             zip(form, bytes).allSatisfy({ expected, byte in
@@ -35,15 +35,15 @@ package struct ChatLogLine: Hashable, Sendable {
     }
 }
 
-/// One line of a log file: what it says, or that it does not fit.
+/// One line of a log file: a message, or a malformed line.
 package enum ChatLogEntry: Hashable, Sendable {
     case message(ChatLogLine, lineNumber: Int)
-    /// The line as far as it can be shown, at most 60 characters of it.
+    /// The printable part of the line, at most 60 characters.
     case misfit(String, lineNumber: Int)
 }
 
-/// The entries of a log file, in order; lines are numbered from 1 and end in LF or CR LF. A line
-/// that is not UTF-8 does not fit.
+/// Returns the entries of a log file, in order. Lines are numbered from 1 and end in LF or CR LF. A
+/// line that isn't valid UTF-8 is malformed.
 package func chatLogEntries(in bytes: some Sequence<UInt8>) -> [ChatLogEntry] {
     var lines = Array(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// The monotonic clock of the machine in nanoseconds: the same in all processes.
+/// Returns the time of the machine's monotonic clock in nanoseconds, which all processes share.
 package func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// The local time of day as "HH:MM:SS".
+/// Returns the local time of day as "HH:MM:SS".
 package func wallClockTime(_ date: Date) -> String {
     var parts = tm()
     var seconds = time_t(clamping: Int64(date.timeIntervalSince1970.rounded(.down)))
@@ -16,11 +16,11 @@ package func wallClockTime(_ date: Date) -> String {
     return "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
 }
 
-/// Turns times of day into dates of one day in local time.
+/// Converts times of day to dates of one day in local time.
 package struct LocalDay {
     private let midnight: tm
 
-    /// The day that holds `date`.
+    /// Creates the day that contains `date`.
     package init(of date: Date) {
         var parts = tm()
         var seconds = time_t(clamping: Int64(date.timeIntervalSince1970.rounded(.down)))
@@ -33,7 +33,7 @@ package struct LocalDay {
         parts.tm_hour = Int32(hour)
         parts.tm_min = Int32(minute)
         parts.tm_sec = Int32(second)
-        // Let the library find out whether summer time holds at that hour.
+        // Let the C library determine whether daylight saving time applies at that hour.
         parts.tm_isdst = -1
         return Date(timeIntervalSince1970: Double(mktime(&parts)))
     }

@@ -1,4 +1,4 @@
-/// Writes one JSON object on one line, members in the order in which they are added.
+/// Builds one JSON object on one line, with its members in the order in which they are added.
 package struct JSONLine {
     private var text = "{"
 

@@ -1,19 +1,19 @@
-/// What a line typed in `chat join` asks for.
+/// The command or message in a line typed in `chat join`.
 package enum JoinInput: Hashable, Sendable {
     case message(String)
-    /// Another text for a message: the one with the id, or one's own latest.
+    /// Changes the text of a message: the one with the id, or the author's latest.
     case edit(id: String?, text: String)
     case delete(id: String?)
-    /// A new topic, or (nil) the question for it.
+    /// Sets the topic, or (if `nil`) shows it.
     case topic(String?)
     case rooms
     case quit
     case help
     case nothing
-    /// A command that does not exist or lacks its words; says how it goes.
+    /// An unknown or incomplete command, with a message that explains its syntax.
     case mistake(String)
 
-    /// Reads a line. What begins with "//" is a message that begins with "/".
+    /// Parses a line. A line that begins with "//" is a message that begins with "/".
     package init(line: String) {
         guard line.hasPrefix("/") else {
             self = line.allSatisfy(\.isWhitespace) ? .nothing : .message(line)
@@ -32,12 +32,12 @@ package enum JoinInput: Hashable, Sendable {
         case "/rooms": self = .rooms
         case "/quit": self = .quit
         case "/help": self = .help
-        default: self = .mistake("There is no command \(words[0]); /help lists them.")
+        default: self = .mistake("Unknown command \(words[0]); /help lists the commands.")
         }
     }
 
     package static let commands = """
-        /edit [ID] TEXT   another text for your latest message, or for the one with the id
+        /edit [ID] TEXT   changes your latest message, or the one with the id
         /delete [ID]      deletes your latest message, or the one with the id
         /topic [TEXT]     shows the room's topic, or sets it
         /rooms            lists the rooms
@@ -47,16 +47,16 @@ package enum JoinInput: Hashable, Sendable {
 
     private static func edit(_ rest: Substring) -> JoinInput {
         let words = rest.split(separator: " ", maxSplits: 1)
-        guard let first = words.first else { return .mistake("The command is /edit [ID] TEXT.") }
+        guard let first = words.first else { return .mistake("Usage: /edit [ID] TEXT.") }
         guard isIdentifier(first) else { return .edit(id: nil, text: String(rest)) }
-        guard words.count > 1 else { return .mistake("The command is /edit [ID] TEXT.") }
+        guard words.count > 1 else { return .mistake("Usage: /edit [ID] TEXT.") }
         return .edit(id: String(first), text: String(words[1]))
     }
 
     private static func delete(_ rest: Substring) -> JoinInput {
         guard !rest.isEmpty else { return .delete(id: nil) }
         return isIdentifier(rest)
-            ? .delete(id: String(rest)) : .mistake("The command is /delete [ID].")
+            ? .delete(id: String(rest)) : .mistake("Usage: /delete [ID].")
     }
 
     private static func isIdentifier(_ word: Substring) -> Bool {

@@ -1,22 +1,22 @@
-/// The line being typed at a terminal in raw mode, as a state machine: bytes go in, actions and a
-/// picture of the line come out. It touches no terminal.
+/// The line being typed at a terminal in raw mode, as a state machine: its inputs are bytes, its
+/// outputs actions and a picture of the line. It doesn't access the terminal.
 package struct LineEditor: Sendable {
     package enum Action: Hashable, Sendable {
-        /// Enter: the line, which is now empty again.
+        /// Enter: submits the line, which is empty afterwards.
         case submit(String)
         /// Ctrl-D on an empty line.
         case end
-        /// Ctrl-L: the screen is to be cleared.
+        /// Ctrl-L: clears the screen.
         case clearScreen
     }
 
     private var line: [Character] = []
-    /// The cursor stands before this character.
+    /// The position of the character after the cursor.
     private var cursor = 0
-    /// Bytes of a character or an escape sequence that has not come in full.
+    /// The bytes of an incomplete character or escape sequence.
     private var pending: [UInt8] = []
     private var history: [String] = []
-    /// The entry of `history` in the line; its count for the line that is being written.
+    /// The entry of `history` shown in the line; `history.count` for the line being written.
     private var historyPosition = 0
 
     package init() {}
@@ -24,7 +24,7 @@ package struct LineEditor: Sendable {
     /// The text of the line.
     package var text: String { String(line) }
 
-    /// Takes what the terminal sent, in pieces of any size.
+    /// Processes bytes from the terminal, in pieces of any size.
     package mutating func receive(_ bytes: some Sequence<UInt8>) -> [Action] {
         var actions: [Action] = []
         for byte in bytes {
@@ -61,7 +61,7 @@ package struct LineEditor: Sendable {
     }
 
     private mutating func insert(_ scalar: Unicode.Scalar) {
-        // A combining mark, or the next part of an emoji, joins the character before the cursor.
+        // A combining mark or the next part of an emoji joins the character before the cursor.
         if cursor > 0 {
             let joined = String(line[cursor - 1]) + String(Character(scalar))
             if joined.count == 1, let character = joined.first {
@@ -105,11 +105,13 @@ package struct LineEditor: Sendable {
 }
 
 extension LineEditor {
-    /// Wipes the terminal's current line: what to send before a message is printed above the prompt.
+    /// The sequence that erases the terminal's current line, to be sent before a message is printed
+    /// above the prompt.
     package static let eraseLine = "\r\u{1B}[K"
 
-    /// What to send to the terminal so that its current line shows the prompt and the text, cursor in
-    /// place. A line that is too long for `columns` is shown in part, around the cursor.
+    /// Returns the bytes that make the terminal's current line show the prompt and the text, with
+    /// the cursor in place. If the line is too long for `columns`, the part around the cursor is
+    /// shown.
     package func picture(prompt: String, columns: Int) -> String {
         let promptWidth = prompt.reduce(0) { $0 + columnCount(of: $1) }
         let room = max(1, columns - promptWidth - 1)

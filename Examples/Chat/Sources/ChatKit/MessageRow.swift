@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A message's content, as it goes to the output.
+/// The content of a message, as it is printed.
 package struct MessageContent: Hashable, Sendable {
     package var id: String
     package var room: String
@@ -31,11 +31,11 @@ package struct MessageRow: Hashable, Sendable {
     }
 
     package var change: Change
-    /// The message as it is now; for a deletion, as it last was.
+    /// The current message; for a deletion, its last state.
     package var message: MessageContent
-    /// The version of the commit that the change set reached.
+    /// The version that the change set reached.
     package var version: UInt64
-    /// The monotonic time in nanoseconds when the change set was in hand.
+    /// The monotonic time in nanoseconds when the change set was received.
     package var at: UInt64
 
     package init(change: Change, message: MessageContent, version: UInt64, at: UInt64) {
@@ -45,7 +45,7 @@ package struct MessageRow: Hashable, Sendable {
         self.at = at
     }
 
-    /// One JSON object without a line break; times are ISO 8601 in UTC with milliseconds.
+    /// One JSON object without a line break. Times are ISO 8601 in UTC with milliseconds.
     package var json: String {
         var object = JSONLine()
         switch change {
@@ -65,7 +65,7 @@ package struct MessageRow: Hashable, Sendable {
         return object.line
     }
 
-    /// A line for people, in the form of a chat log.
+    /// A human-readable line, in the form of a chat log.
     package var line: String {
         let start = "[\(wallClockTime(message.sentAt))] <\(printable(message.author))>"
         return switch change {
@@ -78,7 +78,8 @@ package struct MessageRow: Hashable, Sendable {
     }
 }
 
-/// Where a reader can go on from, as `chat tail --cursors` prints it between the changes.
+/// Returns the cursor from which a reader can resume, as `chat tail --cursors` prints it between
+/// the changes.
 package func cursorLine(_ cursor: String, json: Bool) -> String {
     guard json else { return "cursor \(cursor)" }
     var object = JSONLine()

@@ -1,4 +1,4 @@
-/// Text of others, made safe for a terminal: control characters (escape sequences start with one)
+/// Makes other users' text safe for a terminal: control characters (which start escape sequences)
 /// become U+FFFD, tabs and line breaks a space.
 package func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }
@@ -16,13 +16,13 @@ package func printable(_ text: String) -> String {
 private func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
-    // Marks that change the direction of what follows.
+    // Marks that change the direction of the text after them.
     case 0x202A...0x202E, 0x2066...0x2069: true
     default: false
     }
 }
 
-/// The columns that a character takes on a terminal: 0, 1 or 2, by the common ranges.
+/// Returns the number of terminal columns of a character: 0, 1 or 2, by the common ranges.
 package func columnCount(of character: Character) -> Int {
     guard let scalar = character.unicodeScalars.first else { return 0 }
     if scalar.properties.generalCategory == .nonspacingMark { return 0 }

@@ -8,7 +8,8 @@ package struct ProgressBar: Sendable {
         self.columns = columns
     }
 
-    /// One line without a break, at most `columns - 1` wide: "[#####-----]  50 %  10 of 20".
+    /// Returns a line without a line break, at most `columns - 1` wide: "[#####-----]  50 %  10 of
+    /// 20".
     package func line(done: Int) -> String {
         let percent = total == 0 ? 100 : done * 100 / total
         let count = "\(done) of \(total)"

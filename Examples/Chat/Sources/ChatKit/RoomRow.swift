@@ -7,9 +7,9 @@ package struct RoomRow: Hashable, Sendable {
     package var name: String
     package var topic: String
     package var messageCount: Int
-    /// Nil where no reader is asked for.
+    /// `nil` without a reader.
     package var unreadCount: Int?
-    /// What happened to the room, in a list that is followed; a deleted one is as it last was.
+    /// The change of the room, in a list that is followed; a deleted room is in its last state.
     package var change: Change?
 
     package init(
@@ -23,12 +23,13 @@ package struct RoomRow: Hashable, Sendable {
         self.change = change
     }
 
-    /// A line for people.
+    /// A human-readable line.
     package var line: String {
         var parts = [printable(name)]
         if change == .delete { return "\(parts[0])  (deleted)" }
         let unread = unreadCount.map { ", \($0) unread" } ?? ""
-        parts.append("\(messageCount) messages\(unread)")
+        let noun = messageCount == 1 ? "message" : "messages"
+        parts.append("\(messageCount) \(noun)\(unread)")
         if !topic.isEmpty { parts.append(printable(topic)) }
         return parts.joined(separator: "  ")
     }

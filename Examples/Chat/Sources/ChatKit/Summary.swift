@@ -1,6 +1,7 @@
 package import Foundation
 
-/// What one writer and several tails saw of the same messages, computed from their JSON lines.
+/// Compares the messages that writers wrote with those that several tails received, based on their
+/// JSON lines.
 package struct Summary: Sendable {
     /// A line of `chat import --json`.
     package struct Commit: Decodable, Sendable {
@@ -9,7 +10,7 @@ package struct Summary: Sendable {
         package var messages: Int
     }
 
-    /// What a summary needs of a line of `chat tail --json`.
+    /// The parts of a line of `chat tail --json` that a summary needs.
     package struct Row: Decodable, Sendable {
         package var change: String
         package var id: String
@@ -33,13 +34,13 @@ package struct Summary: Sendable {
     package let received: [Int]
     /// Whether each tail received each message once, and all in the same order.
     package let isOrderTheSame: Bool
-    /// From a commit's publication to the change set that holds it in hand, per import and tail; nil
-    /// if no commit was seen.
+    /// The time from the publication of a commit to the receipt of the change set with it, per
+    /// import and tail; `nil` if no commit was seen.
     package let latencies: [[Latency?]]
     /// Messages per commit of each import, rounded.
     package let batches: [Int]
 
-    /// `imports` are the commits of the writers, one after the other, `tails` the rows of each
+    /// `imports` are the commits of the writers, one after the other; `tails` are the rows of each
     /// reader in order of arrival.
     package init(imports: [[Commit]], tails: [[Row]]) {
         let commits = imports.flatMap { $0 }
@@ -54,14 +55,14 @@ package struct Summary: Sendable {
         latencies = imports.map { commits in tails.map { Self.latency(of: commits, in: $0) } }
     }
 
-    /// Whether the tails received what was written, in one order. `before` messages were in the room
-    /// before the writer began.
+    /// Whether the tails received everything that was written, in the same order. `before` messages
+    /// were in the room before the writer began.
     package func isComplete(before: Int) -> Bool {
         isOrderTheSame && received.allSatisfy { $0 == written + before }
     }
 
-    /// A change set may hold several commits: a commit is in hand with the first change set that
-    /// reaches its version.
+    /// A change set may contain several commits: a commit is received with the first change set
+    /// that reaches its version.
     private static func latency(of commits: [Commit], in rows: [Row]) -> Latency? {
         let sets = rows.map { ($0.version, $0.at) }.sorted { $0 < $1 }
         var samples: [Int64] = []
@@ -78,15 +79,15 @@ package struct Summary: Sendable {
         )
     }
 
-    /// The nearest rank of sorted samples.
+    /// Returns a percentile of sorted samples by the nearest-rank method.
     private static func percentile(_ percent: Int, of samples: [Int64]) -> Int64 {
         samples[max(0, (samples.count * percent + 99) / 100 - 1)]
     }
 }
 
 extension Summary {
-    /// Reads the JSON lines of a file. Throws what the decoder says of the first line that does not
-    /// fit; a last line without its line break (a reader that was killed) is left out.
+    /// Parses the JSON lines of a file. Throws the decoder's error for the first malformed line; a
+    /// last line without a line break (from a killed reader) is ignored.
     package static func lines<Line: Decodable>(_ type: Line.Type, in data: Data) throws -> [Line] {
         var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
         if let last = data.last, last != UInt8(ascii: "\n") { lines.removeLast() }
@@ -94,7 +95,7 @@ extension Summary {
         return try lines.map { try decoder.decode(type, from: $0) }
     }
 
-    /// The summary for people. `byteCount` is what the realm takes on disk.
+    /// Returns the human-readable summary. `byteCount` is the realm's size on disk.
     package func text(byteCount: Int) -> String {
         var lines = ["messages written    \(written) in \(commitCount) commits"]
         for (index, count) in received.enumerated() {
@@ -102,10 +103,10 @@ extension Summary {
         }
         lines.append("same order          \(isOrderTheSame ? "yes, each message once" : "NO")")
         lines.append(
-            "from publication in one process (its write returned) to the change set in hand in the")
-        lines.append("other (below zero: in hand before the writer itself went on):")
+            "latency from the return of write to the receipt of the change set in another process")
+        lines.append("(negative: received before write returned):")
         for (batch, latencies) in zip(batches, latencies) {
-            lines.append("  \(batch == 1 ? "one message" : "\(batch) messages") a commit")
+            lines.append("  \(batch == 1 ? "one message" : "\(batch) messages") per commit")
             for (index, latency) in latencies.enumerated() {
                 let figures =
                     latency.map {

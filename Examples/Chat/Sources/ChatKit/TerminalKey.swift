@@ -1,4 +1,4 @@
-/// A key, as terminals report it in raw mode (ECMA-48 sequences and control characters).
+/// A key as reported by terminals in raw mode (ECMA-48 sequences and control characters).
 enum TerminalKey: Hashable, Sendable {
     case character(Unicode.Scalar)
     case enter, deleteBackward, deleteForward, endOfInput
@@ -6,8 +6,8 @@ enum TerminalKey: Hashable, Sendable {
     case deleteToEnd, deleteToStart, deleteWord, clearScreen
     case unknown
 
-    /// Takes the key that `bytes` hold in full, and empties them; nil, and nothing taken, if more
-    /// bytes must come. To be called after each byte.
+    /// Returns the key that `bytes` contain, and clears them; `nil`, without consuming anything, if
+    /// more bytes are needed. To be called after each byte.
     static func take(from bytes: inout [UInt8]) -> TerminalKey? {
         guard let first = bytes.first, let key = key(first, bytes) else { return nil }
         bytes = []
@@ -43,7 +43,7 @@ enum TerminalKey: Hashable, Sendable {
         }
     }
 
-    /// ESC [ parameters final, ESC O final; ESC and any other byte is an Alt key.
+    /// Parses ESC [ parameters final, and ESC O final; ESC with any other byte is an Alt key.
     private static func escapeSequence(_ bytes: [UInt8]) -> TerminalKey? {
         guard bytes.count >= 2 else { return nil }
         guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
@@ -51,7 +51,7 @@ enum TerminalKey: Hashable, Sendable {
         }
         guard bytes.count >= 3, let final = bytes.last else { return nil }
         guard (0x40...0x7E).contains(final) else {
-            // Longer than any key: give up rather than swallow what is typed.
+            // Longer than any key: give up instead of swallowing what is typed.
             return bytes.count < 16 ? nil : .unknown
         }
         switch final {
@@ -84,7 +84,8 @@ enum TerminalKey: Hashable, Sendable {
         guard let text = String(validating: bytes, as: UTF8.self),
             let scalar = text.unicodeScalars.first
         else { return .character("\u{FFFD}") }
-        // A control character in two bytes (U+0080 to U+009F) has no place in a message.
+        // C1 control characters (U+0080 to U+009F), which take two bytes, are not allowed in
+        // messages.
         return scalar.value < 0xA0 ? .unknown : .character(scalar)
     }
 }

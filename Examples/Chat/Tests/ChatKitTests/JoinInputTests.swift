@@ -19,7 +19,7 @@ struct JoinInputTests {
     @Test(arguments: ["/nonsense", "/edit", "/edit \(id)", "/delete that"])
     func mistakesAreExplained(line: String) throws {
         guard case .mistake(let sentence) = JoinInput(line: line) else {
-            Issue.record("\(line) was taken")
+            Issue.record("\(line) was accepted")
             return
         }
         #expect(sentence.hasSuffix("."))

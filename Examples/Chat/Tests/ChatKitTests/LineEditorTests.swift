@@ -67,7 +67,7 @@ struct LineEditorTests {
         #expect(
             editor("abc\u{1B}[D\u{1B}[D").picture(prompt: "> ", columns: 80)
                 == erase + "> abc\u{1B}[2D")
-        // A wide character is two columns to go back.
+        // The cursor moves back two columns over a wide character.
         #expect(
             editor("漢\u{1B}[D").picture(prompt: "> ", columns: 80) == erase + "> 漢\u{1B}[2D")
     }

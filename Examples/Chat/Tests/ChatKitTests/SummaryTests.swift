@@ -25,7 +25,7 @@ struct SummaryTests {
     }
 
     @Test func commitIsInHandWithTheFirstSetThatReachesIt() throws {
-        // The second tail got both commits in one change set.
+        // The second tail received both commits in one change set.
         let first = try rows(["a", "b", "c"], versions: [2, 3, 3], at: [1500, 2100, 2100])
         let second = try rows(["a", "b", "c"], versions: [3, 3, 3], at: [5000, 5000, 5000])
         let summary = Summary(imports: [try commits()], tails: [first, second])

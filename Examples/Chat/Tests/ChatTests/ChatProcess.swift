@@ -1,7 +1,7 @@
 import Foundation
 
-/// A running `chat`, whose lines are read as they come. It is killed when nobody holds it any more,
-/// and after two minutes, so that a test ends whatever the program does.
+/// A running `chat` process whose lines are read as they arrive. It is killed with its last
+/// reference, and after two minutes at the latest, so that a test ends whatever the program does.
 final class ChatProcess {
     private let process = Process()
     private let input = Pipe()
@@ -24,7 +24,7 @@ final class ChatProcess {
 
     deinit { kill() }
 
-    /// The next line, waited for; nil at the end of the output.
+    /// Waits for the next line and returns it; `nil` at the end of the output.
     func line() -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -37,24 +37,24 @@ final class ChatProcess {
         }
     }
 
-    /// All lines to the end, the code that the process ended with, and what it said on standard
+    /// Returns all remaining lines, the exit code of the process, and what it printed on standard
     /// error.
     func end() -> (lines: [String], code: Int32, errors: String) {
         var lines: [String] = []
         while let line = line() { lines.append(line) }
-        let told = errors.fileHandleForReading.readDataToEndOfFile()
+        let printed = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return (lines, process.terminationStatus, String(decoding: told, as: UTF8.self))
+        return (lines, process.terminationStatus, String(decoding: printed, as: UTF8.self))
     }
 
-    /// Kills the process: no code of its own runs any more.
+    /// Kills the process with SIGKILL, so that no more of its code runs.
     func kill() {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// `chat` beside the tests.
+    /// The `chat` executable that was built together with the tests.
     private static let executable: URL = {
         var places = [Bundle.main.executablePath, CommandLine.arguments.first]
         let arguments = CommandLine.arguments
@@ -67,6 +67,6 @@ final class ChatProcess {
             let file = folder.appending(path: "chat")
             if FileManager.default.isExecutableFile(atPath: file.path) { return file }
         }
-        fatalError("chat was not built beside \(places.compactMap { $0 }).")
+        fatalError("chat was not found next to \(places.compactMap { $0 }).")
     }()
 }

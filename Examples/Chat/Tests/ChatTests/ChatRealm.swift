@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A realm of its own for a test, and the commands on it. Its files go with it.
+/// A realm for one test, and the commands on it. Its files are removed with it.
 final class ChatRealm {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "chat-test-\(UUID().uuidString)")
 
-    /// Where the realm is.
+    /// The directory of the realm.
     var directory: URL { folder.appending(path: "chat.realm") }
 
     init() throws {
@@ -39,14 +39,14 @@ final class ChatRealm {
         return try #require(lines.first)
     }
 
-    /// Runs a command that must fail, and returns its exit code and the sentence.
+    /// Runs a command that must fail, and returns its exit code and the message.
     func fail(_ arguments: [String]) throws -> (code: Int32, sentence: String) {
         let (_, code, errors) = try start(arguments).end()
         return (code, errors)
     }
 }
 
-/// What the tests look at of a line of `tail --json`.
+/// The parts of a line of `tail --json` that the tests use.
 struct TailLine: Decodable, Hashable {
     struct Old: Decodable, Hashable { var text: String }
 
@@ -59,19 +59,20 @@ struct TailLine: Decodable, Hashable {
 }
 
 extension ChatProcess {
-    /// The next line of `tail --json`.
+    /// Returns the next line of `tail --json`.
     func tailLine() throws -> TailLine {
         let next = try #require(line(), "the tail has ended")
         return try TailLine(next)
     }
 
-    /// The next line of `tail --json --cursors`, which must be a cursor.
+    /// Returns the cursor in the next line of `tail --json --cursors`, which must be one.
     func cursor() throws -> String {
         let line = try tailLine()
         return try #require(line.cursor)
     }
 
-    /// The next change, and the cursor behind it, where it is alone in its change set.
+    /// Returns the next change and the cursor after it, for a change that is alone in its change
+    /// set.
     func changeAndCursor() throws -> (change: TailLine, cursor: String) {
         (try tailLine(), try cursor())
     }

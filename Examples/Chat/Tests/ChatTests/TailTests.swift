@@ -2,7 +2,7 @@ import Foundation
 import Regnum
 import Testing
 
-/// `chat tail`, as its readers see it.
+/// `chat tail` from the perspective of its readers.
 @Suite(.serialized)
 struct TailTests {
     private let chat: ChatRealm
@@ -11,7 +11,7 @@ struct TailTests {
 
     @Test func newMessagesEditsAndDeletionsComeWithTheOldText() throws {
         let tail = try chat.start("tail", "news", "--json", "--cursors")
-        // The room does not exist yet; from this cursor on all is told.
+        // The room doesn't exist yet; everything after this cursor is reported.
         _ = try tail.cursor()
         let id = try chat.send("one word", as: "Ann")
         var line = try tail.changeAndCursor().change
@@ -76,7 +76,7 @@ struct TailTests {
         try chat.run("delete", second)
         try chat.send("four", as: "Bob")
         let next = try chat.start("tail", "news", "--json", "--cursors", "--since", cursor)
-        // One change set has all that was missed.
+        // One change set contains everything that was missed.
         let update = try next.tailLine()
         #expect(update.change == "update" && update.text == "one!" && update.old?.text == "one")
         let deletion = try next.tailLine()
@@ -85,7 +85,7 @@ struct TailTests {
         #expect(insert.change == "insert" && insert.text == "four")
         next.kill()
 
-        // Nothing was missed after that cursor: it waits, and tells what comes.
+        // Nothing happened since that cursor: the tail waits, and prints what comes.
         let third = try chat.start("tail", "news", "--json", "--since", later, "--count", "1")
         try chat.send("five", as: "Ann")
         let (lines, code, _) = third.end()
@@ -123,7 +123,7 @@ struct TailTests {
         let cursor = try #require(first.last?.split(separator: " ").last)
         try chat.send("two", as: "Ann")
 
-        // A realm that begins with another one's content has nothing of its past.
+        // A realm seeded with another one's content has none of its history.
         let later = try ChatRealm()
         var configuration = Realm.Configuration(location: .file(later.directory))
         configuration.seedFile = chat.directory

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `chat rooms`, `chat read` and the list that is followed.
+/// `chat rooms`, `chat read` and `chat rooms --follow`.
 @Suite(.serialized)
 struct UnreadTests {
     private let chat: ChatRealm
@@ -15,14 +15,14 @@ struct UnreadTests {
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":3,"unread":2}"#])
         #expect(try rooms("Ann") == [#"{"name":"news","topic":"","messages":3,"unread":1}"#])
 
-        // What is deleted was not read, and is not unread.
+        // A deleted message doesn't count as unread, although it was never read.
         try chat.run("delete", second)
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":2,"unread":1}"#])
         #expect(try chat.run("read", "news", "--as", "Bob").map { $0.suffix(9) } == ["<Ann> one"])
         #expect(try chat.run("read", "news", "--as", "Bob") == [])
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":2,"unread":0}"#])
 
-        // The last message goes and another one comes: that one is new.
+        // The last message is deleted and another one is sent: that one is unread.
         try chat.send("four", as: "Ann")
         let read = try chat.run("read", "news", "--as", "Bob", "--json")
         let last = try TailLine(read.last ?? "")
@@ -36,8 +36,8 @@ struct UnreadTests {
         try chat.send("one", as: "Ann")
         try chat.run("topic", "arts", "Paintings")
         #expect(
-            try chat.run("rooms") == ["arts  0 messages  Paintings", "news  1 messages"])
-        #expect(try chat.run("rooms", "--as", "Bob").last == "news  1 messages, 1 unread")
+            try chat.run("rooms") == ["arts  0 messages  Paintings", "news  1 message"])
+        #expect(try chat.run("rooms", "--as", "Bob").last == "news  1 message, 1 unread")
     }
 
     @Test func followedListTellsWhatChangesInIt() throws {
@@ -49,7 +49,7 @@ struct UnreadTests {
         expect("insert", #""","messages":1,"unread":1"#)
         try chat.send("two", as: "Ann")
         expect("update", #""","messages":2,"unread":2"#)
-        // An edit changes nothing in the list, nor does what another reader does.
+        // Neither an edit nor another reader's progress changes the list.
         try chat.run("edit", id, "one!")
         try chat.run("read", "news", "--as", "Eve")
         try chat.run("read", "news", "--as", "Bob")
@@ -65,9 +65,9 @@ struct UnreadTests {
     @Test func joiningMarksAsRead() throws {
         try chat.send("one", as: "Ann")
         let list = try chat.start("rooms", "--as", "Bob", "--follow")
-        #expect(list.line() == "news  1 messages, 1 unread")
+        #expect(list.line() == "news  1 message, 1 unread")
         let join = try chat.start("join", "news", "--as", "Bob")
-        #expect(list.line() == "news  1 messages, 0 unread")
+        #expect(list.line() == "news  1 message, 0 unread")
         join.kill()
     }
 

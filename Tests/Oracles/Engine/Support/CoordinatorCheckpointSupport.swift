@@ -4,7 +4,7 @@ import RegnumStore
 
 @testable import RegnumEngine
 
-/// Opens a coordinator that makes a checkpoint every few commits, and always moves on to it.
+/// Opens a coordinator that makes a checkpoint every few commits, and always adopts it.
 func openBusy(
     _ path: String, _ fileSystem: any FileSystem, every commitCount: UInt64 = 3,
     _ change: (inout CoordinatorOptions) -> Void = { _ in }
@@ -19,11 +19,11 @@ func openBusy(
     }
 }
 
-/// Waits until `condition` holds, looking again and again; two minutes at most.
+/// Polls until `condition` holds, for at most two minutes.
 func eventually(_ condition: () async throws -> Bool) async throws {
     let deadline = Date().addingTimeInterval(120)
     while try await !condition() {
-        guard Date() < deadline else { throw TestFailure("it did not happen in two minutes") }
+        guard Date() < deadline else { throw TestFailure("condition not met within two minutes") }
         await Task.yield()
     }
 }
@@ -47,7 +47,7 @@ func makeBulk(_ range: Range<Int>, on base: DatabaseRoot) throws -> Commit {
     return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
 }
 
-/// What is on the disk, read as another process would.
+/// Reads what is on disk, as another process would.
 func reopened(
     _ path: String, _ fileSystem: any FileSystem
 ) throws -> (root: DatabaseRoot, report: RecoveryReport) {
@@ -59,8 +59,8 @@ func reopened(
     return (incoming.root, report)
 }
 
-/// Makes a checkpoint of what is published and returns when the coordinator is rooted in it, or in a
-/// newer one.
+/// Makes a checkpoint of the published version and returns once the coordinator is rooted in it, or
+/// in a newer one.
 func checkpointNow(_ coordinator: Coordinator) async throws {
     let version = coordinator.published.version
     coordinator.state.withLock { state in
@@ -68,7 +68,7 @@ func checkpointNow(_ coordinator: Coordinator) async throws {
     }
     try await eventually {
         coordinator.hint()
-        coordinator.heal()  // has the pump look
+        coordinator.heal()  // wakes the pump
         return coordinator.state.withLock { $0.checkpoint.baseVersion } >= version
     }
 }

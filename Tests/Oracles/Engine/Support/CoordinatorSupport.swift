@@ -5,7 +5,7 @@ import RegnumStore
 import RegnumTestSupport
 import Synchronization
 
-/// A realm directory that goes with its last reference.
+/// A realm directory that is removed with its last reference.
 final class TemporaryRealm: Sendable {
     let path: String
 
@@ -16,8 +16,9 @@ final class TemporaryRealm: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Opens the coordinator of `path` as another process would: the registry goes by file system. The
-/// IDLE record is written on close only, so that it gets between no two steps of a test.
+/// Opens the coordinator of `path` as another process would: the registry distinguishes by file
+/// system. The IDLE record is written only on close, so that it never appears between two steps of
+/// a test.
 func openPeer(
     _ path: String, _ fileSystem: any FileSystem = PosixFileSystem(),
     _ change: (inout CoordinatorOptions) -> Void = { _ in }
@@ -26,14 +27,15 @@ func openPeer(
     options.store.idleDelayNanoseconds = 3_600_000_000_000
     if fileSystem is SimFileSystem || fileSystem is SimView {
         options.store.firstSegmentByteCount = 16384  // the simulation tracks every sector
-        // simulated time passes with each look at a lock, however long its holder waits for a processor
+        // Simulated time advances with each attempt at a lock, however long its holder waits for a
+        // processor.
         options.store.openTimeoutNanoseconds = 1_000_000_000_000_000_000
     }
     change(&options)
     return try await Coordinator.open(options)
 }
 
-/// One insert of `number` into the class "Number", which is made when it is missing.
+/// Inserts `number` into the class "Number", which is created if it is missing.
 @discardableResult
 func insert(
     _ number: Int, into coordinator: Coordinator, durability: Durability = .full,
@@ -67,13 +69,13 @@ func numbers(_ root: DatabaseRoot) -> [Int] {
 }
 
 extension Subscription {
-    /// Returns when the commits up to a published version have been looked at.
+    /// Returns once the commits up to a published version have been processed.
     func sees(_ version: UInt64) async {
         while seenVersion < version, !Task.isCancelled { await Task.yield() }
     }
 }
 
-/// The code of the `StoreError` that `body` throws, if it throws one.
+/// Returns the code of the `StoreError` that `body` throws, if it throws one.
 func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
     do {
         _ = try await body()
@@ -85,7 +87,7 @@ func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
     }
 }
 
-/// Holds the store's thread at one kind of effect of a simulated file system until it is opened.
+/// Blocks the store's thread at one kind of effect of a simulated file system until it is opened.
 final class EffectGate: Sendable {
     private let reached = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
@@ -99,7 +101,7 @@ final class EffectGate: Sendable {
         }
     }
 
-    /// Returns when the store stands at the effect.
+    /// Returns once the store is blocked at the effect.
     func waitUntilReached() async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -109,7 +111,7 @@ final class EffectGate: Sendable {
         }
     }
 
-    /// Lets the store go on, and by from now on.
+    /// Lets the store continue, now and at later effects.
     func open() {
         isArmed.withLock { $0 = false }
         opened.signal()

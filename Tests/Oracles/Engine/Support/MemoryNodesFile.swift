@@ -4,7 +4,7 @@ import RegnumTestSupport
 
 @testable import RegnumEngine
 
-/// A nodes file in memory whose bytes a test may change.
+/// A nodes file in memory whose bytes a test may modify.
 ///
 /// Guard of the unchecked Sendable: one test uses it, on one task.
 final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
@@ -12,7 +12,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var end = 4096
     private(set) var syncCount = 0
-    /// Bytes appended until the sink fails.
+    /// The number of bytes that can be appended before the sink fails.
     var room = Int.max
 
     init(number: UInt64 = 1, byteCount: Int = 48 << 20) {
@@ -29,7 +29,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
         let start = end
         for part in parts {
             guard part.count <= room, part.count <= memory.count - end else {
-                throw StoreError(.diskFull, "There is no space left in the test's file.")
+                throw StoreError(.diskFull, "No space left in the test's file.")
             }
             room -= part.count
             UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + part.count])
@@ -43,7 +43,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
 
     func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0, offset <= UInt64(end), UInt64(count) <= UInt64(end) - offset else {
-            throw StoreError(.invalidDatabase, "The test's file is shorter.")
+            throw StoreError(.invalidDatabase, "The range is beyond the end of the test's file.")
         }
         return UnsafeRawBufferPointer(rebasing: memory[Int(offset)..<Int(offset) + count])
     }
@@ -56,7 +56,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
     func truncate(to end: Int) { self.end = end }
 }
 
-/// A checkpoint of a test: where it is and how to load it.
+/// A checkpoint made by a test: its location, and how to load it.
 struct TestCheckpoint {
     var written: WrittenCheckpoint
     var version: UInt64
@@ -75,14 +75,14 @@ struct TestCheckpoint {
             from: file, seed: seed)
     }
 
-    /// Makes the checksum right for the bytes that are there now.
+    /// Sets the checksum to that of the current bytes.
     mutating func fixChecksum(in file: MemoryNodesFile) throws {
         let bytes = try file.bytes(
             at: written.directory.extent, count: Int(written.directoryByteCount))
         written.directory.crc = Checksum.crc32c(bytes)
     }
 
-    /// The directory's bytes in the file.
+    /// The range of the directory image in the file.
     var directory: Range<Int> {
         let start = Int(written.directory.extent)
         return start..<start + Int(written.directoryByteCount)

@@ -4,7 +4,7 @@ import RegnumStore
 import RegnumTestSupport
 
 extension SeededRandom {
-    /// A value of the type from a small pool, so that values meet again; special ones included.
+    /// Returns a value of the type from a small pool with special values, so that values recur.
     mutating func value(_ type: ValueType, isOptional: Bool) -> Value {
         if isOptional, oneIn(4) { return .null }
         let n = below(12)
@@ -19,7 +19,7 @@ extension SeededRandom {
                 ][n])
         case .date: return .date([-0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 3, 4, 5, 6][n])
         case .string:
-            // Two spellings of é that Swift calls equal and we do not; an embedded zero.
+            // Two spellings of é that are equal in Swift but not here; an embedded zero.
             let pool = [
                 "", "a", "b", "ab", "\u{E9}", "e\u{301}", "\u{1F600}", "\u{FFFD}", "a\0b",
                 "a string of more than fifteen bytes", "a string of more than fifteen bytes!", "z",
@@ -45,11 +45,11 @@ extension SeededRandom {
 }
 
 extension ValueType {
-    /// The types that can be required and stand without an index.
+    /// The types that can be required and non-indexed.
     static let plain = allCases.filter { $0 != .any }
 }
 
-/// A class with a column of every type, optional and required, some indexed.
+/// A class with a column of every type, optional and required, some of them indexed.
 enum Everything {
     static let name = "Everything"
     static let columns: [ColumnDefinition] = {
@@ -78,7 +78,7 @@ enum Everything {
     }
 }
 
-/// Commits and returns; the record is applied to the base and must lead to the same root.
+/// Commits, applies the record to the base and checks that it produces the same root.
 func commitAndReplay(_ transaction: EngineTransaction) throws -> Commit {
     let commit = try transaction.commit(timestampMicroseconds: 1_700_000_000_000_000)
     let (root, summary) = try CommitRecord.apply(commit.body, to: transaction.base)

@@ -3,7 +3,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A type of values that the test stores, made of the oracle's values and turned into them.
+/// A value type that the test stores, convertible from and to the oracle's values.
 protocol AtlasCell: ScalarValue, RealmCollectionValue, MapValue, Sendable {
     static func make(_ value: AtlasValue) -> Self
     var plain: AtlasValue { get }
@@ -18,7 +18,7 @@ extension Optional: AtlasCell where Wrapped: AtlasCell & RequiredValue {
 }
 
 extension AtlasValue {
-    fileprivate func misfit(_ type: Any.Type) -> Never { fatalError("\(self) is no \(type).") }
+    fileprivate func misfit(_ type: Any.Type) -> Never { fatalError("\(self) is not a \(type).") }
 }
 
 /// The integers, of all widths.
@@ -160,7 +160,7 @@ enum AtlasShare: Double, PersistableEnum {
     case nothing = 0
 }
 
-/// An enum is its raw value to the oracle.
+/// An enum, which the oracle represents by its raw value.
 protocol AtlasEnum: AtlasCell, PersistableEnum where RawValue: AtlasCell {}
 
 extension AtlasEnum {
@@ -191,7 +191,7 @@ struct AtlasCelsius: CustomPersistable, AtlasCell {
     var plain: AtlasValue { degrees.plain }
 }
 
-/// Stored as an integer, of which not all are one.
+/// Stored as an integer; not every integer is valid.
 struct AtlasSerial: FailableCustomPersistable, AtlasCell {
     let number: Int
 

@@ -3,13 +3,13 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// How values of one type are made of the oracle's, and told as the oracle tells them.
+/// Converts values of one type from and to the oracle's values.
 struct AtlasCoding<Value>: Sendable {
     let make: @Sendable (AtlasValue, AtlasNodes) -> Value
     let plain: @Sendable (Value) -> AtlasValue
-    /// The value as `create(value:)` takes it, if it is not given as it is.
+    /// The value in the form that `create(value:)` takes, if it differs.
     var given: (@Sendable (AtlasValue, AtlasNodes) -> Any?)?
-    /// Makes a change within a value: an embedded object, a list or a dictionary.
+    /// Applies a change within a value: an embedded object, a list or a dictionary.
     var change: @Sendable (Value, AtlasSlotEdit, AtlasNodes) -> Void = { value, edit, _ in
         fatalError("\(edit) within \(value)")
     }
@@ -33,7 +33,7 @@ extension AtlasCell {
 
 // MARK: Objects
 
-/// A class of objects as the values of links, and of embedded ones.
+/// A class whose objects are values of links or embedded objects.
 protocol AtlasTarget: ObjectBase, SendableMetatype {
     static func make(_ value: AtlasValue, _ nodes: AtlasNodes) -> Self
     static func plain(_ object: Self) -> AtlasValue
@@ -71,11 +71,11 @@ extension AtlasTarget {
 // MARK: Values of any type
 
 extension AnyRealmValue {
-    /// Where it is given to `create(value:)` by itself, it is given as plain Swift values.
+    /// Passed to `create(value:)` on its own, it is converted to plain Swift values.
     static let coding = AtlasCoding<AnyRealmValue>(
         make: make, plain: { $0.plain }, given: given, change: change)
 
-    /// Within collections it is given as what it is.
+    /// Within collections it is passed unchanged.
     static let elementCoding = AtlasCoding<AnyRealmValue>(
         make: make, plain: { $0.plain }, change: change)
 
@@ -96,7 +96,7 @@ extension AnyRealmValue {
         case .kin(let number): .object(nodes.kin(number))
         case .items(let items): .fromArray(items.map { make($0, nodes) })
         case .entries(let entries): .dictionary(AtlasSlotEdit.map(entries) { make($0, nodes) })
-        case .spot, .box: fatalError("\(value) is no value of any type.")
+        case .spot, .box: fatalError("\(value) is not a value of any type.")
         }
     }
 
@@ -118,7 +118,7 @@ extension AnyRealmValue {
         case .items(let items): items.map { given($0, nodes) as Any }
         case .entries:
             value.nested.flatMap { AtlasSlotEdit.dictionary($0) { given($0, nodes) as Any } }
-        case .spot, .box: fatalError("\(value) is no value of any type.")
+        case .spot, .box: fatalError("\(value) is not a value of any type.")
         }
     }
 
@@ -137,7 +137,7 @@ extension AnyRealmValue {
         case .objectId(let value): value.plain
         case .object(let object as AtlasNode): .link(object.number)
         case .object(let object as AtlasAnyHolder): .kin(object.number)
-        case .object(let object): fatalError("\(type(of: object)) is no class of the test.")
+        case .object(let object): fatalError("\(type(of: object)) is not a class of the test.")
         case .list(let list): .items(list.map(\.plain))
         case .dictionary(let map): .entries(map.map { AtlasEntry($0.key, $0.value.plain) })
         }
@@ -152,7 +152,7 @@ extension AnyRealmValue {
             change(list[position], rest, nodes)
         case (.list(let list), nil): here.make(list) { make($0, nodes) }
         case (.dictionary(let map), (.key(let key), let rest)?):
-            guard let value = map[key.text] else { fatalError("Nothing has the key \(key).") }
+            guard let value = map[key.text] else { fatalError("No value for the key \(key).") }
             change(value, rest, nodes)
         case (.dictionary(let map), nil): here.make(map) { make($0, nodes) }
         default: fatalError("\(edit) within \(value)")
@@ -180,11 +180,11 @@ extension FrozenAnyValue {
             } else if let kin = object.object(AtlasAnyHolder.self) {
                 .kin(kin.number)
             } else {
-                fatalError("\(object.className) is no class of the test.")
+                fatalError("\(object.className) is not a class of the test.")
             }
         case .list(let list): .items(list.map(\.plain))
         case .dictionary(let values):
-            // a plain one, without an order
+            // A plain dictionary, which is unordered.
             .entries(
                 values.map { AtlasEntry($0.key, $0.value.plain) }.sorted { $0.key < $1.key })
         }

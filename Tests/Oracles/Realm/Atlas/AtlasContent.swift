@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
 
-// What the library's views tell of the realm, as the oracle tells it.
+// Converts the library's views of the realm to the oracle's representation.
 
 extension AtlasContent {
     init(_ tx: Transaction, _ classes: [any AtlasModel.Type]) {
@@ -52,7 +52,7 @@ extension AtlasContent {
 }
 
 extension AtlasNode {
-    /// What its boxes tell of who owns them.
+    /// The owners that its boxes report.
     fileprivate var owners: [Int] {
         var owners = box?.owners.map(\.number) ?? []
         for box in boxes { owners += box.listOwners.map(\.number) }

@@ -21,7 +21,7 @@ extension AtlasDraw {
         return box
     }
 
-    /// - Parameter depth: how many lists and dictionaries may lie in each other.
+    /// - Parameter depth: The maximum nesting depth of lists and dictionaries.
     mutating func anyValue(depth: Int) -> AtlasValue {
         switch below(12) {
         case 0: return .null
@@ -50,7 +50,8 @@ extension AtlasDraw {
         shape.kind == .any && shape.container != .map ? anyKey() : key()
     }
 
-    /// A key of a dictionary in a value. No two are equal to Swift: frozen dictionaries are plain ones.
+    /// Returns a key of a dictionary in a value. No two are equal in Swift, because frozen
+    /// dictionaries are plain ones.
     private mutating func anyKey() -> AtlasBytes {
         let keys = ["", "a", "b", "e\u{301}", "k$"]
         return AtlasBytes(keys[below(keys.count)])
@@ -58,7 +59,8 @@ extension AtlasDraw {
 
     // MARK: Changes within
 
-    /// A change inside of an embedded object, a list or a dictionary, in half of the times where there is one.
+    /// Returns, with a probability of one half, a change inside an embedded object, a list or a
+    /// dictionary, where there is one.
     mutating func innerEdit(_ shape: AtlasShape, _ state: AtlasState) -> AtlasSlotEdit? {
         guard shape.kind == .box || shape.kind == .any, isOneIn(2) else { return nil }
         let insides = state.insides

@@ -1,7 +1,7 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// Draws the transactions of a sequence, and applies them to the oracle's world.
+/// Draws the transactions of a sequence and applies them to the oracle's world.
 struct AtlasDraw {
     var random: SeededRandom
     private(set) var world: AtlasWorld
@@ -16,7 +16,7 @@ struct AtlasDraw {
     mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     mutating func isOneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-    /// The next transaction. Where it is not kept, the world is as before.
+    /// Draws the next transaction. If it isn't kept, the world stays unchanged.
     mutating func transaction() -> AtlasTransaction {
         let before = world
         var edits = (0...below(7)).map { _ in edit(depth: 0) }
@@ -33,13 +33,13 @@ struct AtlasDraw {
 
     private mutating func edit(depth: Int) -> AtlasEdit {
         let edit = draw(depth)
-        if case .savepoint = edit { return edit }  // applied as it was drawn
+        if case .savepoint = edit { return edit }  // applied while it was drawn
         world.apply(edit)
         return edit
     }
 
     private mutating func draw(_ depth: Int) -> AtlasEdit {
-        // nodes more often, since they have more properties
+        // Nodes more often, since they have more properties.
         let type = isOneIn(3) ? 0 : below(world.classes.count)
         let number = below(4)
         guard world.objects[type][number] != nil else {
@@ -132,7 +132,7 @@ struct AtlasDraw {
         }
     }
 
-    /// Few values; of links only those that there are nodes for.
+    /// Returns a few values; for links only those of existing nodes.
     mutating func values(_ slot: AtlasShape) -> [AtlasValue] {
         if slot.kind == .link, world.objects[0].isEmpty { return [] }
         return (0..<below(4)).map { _ in value(slot) }
@@ -174,7 +174,7 @@ struct AtlasDraw {
         return .change(type, number: number, slot: slot, edit)
     }
 
-    /// A change of a property itself, or of a list or dictionary.
+    /// Returns a change of a property itself, or of a list or dictionary.
     mutating func outerEdit(_ shape: AtlasShape, _ state: AtlasState) -> AtlasSlotEdit {
         switch state {
         case .value: .set(value(shape))
@@ -227,18 +227,19 @@ struct AtlasDraw {
 }
 
 extension AtlasState {
-    /// The same without keys that are equal to another one to Swift: a dictionary is made of it.
+    /// The same without keys that are equal to another one in Swift, for conversion to a
+    /// dictionary.
     fileprivate var withDistinctTexts: AtlasState {
         guard case .map(let entries) = self else { return self }
         return .map(entries.withDistinctTexts)
     }
 
-    /// Whether it is a property with one embedded object in it.
+    /// Whether it is a property with a single embedded object in it.
     var hasOwnedValue: Bool { if case .value(let value) = self { value.isBox } else { false } }
 }
 
 extension [AtlasEntry] {
-    /// The first of those whose keys are equal to Swift.
+    /// The entries without those whose key is equal in Swift to an earlier one.
     var withDistinctTexts: [AtlasEntry] {
         var texts: Set<String> = []
         return filter { texts.insert($0.key.text).inserted }

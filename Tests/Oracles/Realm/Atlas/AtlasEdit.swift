@@ -1,10 +1,10 @@
 import RegnumSimulation
 
-/// One call, or a savepoint with several, in a transaction.
+/// One call in a transaction, or a savepoint with several.
 enum AtlasEdit: Hashable, Sendable {
-    /// An object with all its states; where there is one of that number, it is updated.
+    /// Adds an object with all its states; an existing one with that number is updated.
     case add(Int, number: Int, [AtlasState], AtlasRoute)
-    /// An object of which some states are given, which exists.
+    /// Updates some states of an existing object.
     case update(Int, number: Int, [Int: AtlasState], isAll: Bool)
     case change(Int, number: Int, slot: Int, AtlasSlotEdit)
     case delete(Int, number: Int)
@@ -25,33 +25,33 @@ enum AtlasRoute: Hashable, Sendable {
 /// How a transaction or a savepoint ends.
 enum AtlasEnd: Hashable, Sendable {
     case kept
-    /// By an error of the body's own.
+    /// By an error thrown by the body itself.
     case thrown
-    /// By what the library refuses.
+    /// By something that the library refuses.
     case violated(AtlasViolation)
 
     var isKept: Bool { self == .kept }
 }
 
-/// A change that fails the transaction, of an object that is there.
+/// A change of an existing object that fails the transaction.
 enum AtlasViolation: Hashable, Sendable {
-    /// Another primary key.
+    /// Assigns another primary key.
     case number(Int, number: Int)
-    /// A key of a map that has a dot in it.
+    /// Uses a map key that contains a dot.
     case key(Int, number: Int, slot: Int)
-    /// A date that is no number.
+    /// Assigns a date that is NaN.
     case date(Int, number: Int, slot: Int)
-    /// An embedded object that has an owner.
+    /// Assigns an embedded object that already has an owner.
     case owned(number: Int)
-    /// A list in a set of values of any type.
+    /// Inserts a list into a set of values of any type.
     case listInSet(Int, number: Int, slot: Int)
 }
 
-/// What happens in one transaction.
+/// The edits and the end of one transaction.
 struct AtlasTransaction: Hashable, Sendable {
     var edits: [AtlasEdit]
     var end: AtlasEnd
-    /// The side that makes it.
+    /// The side that executes it.
     var side: Int
     var isRelaxed: Bool
 }

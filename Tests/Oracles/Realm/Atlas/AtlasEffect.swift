@@ -1,6 +1,6 @@
 import RegnumSimulation
 
-// What edits do to the oracle's world.
+// The effects of edits on the oracle's world.
 
 extension AtlasWorld {
     mutating func apply(_ edit: AtlasEdit) {
@@ -36,8 +36,8 @@ extension AtlasWorld {
         }
     }
 
-    /// With `isAll` what is given replaces what is there. Else sets get the given elements and maps the given
-    /// entries in addition, and embedded objects are updated in their places.
+    /// With `isAll`, the given states replace the existing ones. Otherwise the given elements are
+    /// added to sets and the given entries to maps, and embedded objects are updated in place.
     private mutating func update(
         _ type: Int, _ number: Int, _ given: [Int: AtlasState], isAll: Bool
     ) {

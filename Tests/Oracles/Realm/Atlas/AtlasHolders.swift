@@ -3,8 +3,8 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-// One class for each type of values, with a property for each container, of the type and of its optional.
-// Where a type can have an index, its class has one.
+// One class for each value type, with a property for each container of the type and of its
+// optional. If a type can be indexed, its class has an indexed property.
 
 final class AtlasBoolHolder: Object, AtlasHolder {
     static let slots: [AtlasSlot<AtlasBoolHolder>] = holderSlots(.bool)
@@ -266,7 +266,8 @@ final class AtlasSerialHolder: Object, AtlasHolder {
     @Persisted var maybeMap: Map<String, AtlasSerial?>
 }
 
-/// Values of any type, which are never optional; they can lead to nodes and to objects of this class.
+/// Values of any type, which are never optional; they can link to nodes and to objects of this
+/// class.
 final class AtlasAnyHolder: Object, AtlasModel {
     static let slots: [AtlasSlot<AtlasAnyHolder>] = [
         .any("one", \.one), .any("indexed", \.indexed), .anyList("list", \.list),

@@ -1,18 +1,19 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A type of values, as the oracle knows it: which values are drawn for it.
+/// A value type as the oracle models it: the values that are drawn for it.
 enum AtlasKind: String, CaseIterable, Sendable {
     case bool, int, int8, int16, int32, int64, float, double, decimal, text, data, date, uuid
     case objectId
-    /// Enums of four raw types.
+    /// Enums with four raw types.
     case level, tiny, word, share
     /// Projected types: stored as a double, as an integer, as an embedded object.
     case celsius, serial, spot
     case link, box
     case any
 
-    /// Values of the kind; of links and boxes none, which depend on what there is.
+    /// The values of the kind. Links and boxes have none, since theirs depend on the existing
+    /// objects.
     var pool: [AtlasValue] {
         switch self {
         case .bool: [.bool(false), .bool(true)]
@@ -41,10 +42,10 @@ enum AtlasKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the values can lead to objects.
+    /// Whether the values can link to objects.
     var canLink: Bool { self == .link || self == .box || self == .any }
 
-    /// Values of all kinds but those that lead to objects, lists and dictionaries.
+    /// Values of all kinds, except for links, lists and dictionaries.
     private static let anyPool: [AtlasValue] = {
         let kinds: [AtlasKind] = [.bool, .data, .date, .uuid, .objectId]
         return kinds.flatMap { $0.pool.prefix(3) } + texts.map { .text(AtlasBytes($0)) }
@@ -62,7 +63,7 @@ enum AtlasKind: String, CaseIterable, Sendable {
         "a text that is too long to lie in its cell, and a bit longer",
     ]
 
-    /// Decimals as they are written, with their place in the order of numbers.
+    /// Decimals in text form, with their rank in numeric order.
     static let decimals: [(text: String, rank: Int)] = [
         ("NaN", 0), ("-12.5", 1), ("0", 2), ("0.00", 2), ("0.1", 3), ("1.5", 4), ("1.50", 4),
         ("2", 5), ("12345678901234567890.123456789012", 6),
@@ -71,7 +72,7 @@ enum AtlasKind: String, CaseIterable, Sendable {
 
     static func decimalRank(_ text: String) -> Int {
         guard let decimal = decimals.first(where: { $0.text == text }) else {
-            fatalError("\(text) is no decimal of the test.")
+            fatalError("\(text) is not a decimal of the test.")
         }
         return decimal.rank
     }

@@ -1,17 +1,17 @@
 import RegnumSimulation
 
-// Changes within what lies in a property: embedded objects, and the lists and dictionaries that values of any
-// type are.
+// Changes within the value of a property: in embedded objects, and in the lists and dictionaries of
+// values of any type.
 
-/// A step from a list or map to what lies in it.
+/// A step from a list or map to one of its values.
 enum AtlasStep: Hashable, Sendable {
     case at(Int)
     case key(AtlasBytes)
 }
 
 extension AtlasSlotEdit {
-    /// The first step of a change within something, and the change that is left there; nil where it is at
-    /// its place.
+    /// The first step of a nested change, and the change that remains after it; `nil` if the change
+    /// applies here.
     var descent: (step: AtlasStep, rest: AtlasSlotEdit)? {
         switch self {
         case .editBox(let path, let edit):
@@ -24,7 +24,7 @@ extension AtlasSlotEdit {
 }
 
 extension AtlasState {
-    /// Changes what a step leads to.
+    /// Changes the value that a step leads to.
     mutating func change(_ step: AtlasStep, _ change: (inout AtlasValue) -> Void) {
         switch (self, step) {
         case (.list(var list), .at(let position)):
@@ -32,22 +32,22 @@ extension AtlasState {
             self = .list(list)
         case (.map(var map), .key(let key)):
             guard let position = map.firstIndex(where: { $0.key == key }) else {
-                fatalError("Nothing has the key \(key).")
+                fatalError("There is no value for the key \(key).")
             }
             change(&map[position].value)
             self = .map(map)
-        default: fatalError("\(step) leads nowhere in \(self).")
+        default: fatalError("\(step) doesn't exist in \(self).")
         }
     }
 
-    /// What a stream of the property tells: of a value of any type what lies in it, of a dictionary the
-    /// values.
+    /// What a stream of the property reports: the contents of a value of any type; for a
+    /// dictionary, its values.
     var streamed: AtlasState {
         guard case .value(let value) = self else { return self }
         return .list(value.nested?.values ?? [])
     }
 
-    /// Where a step can lead to.
+    /// The possible steps, with the values that they lead to.
     var steps: [(step: AtlasStep, value: AtlasValue)] {
         switch self {
         case .value, .set: []
@@ -56,7 +56,8 @@ extension AtlasState {
         }
     }
 
-    /// The embedded objects, lists and dictionaries in it, at any depth, with the steps that lead there.
+    /// The embedded objects, lists and dictionaries in it, at any depth, with the paths that lead
+    /// there.
     var insides: [(path: [AtlasStep], value: AtlasValue)] {
         if case .value(let value) = self { return value.insides }
         return steps.flatMap { step, value in
@@ -66,7 +67,7 @@ extension AtlasState {
 }
 
 extension AtlasValue {
-    /// What a list or dictionary holds.
+    /// The contents of a list or dictionary.
     var nested: AtlasState? {
         switch self {
         case .items(let items): .list(items)
@@ -79,7 +80,7 @@ extension AtlasValue {
         switch state {
         case .list(let items): self = .items(items)
         case .map(let entries): self = .entries(entries)
-        case .value, .set: fatalError("\(state) is no value of any type.")
+        case .value, .set: fatalError("\(state) is not a value of any type.")
         }
     }
 
@@ -89,25 +90,25 @@ extension AtlasValue {
         return [([], self)] + nested.insides
     }
 
-    /// A change within it.
+    /// Applies a change within the value.
     mutating func apply(_ edit: AtlasSlotEdit) {
         switch (self, edit) {
         case (.box(var box), .editBox([], let edit)):
             box.apply(edit)
             self = .box(box)
         case (_, .inside(_, let inner)):
-            guard var state = nested else { fatalError("Nothing lies in \(self).") }
+            guard var state = nested else { fatalError("\(self) has no contents.") }
             if let (step, rest) = edit.descent {
                 state.change(step) { $0.apply(rest) }
             } else {
                 state.apply(inner)
             }
             self = AtlasValue(nested: state)
-        default: fatalError("\(edit) is none of \(self).")
+        default: fatalError("\(edit) can't be applied to \(self).")
         }
     }
 
-    /// The same where an object is deleted: links to it are nil.
+    /// Returns the state after an object was deleted: links to it are nil.
     func without(_ link: AtlasValue) -> AtlasValue {
         switch self {
         case link: return .null
@@ -123,8 +124,8 @@ extension AtlasValue {
         }
     }
 
-    /// What it is after an update in its place: embedded objects are updated, dictionaries get the given
-    /// entries in addition, and lists become the given ones, element by element.
+    /// Returns the value after an update in place: embedded objects are updated, the given entries
+    /// are added to dictionaries, and lists become the given ones, element by element.
     func updated(with new: AtlasValue) -> AtlasValue {
         switch (self, new) {
         case (.box(let before), .box(let after)): .box(before.updated(with: after))

@@ -1,7 +1,8 @@
 import Regnum
 import RegnumSimulation
 
-/// The class that links lead to: links, embedded objects and what is stored as such, in all containers.
+/// The class to which links refer. It has links, embedded objects and types persisted as such, in
+/// all containers.
 final class AtlasNode: Object {
     @Persisted(primaryKey: true) var number: Int
     @Persisted var next: AtlasNode?
@@ -55,7 +56,7 @@ extension AtlasNode: AtlasModel {
     static let others: [ObjectBase.Type] = [AtlasBox.self, AtlasLid.self, AtlasPoint.self]
 }
 
-/// The stored objects of a transaction to which something can link.
+/// The stored objects of a transaction to which values can link.
 struct AtlasNodes {
     let tx: Transaction
 
@@ -65,7 +66,7 @@ struct AtlasNodes {
 
     private func object<T: AtlasModel>(_ number: Int) -> T {
         guard let object = tx.object(T.self, forPrimaryKey: number) else {
-            fatalError("There is no \(T.self) \(number), to which something has to link.")
+            fatalError("There is no \(T.self) \(number) to link to.")
         }
         return object
     }
@@ -73,19 +74,19 @@ struct AtlasNodes {
 
 extension AtlasNode: AtlasTarget {
     static func make(_ value: AtlasValue, _ nodes: AtlasNodes) -> AtlasNode {
-        guard case .link(let number) = value else { fatalError("\(value) is no link.") }
+        guard case .link(let number) = value else { fatalError("\(value) is not a link.") }
         return nodes[number]
     }
 
     static func plain(_ object: AtlasNode) -> AtlasValue { .link(object.number) }
     static func plain(_ object: Frozen<AtlasNode>) -> AtlasValue { .link(object.number) }
 
-    func apply(_ edit: AtlasBoxEdit, _ nodes: AtlasNodes) { fatalError("A node is no box.") }
+    func apply(_ edit: AtlasBoxEdit, _ nodes: AtlasNodes) { fatalError("A node is not a box.") }
 }
 
 extension AtlasBox: AtlasTarget {
     static func make(_ value: AtlasValue, _ nodes: AtlasNodes) -> AtlasBox {
-        guard case .box(let box) = value else { fatalError("\(value) is no box.") }
+        guard case .box(let box) = value else { fatalError("\(value) is not a box.") }
         let made = AtlasBox()
         made.size = box.size
         made.text = box.text.text

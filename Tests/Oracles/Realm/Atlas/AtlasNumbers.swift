@@ -1,6 +1,6 @@
-/// Numbers of all kinds, as values of any type compare them: by what they are, exactly.
+/// Numbers of all types in the order of values of any type, which compares their exact values.
 enum AtlasNumbers {
-    /// The numbers of the test, ascending by their ranks; those of one rank are the same number.
+    /// The numbers of the test, ascending by rank; those of one rank are the same number.
     static let ranked: [(value: AtlasValue, rank: Int)] = {
         let groups: [[AtlasValue]] = [
             [.double(Double.nan.bitPattern), .float(Float.nan.bitPattern), .decimal("NaN")],
@@ -12,7 +12,7 @@ enum AtlasNumbers {
                 .int(0), .double(0), .double((-0.0).bitPattern), .float(0), .decimal("0"),
                 .decimal("0.00"),
             ],
-            // one tenth is no binary fraction: both are a little more than the decimal number
+            // One tenth is not a binary fraction: both are slightly more than the decimal number.
             [.decimal("0.1")],
             [.double((0.1).bitPattern)],
             [.float(Float(0.1).bitPattern)],
@@ -32,7 +32,7 @@ enum AtlasNumbers {
     private static let ranks = Dictionary(uniqueKeysWithValues: ranked.map { ($0.value, $0.rank) })
 
     static func rank(_ number: AtlasValue) -> Int {
-        guard let rank = ranks[number] else { fatalError("\(number) is no number of the test.") }
+        guard let rank = ranks[number] else { fatalError("\(number) is not a number of the test.") }
         return rank
     }
 }

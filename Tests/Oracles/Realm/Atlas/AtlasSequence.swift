@@ -3,9 +3,10 @@ import RegnumSimulation
 import RegnumTestSupport
 import Synchronization
 
-/// A few transactions on a realm of its own, after each of which every view shows what the oracle has.
+/// A few transactions on a realm of its own. After each of them every view has to show what the
+/// oracle has.
 ///
-/// All that happens follows from the seed: two processes that run the same sequence agree on it.
+/// Everything follows from the seed, so that two processes that run the same sequence agree on it.
 final class AtlasSequence {
     private let seed: UInt64
     private let pulse: RunPulse
@@ -33,7 +34,7 @@ final class AtlasSequence {
 
     var objectTypes: [ObjectBase.Type] { AtlasTable.objectTypes(classes) }
 
-    /// The classes and what was done so far.
+    /// The classes and everything done so far.
     var history: String {
         "classes \(shapes.map(\.name))\n" + done.joined(separator: "\n")
     }
@@ -43,7 +44,7 @@ final class AtlasSequence {
     func run(_ sides: RealmSides<AtlasSide>) async throws {
         var draw = AtlasDraw(AtlasWorld(shapes), seed: random.next(), sideCount: sides.count)
         let stepCount = 4 + below(4)
-        // the sides that have not looked at the last commits of others
+        // The sides that haven't looked at the last commits of others.
         var behind: Set<Int> = []
         for step in 0..<stepCount {
             let before = draw.world.content
@@ -52,8 +53,8 @@ final class AtlasSequence {
             done.append("\(step): \(transaction)")
             let holds = below(3) == 0
             let reopened = below(4) == 0 ? below(sides.count) : -1
-            // in half of the steps others look at nothing, so that one of them begins its next transaction
-            // with what it has not seen
+            // In half of the steps the other sides don't look, so that one of them begins its next
+            // transaction without having seen the last version.
             let areOthersBehind = below(2) == 0 && step + 1 < stepCount
             let (watchedType, watchedNumber, watchedSlot) = (
                 below(classes.count), below(4), below(99)
@@ -117,7 +118,7 @@ final class AtlasSequence {
         do {
             try await realm.write(durability: durability) { tx in
                 base.version.withLock { $0 = tx.freeze().version }
-                if isBehind {  // else it is what was looked at before
+                if isBehind {  // otherwise it was compared before
                     try before.check(AtlasContent(tx, classes), "confined (at the start)", shapes)
                     try before.check(AtlasContent(tx.freeze(), classes), "start's frozen", shapes)
                 }
@@ -140,7 +141,7 @@ final class AtlasSequence {
         }
     }
 
-    /// A transaction begins with the newest version, whoever made it.
+    /// Checks that a transaction begins with the newest version, whoever made it.
     private func catchUp(_ content: AtlasContent, _ realm: Realm) async throws {
         let (classes, shapes) = (classes, shapes)
         try await realm.write { tx in
@@ -162,7 +163,7 @@ final class AtlasSequence {
         try held.content.check(AtlasContent(held.snapshot, classes), "held", shapes)
     }
 
-    /// Pulls from the streams of a side that have something to tell.
+    /// Pulls from the streams of a side that are due to report something.
     private func pull(_ side: Int, _ realm: Realm, _ content: AtlasContent) async throws {
         let version = realm.snapshot().version
         for index in watches.indices where watches[index].side == side {
@@ -176,13 +177,13 @@ struct AtlasWatcher {
     let side: Int
     private let type: Int
     private let number: Int
-    /// Nil for the stream of all objects of the class.
+    /// `nil` for the stream of all objects of the class.
     private let slot: Int?
     private var watch: any AtlasWatch
     private var hasBegun = false
 
-    /// - Parameter slot: which of the properties, modulo their number; where that is no collection, all
-    ///   objects of the class are followed.
+    /// - Parameter slot: Which of the properties to follow, modulo their number; if that isn't a
+    ///   collection, all objects of the class are followed.
     init<T: AtlasModel>(
         _ model: T.Type, type: Int, number: Int, slot: Int, side: Int, _ realm: Realm
     ) {
@@ -199,8 +200,8 @@ struct AtlasWatcher {
         }
     }
 
-    /// Waits until the mirror has what the oracle has; fails where an element of this version or a later
-    /// one leads elsewhere.
+    /// Waits until the mirror matches the oracle; fails if an element of this version or a later
+    /// one results in something else.
     mutating func pull(
         _ content: AtlasContent, _ version: UInt64, _ shapes: [AtlasClassShape]
     ) async throws {
@@ -219,7 +220,7 @@ struct AtlasWatcher {
                 try await watch.pull()
             } catch {
                 throw AtlasFailure(
-                    "\(error): a stream's mirror is \(watch.mirror), to be \(expected)")
+                    "\(error): a stream's mirror is \(watch.mirror) instead of \(expected)")
             }
             hasBegun = true
         }

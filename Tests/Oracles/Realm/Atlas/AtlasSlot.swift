@@ -16,8 +16,8 @@ extension AtlasModel {
 
 /// A property of a class: how its views are read, and how it is changed.
 ///
-/// `given` is the value for `create(value:)`; `watch` makes a stream of the collection of the object
-/// with a number, for properties that have one. `AtlasSlots` makes them, type by type.
+/// `given` returns the value for `create(value:)`; `watch` makes a stream of the collection in an
+/// object, for properties that have one. `AtlasSlots` creates them for each type.
 struct AtlasSlot<Model: AtlasModel>: Sendable {
     let shape: AtlasShape
     let read: @Sendable (Model) -> AtlasState
@@ -30,7 +30,7 @@ struct AtlasSlot<Model: AtlasModel>: Sendable {
     typealias FrozenRead = @Sendable (Frozen<Model>) -> AtlasState
     typealias Watch = @Sendable (Live<Model>) -> any AtlasWatch
 
-    /// A property with one value.
+    /// Creates a property with one value.
     init<V>(
         value shape: AtlasShape, _ path: any Path<V>, _ coding: AtlasCoding<V>,
         readFrozen: @escaping FrozenRead, watch: Watch? = nil
@@ -99,7 +99,7 @@ struct AtlasSlot<Model: AtlasModel>: Sendable {
                 object[keyPath: path] = AtlasSlotEdit.map(entries) { coding.make($0, nodes) }
             } else if case (.key(let key), let rest)? = edit.descent {
                 guard let value = object[keyPath: path][key.text] else {
-                    fatalError("Nothing has the key \(key).")
+                    fatalError("There is no value for the key \(key).")
                 }
                 coding.change(value, rest, nodes)
             } else {
@@ -118,7 +118,8 @@ extension AtlasEntry {
 }
 
 extension AtlasState {
-    /// A set as a view tells it: links are last, in order of creation, which the oracle does not know.
+    /// Returns a set as a view reports it: links come last, in order of creation, which the oracle
+    /// doesn't know.
     static func told(set values: [AtlasValue]) -> AtlasState {
         guard let start = values.firstIndex(where: \.isLink),
             values[start...].allSatisfy(\.isLink)

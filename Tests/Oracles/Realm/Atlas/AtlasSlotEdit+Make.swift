@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
 
-// Changes of collections in the realm, whatever their elements are.
+// Changes of collections in the realm, whatever the type of their elements.
 
 extension AtlasSlotEdit {
     func make<E: RealmCollectionValue>(_ list: List<E>, _ made: (AtlasValue) -> E) {
@@ -24,7 +24,7 @@ extension AtlasSlotEdit {
         case .move(let from, let to): list.move(from: from, to: to)
         case .swap(let first, let second): list.swapAt(first, second)
         case .removeAll: list.removeAll()
-        default: fatalError("\(self) is none of a list.")
+        default: fatalError("\(self) can't be applied to a list.")
         }
     }
 
@@ -37,7 +37,7 @@ extension AtlasSlotEdit {
         case .intersect(let values): set.formIntersection(values.map(made))
         case .subtract(let values): set.subtract(values.map(made))
         case .removeAll: set.removeAll()
-        default: fatalError("\(self) is none of a set.")
+        default: fatalError("\(self) can't be applied to a set.")
         }
     }
 
@@ -51,7 +51,7 @@ extension AtlasSlotEdit {
         case .merge(let entries):
             map.merge(entries.map { ($0.key.text, made($0.value)) }) { _, new in new }
         case .removeAll: map.removeAll()
-        default: fatalError("\(self) is none of a map.")
+        default: fatalError("\(self) can't be applied to a map.")
         }
     }
 
@@ -63,7 +63,7 @@ extension AtlasSlotEdit {
         return map
     }
 
-    /// The entries of a map for `create`; nil where two of its keys are equal to Swift.
+    /// Returns the entries of a map for `create`; `nil` if two of its keys are equal in Swift.
     static func dictionary(
         _ state: AtlasState, _ made: (AtlasValue) -> Any
     ) -> [String: Any]? {

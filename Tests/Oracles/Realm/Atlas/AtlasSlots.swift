@@ -1,8 +1,8 @@
 import Regnum
 import RegnumSimulation
 
-// The properties that classes can have: values, objects and values of any type, in each container. The views
-// that are not of a transaction have a type of their own for each.
+// The properties of the classes: values, objects and values of any type, in each container. The
+// views outside of transactions have a separate type for each.
 
 // MARK: Values
 
@@ -52,10 +52,10 @@ extension AtlasSlot {
 }
 
 extension FrozenMap where Key == String {
-    /// The entries, each value looked up by its key; a stream's maps are walked.
+    /// Returns the entries, each value looked up by its key; the maps of a stream are iterated.
     fileprivate func entriesByKey(_ plain: (Value) -> AtlasValue) -> [AtlasEntry] {
         keys.map { key in
-            guard let value = self[key] else { fatalError("Nothing has the key \(key).") }
+            guard let value = self[key] else { fatalError("There is no value for the key \(key).") }
             return AtlasEntry(key, plain(value))
         }
     }

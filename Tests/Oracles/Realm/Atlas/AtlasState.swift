@@ -1,6 +1,6 @@
 import RegnumSimulation
 
-/// What a property holds.
+/// The value of a property.
 enum AtlasState: Hashable, Sendable {
     case value(AtlasValue)
     case list([AtlasValue])
@@ -14,13 +14,13 @@ enum AtlasContainer: Hashable, Sendable {
     case value, list, set, map
 }
 
-/// A property, as the oracle knows it.
+/// A property as the oracle models it.
 struct AtlasShape: Hashable, Sendable {
     let name: String
     let kind: AtlasKind
     let container: AtlasContainer
     let isOptional: Bool
-    /// How many lists and dictionaries of values of any type may lie in each other.
+    /// The maximum nesting depth of lists and dictionaries in values of any type.
     var depth = 0
 
     var emptyState: AtlasState {
@@ -52,13 +52,13 @@ enum AtlasSlotEdit: Hashable, Sendable {
     case removeKey(AtlasBytes)
     case assignEntries([AtlasEntry])
     case merge([AtlasEntry])
-    /// Of the embedded object to which the steps lead.
+    /// Changes the embedded object to which the steps lead.
     case editBox([AtlasStep], AtlasBoxEdit)
-    /// Of the list or dictionary to which the steps lead.
+    /// Changes the list or dictionary to which the steps lead.
     indirect case inside([AtlasStep], AtlasSlotEdit)
 }
 
-/// A change inside of an embedded object.
+/// A change inside an embedded object.
 enum AtlasBoxEdit: Hashable, Sendable {
     case size(Int)
     case text(AtlasBytes)
@@ -67,7 +67,7 @@ enum AtlasBoxEdit: Hashable, Sendable {
     case pair(AtlasBytes, Int?)
     case node(Int?)
     case lid(AtlasBytes?)
-    /// Of the embedded object's embedded object, where there is one.
+    /// Changes the embedded object's own embedded object, if it has one.
     case lidText(AtlasBytes)
     case content(AtlasValue)
 }
@@ -105,7 +105,7 @@ extension AtlasState {
         case .swap(let first, let second): list.swapAt(first, second)
         case .assign(let values): list = values
         case .removeAll: list = []
-        default: fatalError("\(edit) is none of a list.")
+        default: fatalError("\(edit) can't be applied to a list.")
         }
     }
 
@@ -120,11 +120,11 @@ extension AtlasState {
         case .subtract(let values): set.removeAll { has(values, $0) }
         case .intersect(let values): set.removeAll { !has(values, $0) }
         case .assign(let values):
-            // what is there already stays as it is
+            // Existing elements stay as they are.
             set.removeAll { !has(values, $0) }
             insert(values, into: &set)
         case .removeAll: set = []
-        default: fatalError("\(edit) is none of a set.")
+        default: fatalError("\(edit) can't be applied to a set.")
         }
     }
 
@@ -145,7 +145,7 @@ extension AtlasState {
             map = []
             for entry in entries { put(entry, into: &map) }
         case .removeAll: map = []
-        default: fatalError("\(edit) is none of a map.")
+        default: fatalError("\(edit) can't be applied to a map.")
         }
     }
 

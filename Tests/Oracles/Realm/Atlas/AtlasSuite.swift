@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 package import RegnumTestSupport
 
-/// Many sequences of the atlas; those that fail are told with the seed and what they did.
+/// Many sequences of the atlas. Failures are reported with the seed and the history.
 package struct AtlasSuite: Sendable {
     private let runs: NumberedRuns
 
@@ -11,14 +11,16 @@ package struct AtlasSuite: Sendable {
         runs = NumberedRuns(name, count: count)
     }
 
-    /// Every third in memory, and the others on a simulated disk, with one side or two.
+    /// Runs every third sequence in memory, and the others on a simulated disk with one side or
+    /// two.
     package func run() async throws {
         try await runs.run { number, seed in
             try await Self.run(seed, number % 3 == 0 ? .memory : .simulated(count: number % 3))
         }
     }
 
-    /// On realms that this process shares with a long-lived other one: both write, read and open them again.
+    /// Runs them on realms shared with another long-lived process: both write, read and reopen
+    /// them.
     package func runWithProcess() async throws {
         let peer = try PeerProcess("RegnumPeer", ["atlas"])
         try await runs.run(sharedWith: peer) { try await Self.runHalf($0, side: 0, meet: $1) }

@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A class with properties of one type of values, in each container, of the type and of its optional.
+/// A class with properties of one value type, in each container, of the type and of its optional.
 protocol AtlasHolder: AtlasModel {
     associatedtype Element: AtlasCell & RequiredValue
     var one: Element { get set }
@@ -26,13 +26,13 @@ extension AtlasHolder {
     }
 }
 
-/// The classes of the test. A further type of values is a case of `AtlasKind` with its pool, an extension
-/// that makes it an `AtlasCell`, a class, and its entry here.
+/// The classes of the test. To add a value type, add a case of `AtlasKind` with its pool, an
+/// extension that makes it an `AtlasCell`, a class, and its entry here.
 enum AtlasTable {
     /// The nodes come first in each sequence.
     static let nodes: any AtlasModel.Type = AtlasNode.self
 
-    /// In every third sequence.
+    /// Part of every third sequence.
     static let anyHolder: any AtlasModel.Type = AtlasAnyHolder.self
 
     static let holders: [any AtlasModel.Type] = [
@@ -58,7 +58,7 @@ enum AtlasTable {
         AtlasSerialHolder.self,
     ]
 
-    /// The nodes, and holders of that many types.
+    /// Returns the nodes, and holders of `count` types.
     static func classes(_ count: Int, _ random: inout SeededRandom) -> [any AtlasModel.Type] {
         let hasAny = random.next() % 3 == 0
         let others = holders.shuffled(using: &random)
@@ -74,7 +74,7 @@ enum AtlasTable {
         }
     }
 
-    /// With the embedded classes.
+    /// Returns the classes together with their embedded classes.
     static func objectTypes(_ classes: [any AtlasModel.Type]) -> [ObjectBase.Type] {
         classes.flatMap { [$0 as ObjectBase.Type] + $0.others }
     }

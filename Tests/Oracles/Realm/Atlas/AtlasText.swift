@@ -1,7 +1,7 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-// How what was done is told when a sequence fails: short, and without loss.
+// Concise but complete descriptions, for the report of a failing sequence.
 
 extension AtlasValue: CustomStringConvertible {
     var description: String {

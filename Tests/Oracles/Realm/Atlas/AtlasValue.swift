@@ -1,8 +1,9 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-// What a realm must hold, in plain Swift. The files AtlasValue, AtlasKind, AtlasNumbers, AtlasState,
-// AtlasNested, AtlasEdit, AtlasWorld, AtlasEffect, AtlasDraw and AtlasDraw+Any know nothing of the library.
+// The expected content of a realm, in plain Swift. The files AtlasValue, AtlasKind, AtlasNumbers,
+// AtlasState, AtlasNested, AtlasEdit, AtlasWorld, AtlasEffect, AtlasDraw and AtlasDraw+Any don't
+// use the library.
 
 /// A text or other bytes, compared byte by byte.
 struct AtlasBytes: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -17,7 +18,7 @@ struct AtlasBytes: Hashable, Comparable, Sendable, CustomStringConvertible {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    /// Such that one sees which of two texts that look alike it is.
+    /// A description that distinguishes texts that look alike.
     var description: String {
         "'"
             + bytes.map {
@@ -31,7 +32,7 @@ enum AtlasValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int)
-    /// Bits, so that NaN is equal to itself and zeros differ.
+    /// Bits, so that NaN equals itself and the two zeros differ.
     case float(UInt32)
     case double(UInt64)
     case date(UInt64)
@@ -42,17 +43,18 @@ enum AtlasValue: Hashable, Sendable {
     case uuid(AtlasBytes)
     case objectId(AtlasBytes)
     case spot(Int, Int)
-    /// The node of that number.
+    /// The node with that number.
     case link(Int)
-    /// The object of that number of the class that holds values of any type.
+    /// The object with that number in the class of values of any type.
     case kin(Int)
     indirect case box(AtlasBoxValue)
-    /// A list, as values of any type are.
+    /// A list in a value of any type.
     indirect case items([AtlasValue])
-    /// A dictionary, as values of any type are: by ascending keys.
+    /// A dictionary in a value of any type, with ascending keys.
     indirect case entries([AtlasEntry])
 
-    /// Whether it comes before another one in a set; neither before the other are the same to a set.
+    /// Whether one value precedes another in a set. If neither precedes the other, the set treats
+    /// them as equal.
     static func precedes(_ left: AtlasValue, _ right: AtlasValue) -> Bool {
         switch (left, right) {
         case (.null, .null): false
@@ -74,7 +76,7 @@ enum AtlasValue: Hashable, Sendable {
         }
     }
 
-    /// Where values of any type are among those of other kinds, numbers by what they are.
+    /// The position of a value of any type among those of other types; numbers by their value.
     private var rank: (Int, Int) {
         switch self {
         case .null: (0, 0)
@@ -87,11 +89,11 @@ enum AtlasValue: Hashable, Sendable {
         case .uuid: (7, 0)
         case .link: (8, 0)
         case .kin: (9, 0)
-        case .spot, .box, .items, .entries: fatalError("\(self) cannot be in a set.")
+        case .spot, .box, .items, .entries: fatalError("\(self) can't be in a set.")
         }
     }
 
-    /// Whether it leads to an object.
+    /// Whether it links to an object.
     var isLink: Bool {
         switch self {
         case .link, .kin: true
@@ -118,12 +120,12 @@ struct AtlasBoxValue: Hashable, Sendable {
     /// By ascending keys.
     var pairs: [AtlasEntry] = []
     var node: Int?
-    /// The text of an object that is embedded in this one.
+    /// The text of an object embedded in this one.
     var lid: AtlasBytes?
     /// Of any type.
     var content = AtlasValue.null
 
-    /// What it is after an update in place with the values of another one.
+    /// Returns the value after an update in place with the values of another one.
     func updated(with new: AtlasBoxValue) -> AtlasBoxValue {
         var result = new
         result.colors = Set(colors + new.colors).sorted()

@@ -1,12 +1,12 @@
 import Regnum
 import RegnumSimulation
 
-/// A stream with a mirror: what its consumer knows from the changes that it was told.
+/// A stream with a mirror: the consumer's knowledge from the reported changes alone.
 protocol AtlasWatch {
     var mirror: AtlasMirror { get }
     /// The version of the last element.
     var version: UInt64 { get }
-    /// Waits for the next element, and applies it to the mirror.
+    /// Waits for the next element and applies it to the mirror.
     mutating func pull() async throws
 }
 
@@ -18,17 +18,18 @@ enum AtlasMirror: Hashable, Sendable {
 }
 
 extension AtlasFailure {
-    /// A stream ended, or waited for what did not come until its sequence was cancelled.
+    /// Returns the failure of a stream that ended, or that waited for an element until its sequence
+    /// was cancelled.
     fileprivate static func ended(_ stream: String) -> AtlasFailure {
-        AtlasFailure(Task.isCancelled ? "\(stream) tells nothing" : "\(stream) ended")
+        AtlasFailure(Task.isCancelled ? "\(stream) delivers nothing" : "\(stream) ended")
     }
 }
 
-/// What all streams tell: positions, and what is at them.
+/// The part that is common to all streams: positions and the elements there.
 private struct AtlasPositions<Element: Equatable> {
     var elements: [Element] = []
 
-    /// Applies a change set; what is not told must be as it was.
+    /// Applies a change set; everything that it doesn't report must be unchanged.
     mutating func apply(
         deletions: [Int], insertions: [Int], modifications: [Int], to new: [Element]
     ) throws {
@@ -36,7 +37,7 @@ private struct AtlasPositions<Element: Equatable> {
         for position in insertions { elements.insert(new[position], at: position) }
         for position in modifications { elements[position] = new[position] }
         if elements != new {
-            throw AtlasFailure("the stream's changes lead to \(elements), the view has \(new)")
+            throw AtlasFailure("the stream's changes result in \(elements), the view has \(new)")
         }
     }
 }
@@ -82,7 +83,7 @@ struct AtlasClassWatch<T: AtlasModel>: AtlasWatch {
                     row: change.old.rowIdentity, number: change.old.number,
                     states: slots.map { $0.readFrozen(change.old) })
                 if !positions.elements.contains(old) {
-                    throw AtlasFailure("the stream of \(T.self) tells \(old) as old")
+                    throw AtlasFailure("the stream of \(T.self) reports \(old) as old")
                 }
             }
             try positions.apply(
@@ -93,7 +94,7 @@ struct AtlasClassWatch<T: AtlasModel>: AtlasWatch {
     }
 }
 
-/// The stream of a list or set, or of what lies in a value of any type.
+/// Watches the stream of a list or set, or of the contents of a value of any type.
 struct AtlasElementsWatch: AtlasWatch {
     private struct Told {
         let elements: [AtlasValue]
@@ -131,7 +132,7 @@ struct AtlasElementsWatch: AtlasWatch {
                 return Told(elements: values.map(plain), version: values.version)
             case .update(let values, let delta)?:
                 if isSet, !delta.modifications.isEmpty {
-                    throw AtlasFailure("the stream of a set tells modifications")
+                    throw AtlasFailure("the stream of a set reports modifications")
                 }
                 return Told(
                     elements: values.map(plain), version: delta.version,
@@ -190,14 +191,14 @@ struct AtlasMapWatch<Value: Sendable>: AtlasWatch {
             known.removeAll { deletions.contains($0.key) }
             for key in (delta.insertions + delta.modifications).map({ AtlasBytes($0) }) {
                 guard let entry = new.first(where: { $0.key == key }) else {
-                    throw AtlasFailure("the stream of a map tells the key \(key), which it has not")
+                    throw AtlasFailure("the stream of a map reports the missing key \(key)")
                 }
                 known.removeAll { $0.key == key }
                 known.append(entry)
             }
             known.sort { $0.key < $1.key }
             if known != new {
-                throw AtlasFailure("the map's changes lead to \(known), the view has \(new)")
+                throw AtlasFailure("the map's changes result in \(known), the view has \(new)")
             }
             entries = new
             version = delta.version

@@ -1,19 +1,19 @@
 import RegnumSimulation
 
-/// A class, as the oracle knows it.
+/// A class as the oracle models it.
 struct AtlasClassShape: Sendable {
     let name: String
     let slots: [AtlasShape]
 
-    /// Whether its objects can lead to others.
+    /// Whether its objects can link to others.
     var canLink: Bool { slots.contains { $0.kind.canLink } }
 }
 
-/// All objects of a realm: by class and number, the states of their properties. The first class is that of
-/// the nodes, to which links lead.
+/// All objects of a realm: the states of their properties, by class and number. The first class is
+/// that of the nodes, to which links refer.
 struct AtlasWorld: Sendable {
     let classes: [AtlasClassShape]
-    /// Which class holds values of any type, if one does; they can lead to its own objects.
+    /// The class with values of any type, if there is one; these can link to its own objects.
     let kin: Int?
     var objects: [[Int: [AtlasState]]]
 
@@ -23,12 +23,12 @@ struct AtlasWorld: Sendable {
         objects = classes.map { _ in [:] }
     }
 
-    /// What leads to an object; nil for objects to which nothing can.
+    /// Returns a link to an object; `nil` for classes that can't be linked to.
     func link(_ type: Int, _ number: Int) -> AtlasValue? {
         type == 0 ? .link(number) : type == kin ? .kin(number) : nil
     }
 
-    /// All that a view of the realm has to tell.
+    /// Everything that a view of the realm has to show.
     var content: AtlasContent {
         AtlasContent(
             objects: objects,
@@ -36,9 +36,9 @@ struct AtlasWorld: Sendable {
                 uniqueKeysWithValues: objects[0].keys.map { ($0, inverses(of: $0)) }))
     }
 
-    /// The numbers of the nodes whose link, list, set and map have a node, ascending, each as often as it
-    /// does. Then the sizes of the boxes that link to it, ascending, and its own number
-    /// for each box that it owns.
+    /// Returns the numbers of the nodes that have a node in their link, list, set and map,
+    /// ascending, each as often as it does; then the sizes of the boxes that link to it, ascending;
+    /// then its own number for each box that it owns.
     private func inverses(of number: Int) -> [[Int]] {
         var result: [[Int]] = Array(repeating: [], count: 6)
         for (origin, states) in objects[0] {
@@ -78,8 +78,8 @@ extension AtlasState {
         }
     }
 
-    /// What is left where an object is deleted. Lists and sets of links lose it; elsewhere the link is nil,
-    /// but not in sets, whose order has no place for it.
+    /// Returns the state after an object was deleted. It is removed from lists and sets of links;
+    /// elsewhere the link is nil, except in sets, whose order has no place for it.
     func without(_ link: AtlasValue, _ kind: AtlasKind) -> AtlasState {
         switch self {
         case .value(let value): return .value(value.without(link))
@@ -93,13 +93,13 @@ extension AtlasState {
     }
 }
 
-/// What a view of a realm tells.
+/// The content shown by a view of a realm.
 struct AtlasContent: Hashable, Sendable {
     var objects: [[Int: [AtlasState]]]
     /// Of the nodes, by number.
     var inverses: [Int: [[Int]]]
 
-    /// Throws what differs, if another view does not tell the same.
+    /// Throws the differences if another view shows something else.
     func check(_ found: AtlasContent, _ view: String, _ classes: [AtlasClassShape]) throws {
         if self == found { return }
         var lines = ["the \(view) view differs:"]
@@ -124,7 +124,7 @@ struct AtlasContent: Hashable, Sendable {
     }
 }
 
-/// Something that is not as it must be.
+/// A difference between the library and the oracle.
 struct AtlasFailure: Error, CustomStringConvertible {
     let description: String
 

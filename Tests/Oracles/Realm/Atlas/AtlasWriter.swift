@@ -2,9 +2,9 @@ import FoundationEssentials
 import Regnum
 import RegnumSimulation
 
-/// Makes the edits of the oracle in a transaction.
+/// Applies the edits of the oracle in a transaction.
 struct AtlasWriter {
-    /// What a body throws itself.
+    /// The error thrown by a body itself.
     struct Thrown: Error {}
 
     let tx: Transaction
@@ -31,7 +31,7 @@ struct AtlasWriter {
 
     private func object<T: AtlasModel>(_ type: T.Type, _ number: Int) throws -> T {
         guard let object = tx.object(type, forPrimaryKey: number) else {
-            throw AtlasFailure("\(type) \(number) is not found by its key")
+            throw AtlasFailure("\(type) \(number) was not found by its key")
         }
         return object
     }
@@ -57,12 +57,12 @@ struct AtlasWriter {
             ]
             try tx.add(object, update: policies[route] ?? .error)
             guard object.isManaged, object.number == number else {
-                throw AtlasFailure("what was added is no accessor of \(type) \(number)")
+                throw AtlasFailure("the added object is not an accessor of \(type) \(number)")
             }
         }
     }
 
-    /// The values for `create`; nil where a map cannot be given as a dictionary.
+    /// Returns the values for `create`; `nil` if a map can't be passed as a dictionary.
     private func dictionary<T: AtlasModel>(
         _ type: T.Type, _ number: Int, _ given: [Int: AtlasState]
     ) -> [String: Any?]? {
@@ -79,7 +79,7 @@ struct AtlasWriter {
         _ type: T.Type, _ number: Int, _ given: [Int: AtlasState], _ policy: Realm.UpdatePolicy
     ) throws {
         guard let values = dictionary(type, number, given) else {
-            throw AtlasFailure("a map that was drawn for create is no dictionary")
+            throw AtlasFailure("a map drawn for create can't be a dictionary")
         }
         try tx.create(type, value: values, update: policy)
     }
@@ -119,7 +119,7 @@ struct AtlasWriter {
         if !end.isKept { throw AtlasFailure("a savepoint with the end \(end) was kept") }
     }
 
-    /// Does what ends the transaction or savepoint so.
+    /// Performs what ends the transaction or savepoint in that way.
     func finish(_ end: AtlasEnd) throws {
         switch end {
         case .kept: break
@@ -152,7 +152,7 @@ struct AtlasWriter {
 }
 
 extension AtlasEnd {
-    /// Throws an error that is not the one by which such a transaction or savepoint ends.
+    /// Throws unless the error is the one by which such a transaction or savepoint ends.
     func check(_ error: any Error) throws {
         switch self {
         case .thrown where error is AtlasWriter.Thrown: return
@@ -166,7 +166,7 @@ extension AtlasEnd {
 }
 
 extension AtlasState {
-    /// The change by which a property gets this state.
+    /// The change that assigns this state to a property.
     fileprivate var assignment: AtlasSlotEdit {
         switch self {
         case .value(let value): .set(value)

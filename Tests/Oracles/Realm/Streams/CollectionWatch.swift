@@ -8,7 +8,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
     private var stream: CollectionChanges<Row>.AsyncIterator?
     private var position: StreamPosition
     private var cursor: ChangeCursor?
-    /// Made of the change sets alone.
+    /// Built from the change sets alone.
     private var mirror: [Int] = []
     private var random: SeededRandom
 
@@ -76,7 +76,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         }
     }
 
-    /// The step of the next element; nil if nothing is to come.
+    /// Returns the step of the next element; `nil` if no element is due.
     private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
         position.steps(record).first { from, to in
             if position.policy == .newest { return isDue(record.comparison(from, to)) }
@@ -85,7 +85,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         }
     }
 
-    /// Whether a comparison of two versions surely shows something.
+    /// Whether a comparison of two versions is guaranteed to show a difference.
     private func isDue(_ step: MirrorStep) -> Bool {
         let (old, new) = (entries(step.old), entries(step.new))
         return old.map(\.serial) != new.map(\.serial)
@@ -143,8 +143,8 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         return MirrorChange(old, new, stays: stays) { step.names($0, filter) }
     }
 
-    /// What a comparison of versions told, if it may: all that surely differs, and nothing that was
-    /// not touched.
+    /// Returns the change reported by a comparison of versions, after checking that it includes
+    /// everything that is guaranteed to differ and nothing that was not modified.
     private func told(
         _ delta: ChangeSet<Row>, _ old: [MirrorEntry], _ new: [MirrorEntry],
         _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
@@ -165,17 +165,17 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
             let serial = old[position].serial
             let names = Set(told[serial] ?? [])
             if told[serial] != nil, may.names(serial, filter).isEmpty {
-                throw StreamFailure("\(serial) is told, which nobody touched")
+                throw StreamFailure("\(serial) is reported, but was not modified")
             }
             guard names.isSuperset(of: must.names(serial, filter)),
                 names.isSubset(of: may.names(serial, filter))
             else {
                 throw StreamFailure(
-                    "\(serial): \(names) is told, of \(must.names(serial, filter)) to "
+                    "\(serial): \(names) is reported, expected \(must.names(serial, filter)) to "
                         + "\(may.names(serial, filter))")
             }
         }
-        // one that was set to the value that it had may be told without a name
+        // An object that was set to its old value may be reported without a name.
         return MirrorChange(old, new, stays: stays) {
             told[$0].map { $0.isEmpty ? ["?"] : $0 } ?? []
         }
@@ -185,7 +185,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         _ delta: ChangeSet<Row>, _ expected: MirrorChange, _ old: [MirrorEntry],
         _ new: [MirrorEntry], _ olds: [MirrorWorld], _ world: MirrorWorld
     ) throws {
-        if expected.isEmpty { throw StreamFailure("nothing is told") }
+        if expected.isEmpty { throw StreamFailure("an element without changes") }
         try expectEqual(delta.deletions, expected.deletions, "deletions")
         try expectEqual(delta.insertions, expected.insertions, "insertions")
         try expectEqual(delta.modifications, expected.modifications, "modifications")
@@ -209,7 +209,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         }
     }
 
-    /// Brings the mirror to the new collection, by the positions or by the standard difference.
+    /// Updates the mirror to the new collection, by the positions or by the standard difference.
     private func apply(
         _ delta: ChangeSet<Row>, _ collection: FrozenResults<Row>, _ new: [MirrorEntry],
         _ world: MirrorWorld
@@ -237,7 +237,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
 
     func end(_ record: StreamRecord) async throws {
         guard let element = try await next() else { return }
-        // a comparison may show a property that was set to the value that it had
+        // A comparison may show a property that was set to its old value.
         if position.policy == .newest, case .update(_, let delta) = element {
             for step in position.steps(record) where step.to == delta.version {
                 let net = record.step(step.from, step.to)
@@ -250,7 +250,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
 }
 
 extension CollectionDifference.Change {
-    /// The same change of something of the element.
+    /// Returns the same change with a transformed element.
     func mapped<T>(_ transform: (ChangeElement) -> T) -> CollectionDifference<T>.Change {
         switch self {
         case .insert(let offset, let element, let other):

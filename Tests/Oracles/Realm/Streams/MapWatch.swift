@@ -2,11 +2,11 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// What makes the entry of a map count as modified besides being set.
+/// What makes the entry of a map count as modified, besides being set.
 enum MapFilter: Sendable {
     /// A map of values: nothing.
     case values
-    /// A map of objects: that of its object.
+    /// A map of objects: changes of its object.
     case objects(MirrorClass, MirrorFilter)
 
     /// The classes of which any change concerns the map.
@@ -27,7 +27,7 @@ enum MapFilter: Sendable {
 final class MapWatch<Value: Sendable>: StreamWatch {
     typealias Open =
         @Sendable (Realm, ChangePolicy, ChangeCursor?) throws -> MapChanges<String, Value>
-    /// Throws unless an object is what it is in one of the worlds.
+    /// Throws unless an object is as in one of the worlds.
     typealias Look = @Sendable (Value, [MirrorWorld], String) throws -> Void
 
     let name: String
@@ -149,7 +149,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
     }
 
     private func end(_ element: MapChange<String, Value>, _ record: StreamRecord) throws {
-        // a comparison may show what was set to the value that it had
+        // A comparison may show entries that were set to their old values.
         if position.policy == .newest, case .update(let map, let delta) = element {
             for step in position.steps(record) where step.to == delta.version {
                 return try check(record, step, map, delta)
@@ -162,7 +162,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         if let element = try await next() { try end(element, record) }
     }
 
-    /// Keys by what happened to them.
+    /// Keys, by what happened to them.
     private struct Told: Equatable {
         var deletions: [String] = []
         var insertions: [String] = []
@@ -200,7 +200,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
             let must = self.expected(record.comparison(place.from, place.to)).modifications
             let may = self.expected(record.possibility(place.from, place.to)).modifications
             guard told.isSuperset(of: must), told.isSubset(of: may) else {
-                throw StreamFailure("\(told) is told, of \(must) to \(may)")
+                throw StreamFailure("\(told) is reported, expected \(must) to \(may)")
             }
         } else {
             try expectKeys(delta.modifications, expected.modifications, "modifications")
@@ -247,7 +247,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
 }
 
 extension MapWatch where Value == FrozenAnyValue {
-    /// Of the dictionary that lies at a place in the value of any type of a dog.
+    /// Watches the dictionary at a path in the any-typed value of a dog.
     convenience init(
         _ owner: MirrorOwner, _ path: [StreamNoteStep], _ policy: ChangePolicy,
         _ random: SeededRandom, _ open: @escaping Open

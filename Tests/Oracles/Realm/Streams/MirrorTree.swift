@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-// Values of any type: what lies in lists and dictionaries has an identity.
+// Values of any type: the elements of lists and dictionaries have an identity.
 
 indirect enum MirrorTree: Sendable {
     case none
@@ -23,12 +23,12 @@ indirect enum MirrorTree: Sendable {
 
     var isDictionary: Bool { if case .dictionary = self { true } else { false } }
 
-    /// The same, with other nodes.
+    /// Returns the same tree with other nodes.
     func with(_ nodes: [MirrorNode]) -> MirrorTree {
         isDictionary ? .dictionary(nodes) : .list(nodes)
     }
 
-    /// All of it, as a value that can be compared.
+    /// The whole tree as a value that can be compared.
     var flat: MirrorValue { .text(text) }
 
     private var text: String {
@@ -46,7 +46,8 @@ indirect enum MirrorTree: Sendable {
     /// All nodes, at any depth.
     var all: [MirrorNode] { nodes.flatMap { [$0] + $0.tree.all } }
 
-    /// Nulls the links to a toy; `set` gets the nodes around them. Whether there were any.
+    /// Nulls the links to a toy and returns whether there were any; `set` receives the enclosing
+    /// nodes.
     mutating func forget(_ toy: Int, _ set: inout Set<Int>) -> Bool {
         if case .toy(toy) = self {
             self = .none
@@ -62,7 +63,7 @@ indirect enum MirrorTree: Sendable {
         return isHit
     }
 
-    /// The tree at a place; nil where the way does not lead anywhere.
+    /// Returns the tree at a path; `nil` if the path doesn't exist.
     func at(_ path: ArraySlice<StreamNoteStep>) -> MirrorTree? {
         guard let step = path.first else { return self }
         let node: MirrorNode? =
@@ -75,7 +76,7 @@ indirect enum MirrorTree: Sendable {
         return node?.tree.at(path.dropFirst())
     }
 
-    /// Changes the tree at a place that is there; `set` gets the nodes on the way.
+    /// Changes the tree at an existing path; `set` receives the nodes along it.
     mutating func change(
         _ path: ArraySlice<StreamNoteStep>, _ set: inout Set<Int>,
         _ change: (inout MirrorTree) -> Void
@@ -95,7 +96,7 @@ indirect enum MirrorTree: Sendable {
     }
 }
 
-/// What lies in a list, or with a key in a dictionary.
+/// An element of a list, or an entry of a dictionary with its key.
 struct MirrorNode: Sendable {
     let identity: Int
     var key = ""
@@ -107,12 +108,12 @@ enum StreamNoteStep: Hashable, Sendable {
     case key(String)
 }
 
-/// An edit at a place within a value of any type.
+/// An edit at a path within a value of any type.
 struct StreamNoteEdit: Sendable {
     enum Action: Sendable {
-        /// Another value takes the place.
+        /// Replaces the value.
         case set(MirrorTree)
-        /// Into the list or dictionary that lies there.
+        /// Inserts into the list or dictionary at the path.
         case insert(MirrorTree, at: StreamNoteStep)
         case remove(StreamNoteStep)
     }
@@ -203,7 +204,7 @@ extension StreamDraw {
 }
 
 extension StreamWriter {
-    /// Makes an edit of the value of any type that a dog has.
+    /// Applies an edit to the any-typed value of a dog.
     func note(_ edit: StreamNoteEdit, of dog: StreamDog) {
         guard case .set(let tree) = edit.action, let last = edit.path.last else {
             if case .set(let tree) = edit.action {
@@ -213,11 +214,11 @@ extension StreamWriter {
             }
             return
         }
-        // an element or entry is set where it lies
+        // An element or entry is set in its collection.
         switch (last, place(edit.path.dropLast(), dog.note)) {
         case (.position(let position), .list(let list)): list[position] = value(tree)
         case (.key(let key), .dictionary(let map)): map[key] = value(tree)
-        default: fatalError("\(edit) leads nowhere")
+        default: fatalError("\(edit) has an invalid path")
         }
     }
 
@@ -228,7 +229,7 @@ extension StreamWriter {
         case (nil, _): value
         case (.position(let position), .list(let list)): place(path.dropFirst(), list[position])
         case (.key(let key), .dictionary(let map)): place(path.dropFirst(), map[key] ?? .none)
-        default: fatalError("\(path) leads nowhere")
+        default: fatalError("\(path) is invalid")
         }
     }
 
@@ -240,7 +241,7 @@ extension StreamWriter {
             map[key] = value(tree)
         case (.remove(.position(let position)), .list(let list)): list.remove(at: position)
         case (.remove(.key(let key)), .dictionary(let map)): map.removeObject(for: key)
-        default: fatalError("\(action) has no place in \(place)")
+        default: fatalError("\(action) can't be applied to \(place)")
         }
     }
 
@@ -259,7 +260,7 @@ extension StreamWriter {
 }
 
 extension FrozenAnyValue {
-    /// As the oracle has it; identities are none.
+    /// The value as the oracle has it, without identities.
     var mirrorTree: MirrorTree {
         switch self {
         case .int(let number): .int(number)

@@ -2,13 +2,13 @@ import FoundationEssentials
 import RegnumSimulation
 import RegnumTestSupport
 
-// What the realm must hold, in plain Swift: rows by serial, each with a cell for each property.
+// The expected content of the realm, in plain Swift: rows by serial, with a cell for each property.
 
 enum MirrorValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int)
-    /// Bits, so that NaN is equal to itself and zeros differ.
+    /// Bits, so that NaN equals itself and the two zeros differ.
     case double(UInt64)
     case text(String)
     /// Seconds.
@@ -16,7 +16,7 @@ enum MirrorValue: Hashable, Sendable {
 
     static func of(_ number: Int?) -> MirrorValue { number.map { .int($0) } ?? .null }
 
-    /// Texts by their bytes.
+    /// Compares texts by their bytes.
     static func == (left: MirrorValue, right: MirrorValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -46,7 +46,7 @@ enum MirrorValue: Hashable, Sendable {
         if case .double(let bits) = self { Double(bitPattern: bits) } else { nil }
     }
 
-    /// As the library takes it where the type is not known.
+    /// The value as passed to the library where its type isn't known.
     var any: Any? {
         switch self {
         case .null: nil
@@ -58,7 +58,8 @@ enum MirrorValue: Hashable, Sendable {
         }
     }
 
-    /// Negative, zero or positive: nil first, then NaN, texts by their bytes, false before true.
+    /// Returns a negative number, zero or a positive one. `nil` sorts first, then NaN, texts by
+    /// their bytes, `false` before `true`.
     static func compare(_ left: MirrorValue, _ right: MirrorValue) -> Int {
         func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : (b < a ? 1 : 0) }
         switch (left, right) {
@@ -74,7 +75,7 @@ enum MirrorValue: Hashable, Sendable {
         case (.text(let a), .text(let b)):
             let (x, y) = (Array(a.utf8), Array(b.utf8))
             return x == y ? 0 : (x.lexicographicallyPrecedes(y) ? -1 : 1)
-        default: fatalError("Values of two types are compared.")
+        default: fatalError("Values of two types were compared.")
         }
     }
 }
@@ -89,23 +90,23 @@ enum MirrorClass: Int, Sendable, CaseIterable {
 
     var properties: [MirrorProperty] { MirrorProperty.all[rawValue] }
 
-    /// The value of any type that a dog has.
+    /// The any-typed value of a dog.
     static let note = 9
 
-    /// The property with the primary key.
+    /// The property that is the primary key.
     var key: Int? { self == .person || self == .dog ? 1 : nil }
 
-    /// The inverses, which are declared behind the properties.
+    /// The inverses, which are declared after the properties.
     var inverses: [String] {
         [["staff", "fans"], ["owners", "keepers", "pens"], ["dogs"], []][rawValue]
     }
 
-    /// The position of a property or inverse in the declaration.
+    /// Returns the position of a property or inverse in the declaration.
     func position(_ name: String) -> Int {
         (properties.map(\.name) + inverses).firstIndex(of: name) ?? -1
     }
 
-    /// The hidden class of the elements of a list or set of values, or of a map.
+    /// Returns the hidden class of the elements of a list or set of values, or of a map.
     func elements(_ property: Int) -> String { "\(name).\(properties[property].name)" }
 }
 
@@ -124,7 +125,7 @@ struct MirrorProperty: Sendable {
         /// A value of any type.
         case any
 
-        /// The class that a link, list, set or map of objects leads to.
+        /// The class that a link, or a list, set or map of objects, refers to.
         var target: MirrorClass? {
             switch self {
             case .link(let target), .list(let target), .set(let target), .map(let target): target
@@ -132,7 +133,7 @@ struct MirrorProperty: Sendable {
             }
         }
 
-        /// What the elements of a list, set or map of values hold.
+        /// The type of the elements of a list, set or map of values.
         var elements: MirrorValueKind? {
             switch self {
             case .values(let kind), .setOfValues(let kind), .mapOfValues(let kind): kind
@@ -162,7 +163,8 @@ struct MirrorProperty: Sendable {
         }
         /// Whether its elements are rows of a hidden class.
         var hasElements: Bool { elements != nil || isMap }
-        /// Whether these may be set at their places: in a set they come and go.
+        /// Whether its elements can be set in place; those of a set can only be inserted and
+        /// removed.
         var hasSettableElements: Bool { hasElements && !isSet }
     }
 
@@ -222,7 +224,7 @@ struct MirrorInverse: Hashable, Sendable {
     let property: Int
 }
 
-/// What a property may hold.
+/// The type of the values of a property.
 enum MirrorValueKind: Sendable {
     case group, int, optionalInt, text, optionalText, double, optionalDouble, bool, date, mood
 
@@ -252,20 +254,20 @@ extension SeededRandom {
     }
 }
 
-/// An element of a list or set, or an entry of a map. The identity is new for each insertion, and for
-/// a move.
+/// An element of a list or set, or an entry of a map. The identity is new for each insertion, and
+/// for each move.
 struct MirrorSlot: Hashable, Sendable {
     let identity: Int
-    /// What a move takes along: a value's own identity.
+    /// The value's own identity, which a move preserves.
     let element: Int
     /// The serial for objects.
     var value: MirrorValue
-    /// Of an entry of a map.
+    /// For the entry of a map.
     var key = ""
 }
 
 enum MirrorCell: Sendable {
-    /// A value, or the serial that a link leads to.
+    /// A value, or the serial of a linked object.
     case value(MirrorValue)
     case list([MirrorSlot])
     case tree(MirrorTree)
@@ -276,7 +278,7 @@ struct MirrorRow: Sendable {
     let serial: Int
     var cells: [MirrorCell]
 
-    /// The value of a property that is no list; of a link the serial.
+    /// Returns the value of a property that isn't a list; for a link the serial.
     func value(_ property: Int) -> MirrorValue {
         guard case .value(let value) = cells[property] else { return .null }
         return value
@@ -292,7 +294,7 @@ struct MirrorRow: Sendable {
         return slots
     }
 
-    /// Where a link or list of objects leads, in order.
+    /// Returns the objects that a link or list of objects refers to, in order.
     func targets(_ property: Int) -> [Int] {
         switch cells[property] {
         case .value(let value): value.int.map { [$0] } ?? []
@@ -308,10 +310,10 @@ struct MirrorWorld: Sendable {
     private(set) var rows: [Int: MirrorRow] = [:]
     /// By class, in order of creation.
     private(set) var order: [[Int]] = Array(repeating: [], count: MirrorClass.allCases.count)
-    /// For serials and slots.
+    /// The last identity, of serials and slots.
     var lastIdentity = 0
 
-    /// An element that is new in its list.
+    /// Returns an element that is new in its list.
     mutating func slot(_ value: MirrorValue) -> MirrorSlot {
         let identity = newIdentity()
         return MirrorSlot(identity: identity, element: identity, value: value)
@@ -347,14 +349,14 @@ struct MirrorWorld: Sendable {
         rows[serial]?.cells[property] = cell
     }
 
-    /// The objects that link to one through a property, each as often as it does.
+    /// Returns the objects that link to one through a property, each as often as it does.
     func origins(_ serial: Int, _ inverse: MirrorInverse) -> [Int] {
         rows(inverse.origin).flatMap { row in
             row.targets(inverse.property).filter { $0 == serial }.map { _ in row.serial }
         }
     }
 
-    /// As `StreamModel.content` tells it.
+    /// Returns the content in the form of `StreamModel.content`.
     func content(_ serial: Int) -> [[MirrorValue]] {
         guard let row = rows[serial] else { return [] }
         return row.kind.properties.enumerated().map { property, declared in

@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A consumer of the stream of a key.
+/// A consumer of the stream of an object with a key.
 final class ObjectWatch<Row: StreamModel>: StreamWatch {
     typealias Open =
         @Sendable (Realm, ChangePolicy, ChangeCursor?) throws -> ObjectChanges<Row>
@@ -40,7 +40,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
     }
 
     func resume(_ realm: Realm, _ record: StreamRecord) async throws {
-        // elements have no version: which step a comparison tells of could not be seen
+        // Elements have no version, so it couldn't be seen which step a comparison reports.
         guard position.hasBegun, let cursor, cursor.version == position.version,
             position.policy != .newest
         else { return try await begin(realm, record) }
@@ -108,7 +108,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
                 let must = record.comparison(place.from, place.to).names(old, filter)
                 let may = record.possibility(place.from, place.to).names(old, filter)
                 guard Set(told).isSuperset(of: must), Set(told).isSubset(of: may) else {
-                    throw StreamFailure("\(told) is told, of \(must) to \(may)")
+                    throw StreamFailure("\(told) is reported, expected \(must) to \(may)")
                 }
             } else {
                 try expectEqual(told, step.names(old, filter), "properties")

@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
 
-/// A view model of a person: streams tell only of what it names.
+/// A view model of a person: its streams only report the properties that it names.
 final class StreamCard: Projection<StreamPerson> {
     @Projected(\StreamPerson.serial) var serial
     @Projected(\StreamPerson.name) var title
@@ -16,7 +16,7 @@ final class StreamCard: Projection<StreamPerson> {
 extension StreamCard: StreamModel {
     static var mirrorClass: MirrorClass { .person }
 
-    /// What it names, in order of declaration.
+    /// The properties that it names, in order of declaration.
     static let paths: [MirrorPath] = [
         ("serial", "serial"), ("title", "name"), ("years", "age"), ("bossAge", "boss.age"),
         ("price", "dog.toy.price"), ("dogNames", "dogs.name"), ("tags", "tags"),
@@ -51,7 +51,7 @@ extension StreamCard: StreamModel {
 }
 
 extension StreamFollowed where Row == StreamCard {
-    /// A query of persons, as cards.
+    /// Creates a query of persons as cards.
     init(_ drawn: StreamQuery<StreamPerson>) {
         var query = drawn
         query.distinct = nil

@@ -2,18 +2,18 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A consumer of a history with its habits, as they are drawn.
+/// A consumer of a history, with randomly drawn habits.
 struct StreamConsumer {
     enum Event {
         case begin, cancel, pull
-        /// Another stream goes on where this one stands, perhaps on the other side.
+        /// Another stream continues from the position of this one, perhaps on the other side.
         case resume
     }
 
     let watch: any StreamWatch
     private(set) var side: Int
     private let start: Int
-    /// Pulls at every so many steps; never before the end for 0.
+    /// Pulls every so many steps; if 0, never before the end.
     private let pace: Int
     private let cancellation: Int
     private let resumption: Int
@@ -37,7 +37,7 @@ struct StreamConsumer {
         watch = StreamConsumer.watch(kind, &random)
     }
 
-    /// What it does behind a step.
+    /// Returns what the consumer does after a step.
     mutating func event(_ step: Int) -> Event? {
         if step == start { return .begin }
         guard isRunning else { return nil }
@@ -66,7 +66,7 @@ struct StreamConsumer {
         @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
             realm.object(StreamDog.self, forPrimaryKey: name)
         }
-        // `StreamTheme` has these numbers
+        // `StreamTheme` refers to these numbers.
         switch kind {
         case 0: return CommitWatch()
         case 1:

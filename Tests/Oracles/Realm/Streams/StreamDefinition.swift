@@ -1,13 +1,13 @@
 import RegnumSimulation
 
-// What a change set must be, computed from two worlds and the commits between them. No code of the
-// library is used.
+// The expected change set, computed from two worlds and the commits between them, without any code
+// of the library.
 
 /// What makes an object count as modified.
 enum MirrorFilter: Sendable {
     case deep(Int)
     case paths([MirrorPath])
-    /// Each is told by its own name, in their order.
+    /// Each is reported by its own name, in their order.
     case projected([MirrorPath])
 }
 
@@ -17,14 +17,14 @@ struct MirrorPath: Hashable, Sendable {
         case inverse(MirrorInverse)
     }
 
-    /// The name of the first component, as the stream tells it.
+    /// The name of the first component, as reported by the stream.
     let name: String
-    /// The last one is the property that is watched.
+    /// The last one is the watched property.
     let components: [Component]
 }
 
 extension MirrorStep {
-    /// The names under which a row counts as modified; empty if it does not.
+    /// Returns the names under which a row counts as modified; empty if it doesn't.
     func names(_ serial: Int, _ filter: MirrorFilter) -> [String] {
         guard old[serial] != nil, let row = new[serial] else { return [] }
         switch filter {
@@ -62,7 +62,7 @@ extension MirrorStep {
         return targets.contains { new[$0].map { isHit($0, rest) } ?? false }
     }
 
-    /// Whether an origin came, went, or had its link set or its list changed for this row.
+    /// Whether, for this row, an origin came, went, or had its link set or its list changed.
     private func isChanged(_ serial: Int, _ inverse: MirrorInverse) -> Bool {
         let property = inverse.property
         let kind = inverse.origin.properties[property].kind
@@ -85,7 +85,8 @@ extension MirrorStep {
         }
     }
 
-    /// - Parameter hasKeys: whether a comparison knows the slots by their keys: they do not move.
+    /// - Parameter hasKeys: Whether a comparison identifies the slots by their keys, so that they
+    ///   don't move.
     private func hasChanged(
         _ old: [MirrorSlot], _ new: [MirrorSlot], at serial: Int, hasKeys: Bool
     ) -> Bool {
@@ -107,7 +108,7 @@ extension MirrorStep {
     }
 }
 
-/// A change set as it must be.
+/// The expected change set.
 struct MirrorChange: Equatable {
     var deletions: [Int] = []
     var insertions: [Int] = []
@@ -118,8 +119,8 @@ struct MirrorChange: Equatable {
     var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// - Parameters:
-    ///   - stays: by old position the new one, -1 for none.
-    ///   - names: what a row counts as modified for.
+    ///   - stays: The new position for each old one, -1 for none.
+    ///   - names: What a row counts as modified for.
     init(_ old: [MirrorEntry], _ new: [MirrorEntry], stays: [Int], names: (Int) -> [String]) {
         var hasStayed = Set<Int>()
         for (position, place) in stays.enumerated() {
@@ -139,20 +140,20 @@ struct MirrorChange: Equatable {
 }
 
 enum MirrorPositions {
-    /// Of a list in its own order: the same place in the list.
+    /// For a list in its own order: the same slot of the list.
     static func listed(_ old: [MirrorEntry], _ new: [MirrorEntry]) -> [Int] {
         old.map { new.firstIndex(of: $0) ?? -1 }
     }
 
-    /// Rows in both that are not touched keep their place. Of the others that lie between the same of
-    /// these as before, the longest subsequence in unchanged order stays, of several that of the
-    /// lowest old positions.
+    /// Unmodified rows in both keep their position. Of the other rows between the same two of
+    /// these, the longest subsequence in unchanged order stays; of several, the one with the lowest
+    /// old positions.
     static func sorted(
         _ old: [MirrorEntry], _ new: [MirrorEntry], isTouched: (Int) -> Bool
     ) -> [Int] {
         var stays = [Int](repeating: -1, count: old.count)
         var (start, end) = (0, 0)
-        // what both begin and end with stays in any case, also where an object is there repeatedly
+        // A common prefix and suffix always stay, even where an object occurs repeatedly.
         while start < min(old.count, new.count), old[start].serial == new[start].serial {
             stays[start] = start
             start += 1
@@ -185,7 +186,7 @@ enum MirrorPositions {
             let newBefore = pairs.count { !$0.isTouched && $0.new < pair.new }
             if before == newBefore { candidates.append((pair.old, pair.new)) }
         }
-        // the longest run that begins with each candidate
+        // The longest run that begins with each candidate.
         var lengths = [Int](repeating: 1, count: candidates.count)
         for index in candidates.indices.reversed() {
             for next in candidates.indices[(index + 1)...]

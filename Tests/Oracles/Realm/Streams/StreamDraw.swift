@@ -1,7 +1,7 @@
 import RegnumSimulation
 import RegnumTestSupport
 
-/// Draws random transactions on a world that it changes with them.
+/// Draws random transactions and applies them to a world.
 struct StreamDraw {
     var random: SeededRandom
     var world: MirrorWorld
@@ -20,9 +20,9 @@ struct StreamDraw {
         edits.append(edit)
     }
 
-    /// The transaction that fills an empty realm.
+    /// Draws the transaction that fills an empty realm.
     mutating func fill(_ count: Int) {
-        // each class is stored from the first commit on
+        // Each class is stored from the first commit on.
         for kind in [MirrorClass.person, .dog, .toy] { add(kind) }
         for _ in 0..<count { add() }
         for _ in 0..<count { editLinks() }
@@ -30,21 +30,21 @@ struct StreamDraw {
         for _ in 0..<count / 2 { editNote() }
     }
 
-    /// As `fill`, with more rows than a step looks at one by one for each query of one value.
+    /// Like `fill`, with more rows than a step examines one by one for each query of one value.
     mutating func crowd(_ count: Int) {
         fill(count)
         for _ in 0..<40 { add(.person) }
         for _ in 0..<20 { add(.toy) }
     }
 
-    /// One of the transactions after that.
+    /// Draws one of the later transactions.
     mutating func transaction() {
         if random.oneIn(12) { return }
         if random.oneIn(3) { sweep() }
         for _ in 0...random.below(random.oneIn(3) ? 7 : 2) { step() }
     }
 
-    /// What came last goes again, or changes.
+    /// Deletes or changes the newest object.
     private mutating func touchNewest() {
         guard let row = world.serials(anyClass()).last.flatMap({ world[$0] }) else { return }
         if random.oneIn(2) { make(.delete(row.serial)) } else { set(row) }
@@ -66,7 +66,7 @@ struct StreamDraw {
         }
     }
 
-    /// Edits the property that the history is about, of an object that is followed.
+    /// Edits the property that the history is about, on an object that is followed.
     private mutating func edit(_ theme: StreamTheme) {
         guard let key = Self.followedKey(theme.kind, &random),
             let row = world.row(theme.kind, key: key)
@@ -97,7 +97,7 @@ struct StreamDraw {
         return random.pick(world.serials(kind)).flatMap { world[$0] }
     }
 
-    /// The key of an object that many streams follow, and that changes often.
+    /// Returns the key of an object that many streams follow and that changes often.
     static func followedKey(_ kind: MirrorClass, _ random: inout SeededRandom) -> MirrorValue? {
         switch kind {
         case .person: .int(random.below(followedPersonCount))
@@ -158,7 +158,7 @@ struct StreamDraw {
     private mutating func delete() {
         guard let row = anyRow() else { return }
         make(.delete(row.serial))
-        // the key comes back as another object
+        // The key is reused by another object.
         guard let property = row.kind.key, random.oneIn(2) else { return }
         var values = values(row.kind)
         values[property] = row.value(property)
@@ -174,8 +174,8 @@ struct StreamDraw {
         make(.set(row.serial, property, value))
     }
 
-    /// Sets a property of nearly all rows of a class, where these are many: they leave queries for one
-    /// value, and come back.
+    /// Sets a property of nearly all rows of a class with many rows, so that they leave queries for
+    /// one value and come back.
     private mutating func sweep() {
         let kind: MirrorClass = random.oneIn(3) ? .toy : .person
         let serials = world.serials(kind)
@@ -208,7 +208,7 @@ struct StreamDraw {
         box(owner, [14, 15, 18][random.below(3)])
     }
 
-    /// Sets a property of an embedded object, or makes a new one.
+    /// Sets a property of an embedded object, or creates a new one.
     private mutating func box(_ owner: MirrorRow, _ property: Int) {
         if let serial = random.pick(owner.targets(property)), random.oneIn(2) {
             let property = 1 + random.below(3)
@@ -294,7 +294,7 @@ struct StreamDraw {
 }
 
 extension MirrorClass {
-    /// The properties that hold a value, by position; keys are none of them.
+    /// The positions of the value properties, except for keys.
     fileprivate var valueProperties: [Int] {
         properties.indices.filter { if case .value = properties[$0].kind { true } else { false } }
     }

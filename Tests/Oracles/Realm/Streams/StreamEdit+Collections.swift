@@ -111,7 +111,7 @@ extension StreamDraw {
         ["", "a", "b", "Z", "\u{e9}", "e\u{301}", "key"][random.below(7)]
     }
 
-    /// A value or object for a collection.
+    /// Returns a value or object for a collection.
     private mutating func element(_ kind: MirrorProperty.Kind) -> MirrorValue? {
         if let content = kind.elements { return content.draw(&random) }
         return random.pick(world.serials(kind.target ?? .toy)).map { .int($0) }

@@ -1,12 +1,12 @@
 import RegnumSimulation
 
-/// A step of a random transaction: drawn on the plain world, made there and in the realm.
+/// A step of a random transaction: drawn on the plain world, and applied there and to the realm.
 indirect enum StreamEdit: Sendable {
     case add(MirrorClass, serial: Int, values: [Int: MirrorValue])
     case set(Int, Int, MirrorValue)
     case link(Int, Int, Int?)
-    /// A new embedded object in the link, list or map of an owner; at a position in a list, under a key
-    /// in a map.
+    /// A new embedded object in the link, list or map of an owner: at a position of a list, or
+    /// under a key of a map.
     case box(
         owner: Int, property: Int, at: Int, key: String, serial: Int, size: Int, toy: Int?)
     /// A property of an embedded object.
@@ -14,10 +14,10 @@ indirect enum StreamEdit: Sendable {
     case list(Int, Int, StreamListEdit)
     case members(Int, Int, StreamSetEdit)
     case entries(Int, Int, StreamMapEdit)
-    /// Of the value of any type of a dog.
+    /// An edit of the any-typed value of a dog.
     case note(Int, StreamNoteEdit)
     case delete(Int)
-    /// `create` with an update policy. The serial is that of the row that is there, or a new one.
+    /// `create` with an update policy. The serial is that of the existing row, or a new one.
     case upsert(MirrorClass, serial: Int, isNew: Bool, values: [Int: MirrorValue], isAll: Bool)
     /// A savepoint that fails.
     case savepoint([StreamEdit])
@@ -31,7 +31,7 @@ enum StreamListEdit: Sendable {
     case swap(Int, Int)
     case set(Int, MirrorValue)
     case replace(Range<Int>, [MirrorValue])
-    /// All elements are taken out and put in again.
+    /// Removes all elements and inserts them again.
     case refill
 }
 
@@ -40,7 +40,7 @@ enum StreamSetEdit: Sendable {
     case remove(MirrorValue)
     case union([MirrorValue])
     case subtract([MirrorValue])
-    /// Another set takes its place.
+    /// Assigns another set.
     case assign([MirrorValue])
     case clear
 }
@@ -49,29 +49,30 @@ enum StreamMapEdit: Sendable {
     case set(String, MirrorValue)
     case remove(String)
     case merge([MirrorEntryValue])
-    /// Another map takes its place: all entries are new.
+    /// Assigns another map; all of its entries are new.
     case assign([MirrorEntryValue])
     case clear
 }
 
-/// A key with its value; each key once where there are several.
+/// A key with its value. Where there are several, the keys are distinct.
 struct MirrorEntryValue: Sendable {
     let key: String
     let value: MirrorValue
 }
 
-/// What a commit did: the oracle's own summary.
+/// The effect of a commit: the oracle's own summary.
 struct MirrorCommit: Sendable {
     var version: UInt64 = 0
     var origin: String?
-    /// Properties that were set, by row; of lists see `slotsSet` and the worlds.
+    /// Properties that were set, by row; for lists see `slotsSet` and the worlds.
     var set: [Int: Set<Int>] = [:]
-    /// Elements of lists of values, entries of maps, and what lies in values of any type, that were set.
+    /// Elements of lists of values, entries of maps, and contents of any-typed values that were
+    /// set.
     var slotsSet: Set<Int> = []
 }
 
 extension MirrorWorld {
-    /// Makes an edit.
+    /// Applies an edit.
     mutating func make(_ edit: StreamEdit, _ commit: inout MirrorCommit) {
         switch edit {
         case .add(let kind, let serial, let values):
@@ -187,7 +188,7 @@ extension MirrorWorld {
         if kind.target == .box { for slot in gone { slot.value.int.map { remove($0) } } }
     }
 
-    /// Deletes a row with what it owns; nothing leads to it any more.
+    /// Deletes a row with everything it owns, and all links to them.
     private mutating func delete(_ serial: Int, _ commit: inout MirrorCommit) {
         guard let row = self[serial] else { return }
         for (index, property) in row.kind.properties.enumerated()
@@ -235,8 +236,8 @@ extension MirrorWorld {
         }
     }
 
-    /// The properties that were set and the lists that changed of a row that was there before and
-    /// still is, by the commits since an older world.
+    /// Returns the properties that were set and the lists that changed, in the commits since an
+    /// older world, for a row that existed then and still does.
     func ownChanges(
         of serial: Int, since old: MirrorWorld, _ commits: some Sequence<MirrorCommit>
     ) -> Set<Int> {

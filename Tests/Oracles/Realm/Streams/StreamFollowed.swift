@@ -1,16 +1,16 @@
 import Regnum
 import RegnumSimulation
 
-/// What the stream of a collection follows: as it is opened, and in plain Swift.
+/// What the stream of a collection follows: how it is opened, and the same in plain Swift.
 struct StreamFollowed<Row: StreamModel>: Sendable {
     let name: String
     let owner: MirrorOwner?
-    /// Whether it has an order of its own that commits edit: that of a list.
+    /// Whether it has an order of its own that commits edit, like a list.
     let isList: Bool
     let filter: MirrorFilter
     let interest: MirrorInterest
     let entries: @Sendable (MirrorWorld) -> [MirrorEntry]
-    /// The values that decide the place of a row.
+    /// The values that determine the position of a row.
     let sortValues: @Sendable (MirrorWorld, MirrorRow) -> [MirrorValue]
     let open: @Sendable (Realm, ChangePolicy, ChangeCursor?) throws -> CollectionChanges<Row>
 

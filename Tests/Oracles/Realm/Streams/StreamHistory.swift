@@ -7,10 +7,10 @@ struct StreamHistory {
     let seed: UInt64
     let sides: StreamSides
     let pulse: RunPulse
-    /// Prints the transactions.
+    /// Whether transactions are printed.
     var isTraced = false
 
-    /// Runs it. Throws a `StreamFailure` where a stream tells something else than the oracle.
+    /// Runs the history. Throws a `StreamFailure` where a stream differs from the oracle.
     func run() async throws {
         var random = SeededRandom(seed)
         let record = StreamRecord()
@@ -52,7 +52,7 @@ struct StreamHistory {
             do {
                 try await consumer.watch.end(record)
                 pulse.beat()
-                if Task.isCancelled { throw StreamFailure("waits for the end of the stream") }
+                if Task.isCancelled { throw StreamFailure("the stream did not end") }
             } catch {
                 throw failure(error, consumer, "the close")
             }
@@ -73,7 +73,7 @@ struct StreamHistory {
         pulse.beat()
     }
 
-    /// Closes a realm and opens it again: its streams go on from their cursors.
+    /// Closes a realm and opens it again; its streams continue from their cursors.
     private func reopen(
         _ side: Int, _ consumers: inout [StreamConsumer], _ record: StreamRecord
     ) async throws {

@@ -1,6 +1,6 @@
 import RegnumSimulation
 
-/// Which commits concern a stream, as its origins tell.
+/// The commits that concern a stream, as shown by its origins.
 struct MirrorInterest {
     /// Rows of the stream's own class that concern it by themselves.
     enum Own {
@@ -8,9 +8,10 @@ struct MirrorInterest {
         case value(Int, MirrorValue)
         /// Elements of a list of the owner.
         case elements(Int)
-        /// Any rows, and the entries of a map: for the objects of that.
+        /// Any rows, and the entries of a map whose objects it follows.
         case objectsOfMap(entries: String)
-        /// Rows whose link, or for a list any rows; for a map those of its hidden class too.
+        /// The rows that link, or any rows if the property is a list; for a map also those of its
+        /// hidden class.
         case backlinks(Int, isList: Bool, entries: String? = nil)
         /// Values in a list of the owner.
         case values(Int)
@@ -18,15 +19,15 @@ struct MirrorInterest {
         case none
     }
 
-    /// The class of its rows; nil for a hidden one.
+    /// The class of its rows; `nil` for a hidden one.
     let kind: MirrorClass?
-    /// Classes, hidden ones included, of which any change concerns the stream.
+    /// Classes, including hidden ones, of which any change concerns the stream.
     let linked: Set<String>
     let own: Own
-    /// The class and key of the object whose list or inverse it is.
+    /// The class and key of the object that has the list or inverse.
     var owner: MirrorOwner?
 
-    /// - Parameter ownerRow: the owner when the interest was found.
+    /// - Parameter ownerRow: The owner when the interest was determined.
     func isConcerned(_ record: StreamRecord, _ version: UInt64, ownerRow: Int?) -> Bool {
         let touched = record.touchedClasses(version)
         if !touched.isDisjoint(with: linked) { return true }
@@ -77,7 +78,7 @@ struct MirrorInterest {
         }
     }
 
-    /// Throws unless these can be the labels of the commits between two versions.
+    /// Throws unless these are valid origins of the commits between two versions.
     func check(
         _ told: [String], _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
     ) throws {
@@ -85,9 +86,9 @@ struct MirrorInterest {
         if !answers.contains(told) { try expectEqual(told, answers[0], "origins") }
     }
 
-    /// The labels of the commits after `old` through `new` that concern the stream. There are several
-    /// answers where another object became the owner meanwhile: a stream
-    /// that runs looks at commits with the interest that it has, one that reads the log with that of
+    /// Returns the origins of the commits after `old` through `new` that concern the stream. There
+    /// are several valid answers where another object became the owner in between: a running stream
+    /// matches commits against its current interest, one that reads the log against the interest at
     /// each version.
     private func origins(_ record: StreamRecord, _ old: UInt64, _ new: UInt64) -> [[String]] {
         let first = owner?.row(record.world(old))
@@ -105,7 +106,7 @@ struct MirrorInterest {
     }
 }
 
-/// The object with a key, whose list or inverse a stream follows.
+/// The object with a key whose list or inverse a stream follows.
 struct MirrorOwner: Sendable {
     let kind: MirrorClass
     let key: MirrorValue
@@ -114,7 +115,8 @@ struct MirrorOwner: Sendable {
 }
 
 extension MirrorFilter {
-    /// The classes through which it leads from a class, with the hidden ones of elements.
+    /// Returns the classes through which it leads from a class, including the hidden classes of
+    /// elements.
     func classes(_ kind: MirrorClass) -> Set<String> {
         var names: Set<String> = []
         switch self {
@@ -140,7 +142,7 @@ extension MirrorFilter {
                     let isLast = index == path.components.count - 1
                     switch component {
                     case .forward(let property):
-                        // a path that ends at a set, or at a value of any type, is not known to do so
+                        // A path that ends at a set or a value of any type isn't known to do so.
                         let reached = kind.properties[property].kind
                         if isLast && (reached.hasElements || reached == .any) || reached.isMap {
                             names.insert(kind.elements(property))

@@ -5,7 +5,7 @@ import RegnumTestSupport
 /// A key path: as text, typed, and as the oracle follows it.
 struct StreamKeyPath<Model: StreamModel>: Sendable {
     let text: String
-    /// Nil where it leads through a map: there are no typed ones.
+    /// `nil` where it leads through a map, for which there are no typed key paths.
     let typed: (@Sendable () -> PartialKeyPath<Model>)?
     let path: MirrorPath
 
@@ -43,7 +43,7 @@ extension MirrorPath {
     }
 }
 
-/// What a stream takes for a modification.
+/// What a stream reports as a modification.
 enum StreamFilter<Model: StreamModel>: Sendable {
     case deep(Int)
     case paths([StreamKeyPath<Model>], isTyped: Bool)

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Regnum
 import RegnumTestSupport
 
-// The classes of random histories. `serial` is never reused, rises with the order of creation and
-// is what the oracle knows an object by; keys are reused.
+// The classes of random histories. `serial` is never reused, increases in order of creation, and
+// identifies an object to the oracle; keys are reused.
 
 enum StreamMood: String, PersistableEnum {
     case calm
@@ -70,13 +70,13 @@ let streamClasses: [ObjectBase.Type] = [
     StreamPerson.self, StreamDog.self, StreamToy.self, StreamBox.self,
 ]
 
-/// A class of the histories, or a projection of one, as the oracle and its observers know it.
+/// A class of the histories, or a projection of one, as seen by the oracle and its observers.
 protocol StreamModel: ObjectBase {
     static var mirrorClass: MirrorClass { get }
     static func serial(_ object: Frozen<Self>) -> Int
-    /// By property, in the oracle's order.
+    /// Returns the content by property, in the oracle's order.
     static func content(_ object: Frozen<Self>) -> [[MirrorValue]]
-    /// The same of the oracle's.
+    /// Returns the same for the oracle.
     static func content(_ world: MirrorWorld, _ serial: Int) -> [[MirrorValue]]
 }
 

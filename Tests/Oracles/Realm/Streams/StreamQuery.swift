@@ -2,14 +2,14 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A condition: as the library takes it, and in plain Swift. `number` is the operand.
+/// A condition, both for the library and in plain Swift. `number` is the operand.
 struct StreamCondition<Model: StreamModel>: Sendable {
     let name: String
-    /// The classes, hidden ones included, that it asks about besides its own.
+    /// The classes, including hidden ones, that it queries besides its own.
     let classes: Set<String>
     let live: @Sendable (Query<Model>, Int) -> Query<Bool>
     let plain: @Sendable (MirrorWorld, MirrorRow, Int) -> Bool
-    /// The property that has to have one value, and whether it is one of few values.
+    /// The property that must have one value, and whether it has few distinct values.
     var route: (property: Int, hasFewValues: Bool, value: @Sendable (Int) -> MirrorValue)?
 
     init(
@@ -20,7 +20,7 @@ struct StreamCondition<Model: StreamModel>: Sendable {
         (self.name, self.classes, self.live, self.plain) = (name, classes, live, plain)
     }
 
-    /// The same, with a route.
+    /// Returns the same condition with a route.
     func routed(
         _ property: Int, hasFewValues: Bool = false,
         _ value: @escaping @Sendable (Int) -> MirrorValue
@@ -46,7 +46,8 @@ struct StreamSort<Model: StreamModel>: Sendable {
     }
 }
 
-/// A property of which each value is wanted once; nil in the plain one: the object is left out.
+/// A property whose values are wanted once each. If the plain one returns `nil`, the object is left
+/// out.
 struct StreamDistinct<Model: StreamModel>: Sendable {
     let name: String
     let classes: Set<String>
@@ -90,7 +91,7 @@ struct StreamQuery<Model: StreamModel>: Sendable {
         return distinct.map { $0.live(results) } ?? results
     }
 
-    /// The property and value that all rows have: of those with many values the first.
+    /// The property and value that all rows have; among those with many values the first.
     var route: (property: Int, value: MirrorValue)? {
         let routes = terms.compactMap { term in
             term.isNegated ? nil : term.condition.route.map { ($0, term.number) }
@@ -111,12 +112,12 @@ struct StreamQuery<Model: StreamModel>: Sendable {
         terms.allSatisfy { $0.condition.plain(world, row, $0.number) != $0.isNegated }
     }
 
-    /// The values that decide the place of a row.
+    /// Returns the values that determine the position of a row.
     func sortValues(_ world: MirrorWorld, _ row: MirrorRow) -> [MirrorValue] {
         sorts.map { $0.sort.plain(world, row) }
     }
 
-    /// What the query gives of rows in their own order.
+    /// Returns the query's result for rows in their own order.
     func select(_ world: MirrorWorld, _ entries: [MirrorEntry]) -> [MirrorEntry] {
         var found: [(entry: MirrorEntry, row: MirrorRow, values: [MirrorValue])] = []
         for entry in entries {
@@ -143,10 +144,10 @@ struct StreamQuery<Model: StreamModel>: Sendable {
     }
 }
 
-/// One place in a collection: an object, and in a list which of its places.
+/// One position in a collection: an object, and for a list which of its slots.
 struct MirrorEntry: Hashable, Sendable {
     var serial: Int
-    /// The identity of the place in the list, 0 for what is no list.
+    /// The identity of the slot in the list; 0 if the collection isn't a list.
     var slot = 0
 }
 

@@ -1,10 +1,10 @@
 import RegnumSimulation
 
-/// What a history did, version by version: all that the oracle knows.
+/// The record of a history, version by version: everything that the oracle knows.
 final class StreamRecord {
     /// By version, from 0 on.
     private(set) var worlds: [MirrorWorld] = [MirrorWorld()]
-    /// By version; the first stands for no commit.
+    /// By version; the first entry stands for no commit.
     private(set) var commits: [MirrorCommit] = [MirrorCommit()]
     private var touched: [Set<String>?] = [[]]
     private var steps: [Range<UInt64>: MirrorStep] = [:]
@@ -17,7 +17,7 @@ final class StreamRecord {
 
     func world(_ version: UInt64) -> MirrorWorld { worlds[Int(version)] }
 
-    /// Adds a commit, unless it changed nothing; says whether it did.
+    /// Adds a commit unless it changed nothing, and returns whether it did.
     func add(_ world: MirrorWorld, _ commit: MirrorCommit) -> Bool {
         guard world.differs(from: self.world, commit) else {
             worlds[worlds.count - 1].lastIdentity = world.lastIdentity
@@ -32,7 +32,7 @@ final class StreamRecord {
         return true
     }
 
-    /// The commits after one version through another.
+    /// Returns the commits after one version through another.
     func commits(_ old: UInt64, _ new: UInt64) -> ArraySlice<MirrorCommit> {
         commits[Int(old) + 1..<Int(new) + 1]
     }
@@ -44,7 +44,7 @@ final class StreamRecord {
         return step
     }
 
-    /// What a comparison of the two versions tells in any case.
+    /// Returns what a comparison of the two versions always reports.
     func comparison(_ old: UInt64, _ new: UInt64) -> MirrorStep {
         if let known = comparisons[old..<new] { return known }
         let step = MirrorStep(comparing: world(old), world(new))
@@ -52,7 +52,7 @@ final class StreamRecord {
         return step
     }
 
-    /// All that a comparison of the two versions may tell.
+    /// Returns everything that a comparison of the two versions may report.
     func possibility(_ old: UInt64, _ new: UInt64) -> MirrorStep {
         if let known = possibilities[old..<new] { return known }
         let step = MirrorStep(world(old), world(new), Array(commits(old, new)), lists: .reordered)
@@ -60,7 +60,7 @@ final class StreamRecord {
         return step
     }
 
-    /// The classes, hidden ones of elements included, of which a commit changed something.
+    /// Returns the classes, including hidden ones of elements, that a commit modified.
     func touchedClasses(_ version: UInt64) -> Set<String> {
         if let known = touched[Int(version)] { return known }
         let found = step(version - 1, version).touchedClasses
@@ -71,14 +71,14 @@ final class StreamRecord {
 
 /// The net effect of the commits between two versions.
 final class MirrorStep {
-    /// When a list changed at one of the objects that stand in it. In a comparison of versions an
-    /// element that was moved looks as if those that it passed had been.
+    /// When a list counts as changed for one of the objects that it contains. In a comparison of
+    /// versions, a moved element looks as if the elements that it passed had moved.
     enum ListReading {
-        /// A slot of it came or went.
+        /// A slot with the object was inserted or removed.
         case slots
-        /// It stands there more often or less.
+        /// The number of its occurrences changed.
         case counts
-        /// It stands where the values differ: between what both lists begin and end with.
+        /// It occurs where the values differ: between the common prefix and the common suffix.
         case reordered
     }
 
@@ -86,7 +86,7 @@ final class MirrorStep {
     let old: MirrorWorld
     let new: MirrorWorld
     let commits: [MirrorCommit]
-    /// By row that was there and still is: properties that were set and lists that changed.
+    /// Properties that were set and lists that changed, by row that existed and still does.
     private(set) var own: [Int: Set<Int>] = [:]
     private var reaching: [Set<Int>] = []
 
@@ -116,18 +116,18 @@ final class MirrorStep {
         reaching = [Set(own.keys)]
     }
 
-    /// Whether a row was there and still is, and properties were set or lists of it spliced.
+    /// Whether a row existed and still does, and had properties set or lists spliced.
     func isTouched(_ serial: Int) -> Bool {
         guard let before = old[serial], let row = new[serial] else { return false }
         return (own[serial] ?? []).contains { property in
-            // an element that is set is in the hidden class alone
+            // Setting an element only modifies the hidden class.
             !row.kind.properties[property].kind.hasElements
                 || before.slots(property).map(\.identity)
                     != row.slots(property).map(\.identity)
         }
     }
 
-    /// The rows from which a changed one is at most so many forward links away.
+    /// Returns the rows from which a changed row is at most `depth` forward links away.
     func rowsReaching(within depth: Int) -> Set<Int> {
         while reaching.count <= depth {
             let nearer = reaching[reaching.count - 1]
@@ -178,7 +178,7 @@ final class MirrorStep {
 }
 
 extension MirrorRow {
-    /// Whether a property surely is another one than that of an older version.
+    /// Whether a property is guaranteed to differ from that of an older version.
     func differs(from old: MirrorRow, _ property: Int) -> Bool {
         switch (old.cells[property], cells[property]) {
         case (.value(let a), .value(let b)): MirrorValue.compare(a, b) != 0

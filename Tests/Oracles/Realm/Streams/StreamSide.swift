@@ -5,15 +5,15 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-/// Where a stream can go on from a cursor.
+/// Whether and where a stream can resume from a cursor.
 enum StreamResumption {
-    /// A realm in memory has no past.
+    /// An in-memory realm has no history.
     case never
     case onSameSide
     case anywhere
 }
 
-/// A realm, and how far its streams can tell.
+/// A realm, and how far its streams can report.
 final class StreamSide: RealmSide {
     let realm: Realm
     private let coordinator: Coordinator
@@ -27,21 +27,21 @@ final class StreamSide: RealmSide {
             case .file(let url): .directory(path: url.path)
             case .inMemory(let identifier): .memory(identifier: identifier)
             }
-        // the one that is open
+        // Returns the coordinator that is already open.
         coordinator = try await Coordinator.open(
             CoordinatorOptions(place: place, fileSystem: fileSystem))
         subscription = coordinator.subscribe(keeps: .nothing) { _ in .all }
         slot = subscription.attach()
     }
 
-    /// Returns when all commits up to a version were looked at for the streams.
+    /// Returns once all commits up to a version have been processed for the streams.
     func settle(_ version: UInt64, hints: Bool) async throws {
         if coordinator.published.version < version, hints { coordinator.hint() }
         while subscription.seenVersion < version {
             switch await slot.wait() {
             case .changed: _ = subscription.take()
-            case .closed: throw StreamFailure("the realm is closed before version \(version)")
-            case .cancelled: throw StreamFailure("waits for version \(version)")
+            case .closed: throw StreamFailure("the realm was closed before version \(version)")
+            case .cancelled: throw StreamFailure("cancelled while waiting for version \(version)")
             }
         }
     }
@@ -64,9 +64,9 @@ extension RealmSides where Side == StreamSide {
         }
     }
 
-    /// Returns when the streams of a side can tell of a version.
+    /// Returns once the streams of a side can report a version.
     func settle(_ side: Int, _ version: UInt64) async throws {
-        // nobody tells the second side of a simulated disk
+        // Nothing notifies the second side of a simulated disk.
         var hints = false
         if case .simulated = place { hints = true }
         try await self[side]?.settle(version, hints: hints)

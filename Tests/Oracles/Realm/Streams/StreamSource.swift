@@ -4,7 +4,7 @@ import RegnumSimulation
 /// Where the rows of a stream come from.
 struct StreamSource<Model: StreamModel>: Sendable {
     let name: String
-    /// Whether it has an order of its own that commits edit: that of a list.
+    /// Whether it has an order of its own that commits edit, like a list.
     let isList: Bool
     let owner: MirrorOwner?
     let own: MirrorInterest.Own
@@ -37,7 +37,7 @@ extension StreamSource {
             })
     }
 
-    /// The objects of a map of the object with a key, in the order of its keys.
+    /// The objects in a map of the object with a key, in the order of the map's keys.
     static func map(
         of owner: MirrorOwner, _ property: Int,
         _ live: @escaping @Sendable (Realm) -> LiveResults<Model>

@@ -4,7 +4,7 @@ import RegnumSimulation
 import RegnumStore
 package import RegnumTestSupport
 
-/// Many histories; those that fail are told with the seed.
+/// Many histories; failures are reported with their seeds.
 package struct StreamSuite: Sendable {
     private let runs: NumberedRuns
 
@@ -12,7 +12,7 @@ package struct StreamSuite: Sendable {
         runs = NumberedRuns(name, count: count)
     }
 
-    /// Every third in memory and the others on two simulated sides.
+    /// Runs every third history in memory and the others on two simulated sides.
     package func run() async throws {
         let isTraced = runs.isOne
         try await runs.run(tasksPerCore: 2) { number, seed in
@@ -23,7 +23,7 @@ package struct StreamSuite: Sendable {
         }
     }
 
-    /// On realms that this process shares with a long-lived other one.
+    /// Runs them on realms that this process shares with another long-lived one.
     package func runWithProcess() async throws {
         let peer = try PeerProcess("RegnumPeer", ["streams"])
         try await runs.run(sharedWith: peer) { try await Self.runHalf($0, side: 0, meet: $1) }
@@ -42,7 +42,7 @@ package struct StreamSuite: Sendable {
     private static func run(
         _ seed: UInt64, _ place: RealmSidesPlace, _ pulse: RunPulse, isTraced: Bool = false
     ) async throws {
-        // streams go on from cursors, however old
+        // Streams can resume from any cursor, however old.
         let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
             $0.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
         }

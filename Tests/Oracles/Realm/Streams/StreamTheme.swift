@@ -1,10 +1,10 @@
 import RegnumSimulation
 
-/// What a history is about: a property that is edited often, and the streams that follow it.
+/// The focus of a history: a property that is edited often, and the streams that follow it.
 struct StreamTheme: Sendable {
     let kind: MirrorClass
     let property: Int
-    /// By their numbers in `StreamConsumer`.
+    /// The streams, by their numbers in `StreamConsumer`.
     let watches: [Int]
 
     static let all: [StreamTheme] = [

@@ -1,16 +1,16 @@
 import Regnum
 import RegnumSimulation
 
-/// A consumer of a stream, and what it was told.
+/// A consumer of a stream, and what it has received.
 protocol StreamWatch: AnyObject {
     var name: String { get }
-    /// Starts at the newest version, with which the record ends.
+    /// Starts at the newest version, which is the last of the record.
     func begin(_ realm: Realm, _ record: StreamRecord) async throws
-    /// Goes on from a cursor, on another iterator, where the newest version is that of the record.
+    /// Resumes from a cursor with another iterator; the record's newest version is published.
     func resume(_ realm: Realm, _ record: StreamRecord) async throws
-    /// Takes all that there must be, and checks it. The realm shows the newest version.
+    /// Consumes and checks everything that is due. The realm shows the newest version.
     func pull(_ record: StreamRecord) async throws
-    /// The realm is closed: there must be nothing more.
+    /// Checks that the stream ends after the realm was closed.
     func end(_ record: StreamRecord) async throws
 }
 
@@ -27,14 +27,15 @@ func expectEqual<T: Equatable>(
     }
 }
 
-/// Where a stream stands, and to which version its next element leads.
+/// The position of a stream, and the version to which its next element leads.
 struct StreamPosition {
     let policy: ChangePolicy
     /// The version that was delivered last.
     var version: UInt64 = 0
-    /// Whether `.initial` was delivered, or is not to be.
+    /// Whether `.initial` was delivered, or isn't expected.
     var hasBegun = false
-    /// For a stream from a cursor: what was published when it began, to which its first step leads.
+    /// For a stream resumed from a cursor: the version published when it began, to which its first
+    /// step leads.
     private var resumedAt: UInt64?
 
     init(_ policy: ChangePolicy) { self.policy = policy }
@@ -55,7 +56,7 @@ struct StreamPosition {
         if let at = resumedAt, at <= new { resumedAt = nil }
     }
 
-    /// The steps of which the first that tells anything is the next element.
+    /// Returns the candidate steps; the first with a change is the next element.
     func steps(_ record: StreamRecord) -> [(from: UInt64, to: UInt64)] {
         if policy == .everyCommit {
             return (version..<record.version).map { ($0, $0 + 1) }
@@ -69,8 +70,8 @@ struct StreamPosition {
         return steps
     }
 
-    /// The step that an element tells of which leads to a version, where `step` was to come: a comparison may
-    /// tell of what was set to the value that it had, one step before.
+    /// Returns the step that an element for a version reports where `step` was expected: a
+    /// comparison may report a value that was set to its old value one step earlier.
     func told(
         _ step: (from: UInt64, to: UInt64), _ version: UInt64, _ record: StreamRecord
     ) -> (from: UInt64, to: UInt64) {
@@ -80,8 +81,8 @@ struct StreamPosition {
 }
 
 extension StreamModel {
-    /// Throws unless an object is as a version has it. `.everyCommit` may show an old object as of
-    /// any version since the last element.
+    /// Throws unless an object is as in one of the versions. `.everyCommit` may show an old object
+    /// as of any version since the last element.
     static func check(
         _ object: Frozen<Self>, _ worlds: [MirrorWorld], _ what: @autoclosure () -> String
     ) throws {
@@ -94,12 +95,12 @@ extension StreamModel {
 }
 
 extension StreamFailure {
-    /// Not the element came that had to come. Where the stream ended because the history is
-    /// cancelled, it waited for one that did not come.
+    /// Returns the failure for an expected element that didn't arrive. If the stream ended because
+    /// the history was cancelled, it was waiting for that element.
     static func missing(
         _ what: String, from old: UInt64, to new: UInt64
     ) -> StreamFailure {
         Task.isCancelled
-            ? StreamFailure("waits for an element from \(old) to \(new)") : StreamFailure(what)
+            ? StreamFailure("no element from \(old) to \(new)") : StreamFailure(what)
     }
 }

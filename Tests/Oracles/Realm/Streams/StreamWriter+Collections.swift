@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 
 extension StreamWriter {
-    /// Makes an edit of a set.
+    /// Applies an edit of a set.
     func members<T>(
         _ edit: StreamSetEdit, _ set: MutableSet<T>, _ element: (MirrorValue) -> T,
         assign: (MutableSet<T>) -> Void
@@ -17,7 +17,7 @@ extension StreamWriter {
         }
     }
 
-    /// Makes an edit of a map.
+    /// Applies an edit of a map.
     func entries<V>(
         _ edit: StreamMapEdit, _ map: Map<String, V>, _ value: (MirrorValue) -> V,
         assign: (Map<String, V>) -> Void

@@ -3,7 +3,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// Makes the edits of the oracle in a transaction.
+/// Applies the edits of the oracle in a transaction.
 struct StreamWriter {
     private struct Undone: Error {}
 
@@ -19,7 +19,7 @@ struct StreamWriter {
         for toy in tx.objects(StreamToy.self) { toys[toy.serial] = toy }
     }
 
-    /// The object is there: the oracle says so.
+    /// The object exists according to the oracle.
     private func person(_ serial: Int) -> StreamPerson { persons[serial]! }
     private func dog(_ serial: Int) -> StreamDog { dogs[serial]! }
     func toy(_ serial: Int) -> StreamToy { toys[serial]! }

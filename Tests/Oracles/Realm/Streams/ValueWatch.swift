@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// A consumer of the stream of a list or set of values, or of what lies in a value of any type.
+/// A consumer of the stream of a list or set of values, or of a collection in an any-typed value.
 final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     private let owner: MirrorOwner
     private let place: String
@@ -164,7 +164,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
 }
 
 extension ValueWatch where Value == FrozenAnyValue {
-    /// Of what lies at a place in the value of any type of a dog.
+    /// Watches the collection at a path in the any-typed value of a dog.
     convenience init(
         _ owner: MirrorOwner, _ path: [StreamNoteStep], _ policy: ChangePolicy,
         _ random: SeededRandom, _ live: @escaping @Sendable (Realm) -> LiveValues<Value>
@@ -176,7 +176,7 @@ extension ValueWatch where Value == FrozenAnyValue {
 }
 
 extension MirrorTree {
-    /// What lies at a place, whatever collection it is in.
+    /// Returns the slots of the collection at a path, whatever its kind.
     func slots(_ path: [StreamNoteStep]) -> [MirrorSlot] {
         (at(path[...])?.nodes ?? []).map { node in
             MirrorSlot(
@@ -187,7 +187,7 @@ extension MirrorTree {
 }
 
 extension MirrorInterest {
-    /// In the value of any type of a dog: whatever changes in it touches the dog.
+    /// Any change in the any-typed value of a dog modifies the dog.
     static func note(of owner: MirrorOwner) -> MirrorInterest {
         MirrorInterest(kind: nil, linked: [], own: .none, owner: owner)
     }
