@@ -1,3 +1,5 @@
+package import RegnumStore
+
 /// The place of a row in a result: its sort values, then its key.
 struct ResultEntry: Sendable {
     /// The value of the first sort term; null where there is none.
@@ -114,13 +116,16 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
     }
 
-    /// Whether it reads from a root, which it holds.
-    package var holdsRoot: Bool {
+    /// The root that it reads from and holds; nil if it has its keys by itself.
+    package var heldRoot: DatabaseRoot? {
         switch storage {
-        case .lazy, .list: true
-        case .keyList, .rankList, .sequence, .keys, .ranks, .values: false
+        case .lazy(let rows), .list(let rows): rows.root
+        case .keyList, .rankList, .sequence, .keys, .ranks, .values: nil
         }
     }
+
+    /// Whether it reads from a root, which it holds.
+    package var holdsRoot: Bool { heldRoot != nil }
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { count }
@@ -166,6 +171,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         private var ahead: [UInt64] = []
         /// How many more keys there are.
         private var left: Int
+        /// Damage that keys were read with: whoever iterates reports it, and sets this to nil.
+        package var damage: StoreError?
 
         init(_ base: Base, _ count: Int) {
             self.base = base
@@ -192,7 +199,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
                 for pair in list[start..<end] { ahead.append(pair.key) }
                 base = .rankList(list, end)
             case .lazy(let rows, let start):
-                rows.fill(&ahead, from: start, 64)
+                if let met = rows.fill(&ahead, from: start, 64) { damage = met }
                 base = .lazy(rows, start + ahead.count)
                 return
             case .keys(var iterator):

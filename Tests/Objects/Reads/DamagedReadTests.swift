@@ -9,6 +9,7 @@ import Testing
 final class DamagedItem: Object {
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var kind: String
+    @Persisted(indexed: true) var shelf: Int
     @Persisted var name: String
     @Persisted var note: String?
     @Persisted var weight: Double
@@ -50,6 +51,7 @@ final class DamagedItem: Object {
                 let item = DamagedItem()
                 item.number = number
                 item.kind = "kind \(number % 7)"
+                item.shelf = 1
                 item.name = "the name of the item \(number)"
                 item.note = number % 3 == 0 ? nil : String(repeating: "note ", count: number % 9)
                 item.weight = Double(number) / 4
@@ -214,6 +216,66 @@ final class DamagedItem: Object {
             try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
         }
         #expect(write?.code == .invalidDatabase)
+        await realm.close()
+    }
+
+    /// Changes a bit in the index of an integer property: of the leaf in the middle of those that have
+    /// an entry for one value followed by an entry for the other one.
+    private static func damageIndex(_ file: URL, _ first: Int, _ second: Int) throws {
+        var bytes = try Data(contentsOf: file)
+        let entries = [first, second].flatMap { value in
+            let key = UInt64(bitPattern: Int64(value)) ^ 1 << 63
+            return withUnsafeBytes(of: key.littleEndian) { Array($0) }
+        }
+        var places: [Int] = []
+        while let place = bytes.range(
+            of: Data(entries), in: (places.last.map { $0 + 1 } ?? 0)..<bytes.count)
+        {
+            places.append(place.lowerBound)
+        }
+        try #require(!places.isEmpty, "No leaf of an index has \(first) and \(second).")
+        bytes[places[places.count / 2]] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+    }
+
+    /// The keys of many rows are read while they are iterated over.
+    @Test func damageMetByAnIterationThatReadsNoPropertyIsAnError() async throws {
+        let file = try await makeRealm()
+        try Self.damageIndex(file, 1, 1)
+        let realm = try await Realm.open(configuration)
+        let items = realm.snapshot().objects(DamagedItem.self).where { $0.shelf == 1 }
+        #expect(items.count == Self.count)
+        let uses: [() -> Int] = [
+            { items.reduce(into: 0) { count, _ in count += 1 } },
+            { Array(items).count },
+            { items.map { $0 }.count },
+            { items.indices.reduce(0) { count, position in count + [items[position]].count } },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try items.snapshot.read { _ in use() }
+            }
+            #expect(error?.code == .invalidDatabase, "use \(number)")
+            #expect(error?.className == "DamagedItem", "use \(number)")
+        }
+        await realm.close()
+    }
+
+    /// The standard library traps on collections that have fewer elements than they say.
+    @Test func resultsThatCannotBeSortedAreAnErrorAsAnArray() async throws {
+        let file = try await makeRealm()
+        var bytes = try Data(contentsOf: file)
+        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        bytes[text.lowerBound] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        let realm = try await Realm.open(configuration)
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { snapshot in
+                let items = snapshot.objects(DamagedItem.self).sorted(by: \.name)
+                return (items.count, Array(items).count)
+            }
+        }
+        #expect(error?.code == .invalidDatabase && error?.className == "DamagedItem")
         await realm.close()
     }
 
