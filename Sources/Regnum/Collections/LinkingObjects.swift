@@ -61,6 +61,14 @@ final class LinkingHandle {
         binding.schema.plan(ofOrigins: binding.schema.properties[property], row: row)
     }
 
+    /// The error of the object's class or the origins', if one of them doesn't match the stored
+    /// schema.
+    private func mismatch(_ core: TransactionCore) -> Realm.Error? {
+        if let mismatch = binding.mapping?.mismatch { return mismatch }
+        let origin = binding.schema.properties[property].shape.objectType
+        return origin.flatMap { core.binding(for: $0).mapping?.mismatch }
+    }
+
     /// The rows of the origins, ascending, kept until the next change in the transaction.
     var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
@@ -72,6 +80,10 @@ final class LinkingHandle {
         guard let state = core.queryState else { return [] }
         do throws(StoreError) {
             let keys = try plan().firstKeys(.max, state)
+            if let mismatch = mismatch(core) {
+                core.fail(mismatch)
+                return []
+            }
             known = (keys, core.editCount)
             return keys
         } catch {

@@ -11,6 +11,8 @@ final class FrozenQuery: Sendable {
         /// The result of a search for the first `limit` keys.
         var first: [ObjectKey] = []
         var limit = 0
+        /// Whether the classes that the query reads through links are known to match.
+        var isMatched = false
     }
 
     let table: FrozenTable
@@ -40,12 +42,15 @@ final class FrozenQuery: Sendable {
 
     /// Returns the answer of `question` for the snapshot.
     ///
-    /// - Throws: The errors of a mismatched class or of an invalid operand; the errors of
+    /// - Parameter classes: The classes that the question reads through links, besides those of the
+    ///   query.
+    /// - Throws: The errors of mismatched classes or of an invalid operand; the errors of
     ///   `question`; damage that it encounters.
     func ask<Answer>(
-        _ question: (QueryState) throws(StoreError) -> Answer
+        through classes: Set<String> = [], _ question: (QueryState) throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
         if let problem = table.mismatch ?? problem { throw problem }
+        try checkLinks(classes)
         do throws(Realm.Error) {
             return try table.snapshot.checked { () throws(StoreError) in
                 try question(QueryState(root, table.snapshot.realm.queryCounters))
@@ -53,6 +58,18 @@ final class FrozenQuery: Sendable {
         } catch {
             throw naming(error)
         }
+    }
+
+    /// Throws the mismatch of a class that the query or a question reads through links.
+    private func checkLinks(_ classes: Set<String>) throws(Realm.Error) {
+        var classes = classes
+        let isMatched = known.withLock { $0.isMatched }
+        if !isMatched { classes.formUnion(plan.linkedDependencies) }
+        let realm = table.snapshot.realm
+        if let mismatch = realm.mismatch(of: classes, from: table.schema, in: root.schema) {
+            throw mismatch
+        }
+        if !isMatched { known.withLock { $0.isMatched = true } }
     }
 
     /// Returns an error that names the class.
@@ -65,11 +82,11 @@ final class FrozenQuery: Sendable {
     /// Returns the answer of `question`, or the placeholder after an error, which can't be thrown
     /// here; see `SnapshotCore.fail`.
     func ask<Answer>(
-        _ placeholder: @autoclosure () -> Answer,
+        _ placeholder: @autoclosure () -> Answer, through classes: Set<String> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         table.snapshot.answer(placeholder()) { () throws(Realm.Error) in
-            try ask(question)
+            try ask(through: classes, question)
         }
     }
 
