@@ -25,7 +25,7 @@ final class FrozenTable: Sendable {
     /// Returns the row with a primary key.
     func find(_ key: Value) -> ObjectKey? {
         guard let table = readableTable else { return nil }
-        return checked { snapshot.root.find(table.key, primaryKey: key) }
+        return checked(key: key) { snapshot.root.find(table.key, primaryKey: key) }
     }
 
     /// Returns whether a row exists.
@@ -53,7 +53,7 @@ final class FrozenTable: Sendable {
 
     /// Fails the read of a class that doesn't match the stored schema.
     @inline(never)
-    private func failMismatch() {
+    func failMismatch() {
         if let mismatch { snapshot.fail(mismatch) }
     }
 

@@ -101,6 +101,26 @@ final class DamagedItem: Object {
         }
     }
 
+    private static let liveViewCount = 7
+
+    /// What one of the views of live objects shows.
+    private static func liveView(
+        _ number: Int, _ realm: Realm, _ keys: Range<Int> = 0..<count
+    ) -> String {
+        keys.map { key in
+            let item = realm.object(DamagedItem.self, forPrimaryKey: key)
+            switch number {
+            case 0: return "\(item.current?.number ?? -1)"
+            case 1: return "\(item.tags.count), \(item.tags.current.array)"
+            case 2: return "\(item.counts.count)"
+            case 3: return "\(item.counts["a"] ?? -1) in counts"
+            case 4: return "\(item.previous.count)"
+            case 5: return "\(item.previous.where { $0.number > 0 }.last?.number ?? -1)"
+            default: return "\(item.any.count) in any"
+            }
+        }.joined(separator: "; ")
+    }
+
     private static let confinedViewCount = 8
 
     private static func confinedView(_ number: Int, _ tx: Transaction) throws -> String {
@@ -129,6 +149,9 @@ final class DamagedItem: Object {
         let frozen = try (0..<Self.frozenViewCount).map { number in
             try realm.snapshot().read { try Self.frozenView(number, $0) }
         }
+        let live = try (0..<Self.liveViewCount).map { number in
+            try realm.snapshot().read { _ in Self.liveView(number, realm) }
+        }
         var confined: [String] = []
         for number in 0..<Self.confinedViewCount {
             confined.append(try await realm.read { try Self.confinedView(number, $0) })
@@ -136,6 +159,7 @@ final class DamagedItem: Object {
         try await realm.snapshot().checkIntegrity()
         await realm.close()
         #expect(Set(frozen).count == frozen.count && frozen.allSatisfy { !$0.isEmpty })
+        #expect(Set(live).count == live.count)
 
         var generator = SeededRandom("DamagedReadTests")
         var (refusals, errors, checks) = (0, 0, 0)
@@ -155,6 +179,16 @@ final class DamagedItem: Object {
             for (number, expected) in frozen.enumerated() {
                 do {
                     let found = try opened.snapshot().read { try Self.frozenView(number, $0) }
+                    #expect(found == expected, "a bit of byte \(offset)")
+                } catch let error as Realm.Error {
+                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    #expect(error.className != nil, "byte \(offset): \(error)")
+                    isDamaged = true
+                }
+            }
+            for (number, expected) in live.enumerated() {
+                do {
+                    let found = try opened.snapshot().read { _ in Self.liveView(number, opened) }
                     #expect(found == expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
                     #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
@@ -236,6 +270,30 @@ final class DamagedItem: Object {
         try #require(!places.isEmpty, "No leaf of an index has \(first) and \(second).")
         bytes[places[places.count / 2]] ^= 1
         try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+    }
+
+    // Covers .invalidDatabase
+    @Test func damageInTheIndexOfThePrimaryKeyIsAnErrorOfLiveViews() async throws {
+        let file = try await makeRealm()
+        try Self.damageIndex(file, 500, 501)
+        let realm = try await Realm.open(configuration)
+        for view in 0..<Self.liveViewCount {
+            let error = #expect(throws: Realm.Error.self, "view \(view)") {
+                try realm.snapshot().read { _ in Self.liveView(view, realm, 500..<501) }
+            }
+            #expect(error?.code == .invalidDatabase, "view \(view)")
+            #expect(error?.className == "DamagedItem", "view \(view)")
+            #expect(error?.key == "500", "view \(view)")
+        }
+        let item = realm.object(DamagedItem.self, forPrimaryKey: 500)
+        let streams = [
+            await realmError { for try await _ in item.changes { break } },
+            await realmError { for try await _ in item.tags.changes { break } },
+            await realmError { for try await _ in item.counts.changes { break } },
+            await realmError { for try await _ in item.previous.changes { break } },
+        ]
+        #expect(streams.map { $0?.code } == Array(repeating: .invalidDatabase, count: 4))
+        await realm.close()
     }
 
     /// The keys of many rows are read while they are iterated over.
