@@ -44,6 +44,22 @@ private enum Older {
     static let types: [ObjectBase.Type] = [Room.self, Post.self]
 }
 
+/// Another program, whose rooms have numbers.
+private enum Retyped {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: Int
+        @Persisted var posts: List<Post>
+        @Persisted var pinned: Map<String, Post?>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+    }
+
+    static let types: [ObjectBase.Type] = [Room.self, Post.self]
+}
+
 /// What a program reads of a realm that a newer one has migrated: no defaults and no empty
 /// collections, also where the class that changed isn't the one of the results.
 @Suite struct NewerProgramTests {
@@ -156,6 +172,75 @@ private enum Older {
             }
             #expect(error?.code == .schemaMismatch, "use \(number)")
             #expect(error?.className == "Room", "use \(number)")
+        }
+    }
+
+    // Covers O5
+    @Test func streamsOfQueriesThroughAChangedClassThrowAtOnce() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let posts = older.objects(Older.Post.self)
+        let streams = [
+            posts.where { $0.room.size > 5 }.changes, posts.sorted(by: \.room?.size).changes,
+            posts.distinct(by: \.room?.size).changes, posts.changes(keyPaths: [\.room?.size]),
+        ]
+        for (number, changes) in streams.enumerated() {
+            var stream = changes.makeAsyncIterator()
+            do throws(Realm.Error) {
+                _ = try await stream.next(isolation: #isolation)
+                Issue.record("Stream \(number) has an element.")
+            } catch {
+                #expect(error.code == .schemaMismatch && error.className == "Room")
+            }
+            #expect(try await stream.next() == nil)
+        }
+    }
+
+    // Covers O5, 13.7
+    @Test func collectionsOfAnObjectOfAChangedClassAreErrors() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let room = older.object(Older.Room.self, forPrimaryKey: "a")
+        let uses: [() -> Any?] = [
+            { room.current }, { room.messages.count }, { room.messages.last },
+            { room.messages.where { $0.number == 1 }.current.isEmpty }, { room.tags.count },
+            { room.scores.count }, { room.scores["x"] }, { room.pinned.current.keys },
+            { room.pinned.where { $0.number == 1 }.count },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try older.snapshot().read { _ in _ = use() }
+            }
+            #expect(error?.code == .schemaMismatch, "use \(number)")
+            #expect(error?.className == "Room", "use \(number)")
+        }
+        let pinned = room.pinned.where { $0.number == 1 }
+        let streams = [
+            await realmError { for try await _ in room.messages.changes { break } },
+            await realmError { for try await _ in pinned.changes { break } },
+            await realmError { for try await _ in room.tags.changes { break } },
+            await realmError { for try await _ in room.scores.changes { break } },
+        ]
+        for error in streams {
+            #expect(error?.code == .schemaMismatch && error?.className == "Room")
+        }
+    }
+
+    // Covers O5
+    @Test func collectionsOfAnObjectWhosePrimaryKeyHasAnotherTypeAreErrors() async throws {
+        let (retyped, newer) = try await programs(Retyped.types)
+        defer { withExtendedLifetime(newer) {} }
+        let room = retyped.object(Retyped.Room.self, forPrimaryKey: 1)
+        let pinned = room.pinned.where { $0.number == 1 }
+        let errors = [
+            await realmError { try retyped.snapshot().read { _ in room.posts.count } },
+            await realmError { try retyped.snapshot().read { _ in pinned.count } },
+            await realmError { for try await _ in room.posts.changes { break } },
+            await realmError { for try await _ in pinned.changes { break } },
+        ]
+        for error in errors {
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.className == "Room" && error?.property == "name")
         }
     }
 }
