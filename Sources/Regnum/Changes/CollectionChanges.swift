@@ -37,12 +37,13 @@ extension CollectionChange {
 /// result; the cost of a commit depends on what it changed, not on the size of the collection.
 ///
 /// The sequence ends normally when the task is cancelled or the realm is closed. The first element
-/// throws `.schemaMismatch` or `.invalidInput` if the class doesn't match the stored schema,
-/// `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is closed and,
+/// throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads doesn't match the
+/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is closed and,
 /// for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of a version
 /// that the realm doesn't have). Later elements throw errors that keep this process from reading
-/// the realm, and `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See
-/// `Docs/OBSERVATION.md` for details.
+/// the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
+/// `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md`
+/// for details.
 public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
     public typealias Element = CollectionChange<Model>
     public typealias Failure = Realm.Error
@@ -157,7 +158,7 @@ extension LiveResults {
         _ cursor: ChangeCursor?
     ) -> StreamRequest {
         StreamRequest(
-            realm: realm, entry: entry, place: place, plan: _plan,
+            realm: realm, entry: entry, ownerEntry: ownerEntry, place: place, plan: _plan,
             query: StreamQuery(
                 _plan.plan, owner: owner, filter: paths.filter.filter,
                 declaredDependencies: entry.schema.dependencies(paths.filter.filter)),

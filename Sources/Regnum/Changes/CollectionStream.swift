@@ -135,8 +135,8 @@ final class CollectionStream {
     @inline(never)
     private func begin(at start: DatabaseRoot) throws(Realm.Error) -> StreamElement? {
         if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-        let table = request.table(start)
-        if let problem = table.mismatch ?? request.plan.problem { throw problem }
+        try request.checkClasses(at: start)
+        if let problem = request.plan.problem { throw problem }
         if request.since != nil { return nil }
         let place = try newest(at: start)
         self.place = place
@@ -190,12 +190,11 @@ final class CollectionStream {
 
     @inline(never)
     private func oldest(of past: PastCommits) throws(Realm.Error) -> StreamPlace {
-        let table = request.table(past.start)
+        try request.checkClasses(at: past.start)
         let result = try stored { () throws(StoreError) in
             try request.query.result(at: past.start, realm.coordinator.streamCounters)
         }
-        if let mismatch = table.mismatch { throw mismatch }
-        return StreamPlace(table: table, result: result)
+        return StreamPlace(table: request.table(past.start), result: result)
     }
 
     // MARK: Steps
@@ -273,6 +272,7 @@ final class CollectionStream {
         to root: DatabaseRoot, summaries: [CommitSummary]?, origins: [String], since: UInt64
     ) throws(Realm.Error) -> StreamElement? {
         guard let old = place?.table, let source = place?.result.plan.source else { return nil }
+        try checkSchema(of: root, since: old)
         let step = VersionStep(
             from: old.snapshot.root, to: root, summaries: summaries,
             counters: realm.coordinator.streamCounters)
@@ -316,6 +316,7 @@ final class CollectionStream {
     @inline(never)
     private func move(to root: DatabaseRoot) throws(Realm.Error) {
         guard let place else { return }
+        try checkSchema(of: root, since: place.table)
         let result = try stored { () throws(StoreError) in
             try maintained.move(place.result, to: root)
         }
@@ -323,6 +324,14 @@ final class CollectionStream {
     }
 
     // MARK: Errors
+
+    /// Throws the mismatch of a class that the stream reads if the schema changed, as by a newer
+    /// program's migration.
+    private func checkSchema(
+        of root: DatabaseRoot, since old: FrozenTable
+    ) throws(Realm.Error) {
+        if root.schema !== old.snapshot.root.schema { try request.checkClasses(at: root) }
+    }
 
     private func stored<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) { return try body() } catch { throw realm.failure(error) }

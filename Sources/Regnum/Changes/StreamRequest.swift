@@ -8,6 +8,8 @@ final class StreamRequest: Sendable {
     let realm: RealmCore
     /// The class of the objects; for a list of values, the class of the objects that own it.
     let entry: ClassEntry
+    /// The class of the owner of a list or inverse of objects.
+    let ownerEntry: ClassEntry?
     /// Where the stream's handle was created.
     let place: CallPlace
     let plan: _Plan
@@ -22,11 +24,12 @@ final class StreamRequest: Sendable {
     let keepsOld: Bool
 
     init(
-        realm: RealmCore, entry: ClassEntry, place: CallPlace, plan: _Plan,
-        query: StreamQuery, firstProperties: [Int], names: ProjectedNames? = nil,
+        realm: RealmCore, entry: ClassEntry, ownerEntry: ClassEntry? = nil, place: CallPlace,
+        plan: _Plan, query: StreamQuery, firstProperties: [Int], names: ProjectedNames? = nil,
         policy: ChangePolicy,
         since: ChangeCursor?, keepsOld: Bool = false
     ) {
+        self.ownerEntry = ownerEntry
         self.names = names
         self.keepsOld = keepsOld
         self.realm = realm
@@ -42,6 +45,23 @@ final class StreamRequest: Sendable {
     /// Returns the class at a version.
     func table(_ root: DatabaseRoot) -> FrozenTable {
         FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
+    }
+
+    /// Throws the mismatch of a class that the stream reads at a version: that of the objects, that
+    /// of the owner of a list or inverse, and those that conditions and sorts lead to. Key paths that
+    /// lead to a class are followed by name, so that only a newer program can have taken it away.
+    func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
+        let schema = root.schema
+        var classes = plan.plan.linkedDependencies
+        if schema.version > realm.configuration.schemaVersion,
+            case .paths(let paths) = query.filter
+        {
+            for path in paths { classes.formUnion(path.linkedClasses) }
+        }
+        let mismatch =
+            entry.mapping(in: schema).mismatch ?? ownerEntry?.mapping(in: schema).mismatch
+            ?? realm.mismatch(of: classes, from: entry.schema, in: schema)
+        if let mismatch { throw mismatch }
     }
 
     /// Returns the commits that concern the stream.
@@ -61,6 +81,14 @@ final class StreamRequest: Sendable {
             properties.filter { !table.schema.properties[$0].isStored }
         )
         return (stored.sorted() + inverses.sorted()).map { table.schema.properties[$0].name }
+    }
+}
+
+extension ChangePath {
+    /// The classes that have the properties of the path, except the first one.
+    fileprivate var linkedClasses: [String] {
+        guard case .backlinks(_, let target) = last else { return hops.map(\.target) }
+        return hops.map(\.target) + [target]
     }
 }
 

@@ -63,8 +63,16 @@ final class LinkingHandle {
         binding.schema.plan(ofOrigins: binding.schema.properties[property], row: row)
     }
 
-    /// The rows of the origin objects in ascending order, cached until the next
-    /// change in the transaction.
+    /// The error of the object's class or the origins', if one of them doesn't match the stored
+    /// schema.
+    private func mismatch(_ core: TransactionCore) -> Realm.Error? {
+        if let mismatch = binding.mapping?.mismatch { return mismatch }
+        let origin = binding.schema.properties[property].shape.objectType
+        return origin.flatMap { core.binding(for: $0).mapping?.mismatch }
+    }
+
+    /// The rows of the origin objects in ascending order, cached until the next change in the
+    /// transaction.
     var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) {
@@ -75,6 +83,10 @@ final class LinkingHandle {
         guard let state = core.queryState else { return [] }
         do throws(StoreError) {
             let keys = try plan().firstKeys(.max, state)
+            if let mismatch = mismatch(core) {
+                core.fail(mismatch)
+                return []
+            }
             known = (keys, core.editCount)
             return keys
         } catch {

@@ -100,6 +100,7 @@ public final class _ManagedList {
             return nil
         }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
+            if binding.place.isMismatch { failMismatch(core) }
             return nil
         }
         if let slot {
@@ -114,6 +115,12 @@ public final class _ManagedList {
             }
         }
         return (core, binding.place.tableKey, list)
+    }
+
+    /// Fails the transaction if the class doesn't match the stored schema.
+    @inline(never)
+    private func failMismatch(_ core: TransactionCore) {
+        if let mismatch = binding.mapping?.mismatch { core.fail(mismatch) }
     }
 
     /// The error for a list or dictionary that its `AnyRealmValue` no longer contains.

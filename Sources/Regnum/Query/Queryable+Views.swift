@@ -5,7 +5,7 @@ extension FrozenResults {
     public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        query.ask(question.placeholder()) { state throws(StoreError) in
+        query.ask(question.placeholder(), through: question.classes) { state throws(StoreError) in
             try question.ask(_plan.plan, state)
         }
     }

@@ -108,6 +108,8 @@ public struct _QueryRealm: Sendable {
 public struct _Question<Answer> {
     /// Returns an arbitrary answer for a state that can't be read. It is discarded.
     let placeholder: () -> Answer
+    /// The classes that it reads through links, besides those of the query.
+    let classes: Set<String>
     let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
@@ -151,16 +153,17 @@ extension Queryable {
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
-        return _with(plan)._ask(nil) { query, state throws(StoreError) in
+        return _with(plan)._ask(nil, through: predicate.dependencies) {
+            query, state throws(StoreError) in
             try query.firstPosition(where: predicate, state)
         }
     }
 
     func _ask<Answer>(
-        _ placeholder: @autoclosure @escaping () -> Answer,
+        _ placeholder: @autoclosure @escaping () -> Answer, through classes: Set<String>,
         _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        _ask(_Question(placeholder: placeholder, ask: question))
+        _ask(_Question(placeholder: placeholder, classes: classes, ask: question))
     }
 }
 

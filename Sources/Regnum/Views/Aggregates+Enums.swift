@@ -36,7 +36,7 @@ extension Queryable {
     public func min<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try V.folded(plan.minimum(of: column, state))
         }
     }
@@ -49,7 +49,7 @@ extension Queryable {
     public func max<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try V.folded(plan.maximum(of: column, state))
         }
     }

@@ -45,7 +45,8 @@ extension Queryable {
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(V._Projected.placeholder()) { plan, state throws(StoreError) in
+        return _ask(V._Projected.placeholder(), through: column.dependencies) {
+            plan, state throws(StoreError) in
             try V.summed(plan.sum(of: column, state))
         }
     }
@@ -60,8 +61,10 @@ extension Queryable {
     ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
-            .map { V._PersistedProperty.Mean.fromEngine($0) }
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
+            try plan.average(of: column, state)
+        }
+        .map { V._PersistedProperty.Mean.fromEngine($0) }
     }
 
     /// Returns the value of a property of a projected type with the smallest persisted value,
@@ -72,7 +75,7 @@ extension Queryable {
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try V.folded(plan.minimum(of: column, state))
         }
     }
@@ -85,7 +88,7 @@ extension Queryable {
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try V.folded(plan.maximum(of: column, state))
         }
     }

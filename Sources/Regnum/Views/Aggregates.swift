@@ -20,7 +20,9 @@ extension Queryable {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         let zero = V.Total._storage.zero
         return V.Total.fromEngine(
-            _ask(zero) { plan, state throws(StoreError) in try plan.sum(of: column, state) })
+            _ask(zero, through: column.dependencies) { plan, state throws(StoreError) in
+                try plan.sum(of: column, state)
+            })
     }
 
     /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values.
@@ -29,8 +31,10 @@ extension Queryable {
     ///   object.
     public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Mean? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
-            .map { V.Mean.fromEngine($0) }
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
+            try plan.average(of: column, state)
+        }
+        .map { V.Mean.fromEngine($0) }
     }
 
     /// Returns the minimum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
@@ -39,8 +43,10 @@ extension Queryable {
     ///   object.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in try plan.minimum(of: column, state) }
-            .map { V.Required.fromEngine($0) }
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
+            try plan.minimum(of: column, state)
+        }
+        .map { V.Required.fromEngine($0) }
     }
 
     /// Returns the maximum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
@@ -49,7 +55,9 @@ extension Queryable {
     ///   object.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil) { plan, state throws(StoreError) in try plan.maximum(of: column, state) }
-            .map { V.Required.fromEngine($0) }
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
+            try plan.maximum(of: column, state)
+        }
+        .map { V.Required.fromEngine($0) }
     }
 }

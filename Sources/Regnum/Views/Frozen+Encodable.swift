@@ -75,7 +75,7 @@ private struct RowsEncoding: Encodable, Sendable {
     func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
             var container = encoder.unkeyedContainer()
-            for row in query.tree {
+            for row in query.keys {
                 try container.encode(
                     RowEncoding(
                         query.table, row, linkDepth: linkDepth, path: [], projection: projection))

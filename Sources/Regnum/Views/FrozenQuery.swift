@@ -11,6 +11,8 @@ final class FrozenQuery: Sendable {
         /// The result of a search for the first `limit` keys.
         var first: [ObjectKey] = []
         var limit = 0
+        /// Whether the classes that the query reads through links are known to match.
+        var isMatched = false
     }
 
     let table: FrozenTable
@@ -40,30 +42,66 @@ final class FrozenQuery: Sendable {
 
     /// Returns the answer of `question` for the snapshot.
     ///
-    /// - Throws: The errors of a mismatched class or invalid operand; the errors of `question`;
-    ///   damage that it encounters.
+    /// - Parameter classes: The classes that the question reads through links, besides those of the
+    ///   query.
+    /// - Throws: The errors of mismatched classes or of an invalid operand; the errors of
+    ///   `question`; damage that it encounters.
     func ask<Answer>(
-        _ question: (QueryState) throws(StoreError) -> Answer
+        through classes: Set<String> = [], _ question: (QueryState) throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
         if let problem = table.mismatch ?? problem { throw problem }
+        try checkLinks(classes)
         do throws(Realm.Error) {
             return try table.snapshot.checked { () throws(StoreError) in
                 try question(QueryState(root, table.snapshot.realm.queryCounters))
             }
         } catch {
-            var error = error
-            error.className = error.className ?? table.schema.name
-            throw error
+            throw naming(error)
         }
+    }
+
+    /// Throws the mismatch of a class that the query or a question reads through links.
+    private func checkLinks(_ classes: Set<String>) throws(Realm.Error) {
+        var classes = classes
+        let isMatched = known.withLock { $0.isMatched }
+        if !isMatched { classes.formUnion(plan.linkedDependencies) }
+        let realm = table.snapshot.realm
+        if let mismatch = realm.mismatch(of: classes, from: table.schema, in: root.schema) {
+            throw mismatch
+        }
+        if !isMatched { known.withLock { $0.isMatched = true } }
+    }
+
+    /// Returns an error that names the class.
+    private func naming(_ error: Realm.Error) -> Realm.Error {
+        var error = error
+        error.className = error.className ?? table.schema.name
+        return error
     }
 
     /// Returns the answer of `question`, or the placeholder after an error, which can't be thrown
     /// here; see `SnapshotCore.fail`.
     func ask<Answer>(
-        _ placeholder: @autoclosure () -> Answer,
+        _ placeholder: @autoclosure () -> Answer, through classes: Set<String> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        table.snapshot.answer(placeholder()) { () throws(Realm.Error) in try ask(question) }
+        table.snapshot.answer(placeholder()) { () throws(Realm.Error) in
+            try ask(through: classes, question)
+        }
+    }
+
+    /// Returns what `body` reads from the result, which may still have to read its version.
+    ///
+    /// - Throws: Damage that it encounters.
+    private func read<Answer>(
+        _ tree: ResultTree, _ body: (ResultTree) -> Answer
+    ) throws(Realm.Error) -> Answer {
+        let answer = body(tree)
+        guard let root = tree.heldRoot, root.hasDamage else { return answer }
+        let (again, damage) = DamageWatch.run(on: root) { body(tree) }
+        guard let damage else { return again }
+        table.snapshot.realm.coordinator.heal()
+        throw naming(Realm.Error(damage))
     }
 
     /// The result, if it is already known.
@@ -72,6 +110,16 @@ final class FrozenQuery: Sendable {
     /// The keys of the rows found.
     var tree: ResultTree {
         table.snapshot.answer(ResultTree()) { () throws(Realm.Error) in try evaluatedTree() }
+    }
+
+    /// The keys of the rows found, in order. An error fails the read.
+    var keys: FrozenKeys {
+        do throws(Realm.Error) {
+            return FrozenKeys(table, try evaluatedTree())
+        } catch {
+            table.snapshot.fail(error)
+            return FrozenKeys(table, missing: known.withLock { $0.count } ?? 0)
+        }
     }
 
     private func evaluatedTree() throws(Realm.Error) -> ResultTree {
@@ -98,7 +146,9 @@ final class FrozenQuery: Sendable {
 
     private func findFirst(_ count: Int) throws(Realm.Error) -> [ObjectKey] {
         let known = known.withLock { $0 }
-        if let tree = known.tree { return Array(tree.prefix(count)) }
+        if let tree = known.tree {
+            return try read(tree) { Array($0.prefix(count)) }
+        }
         if known.limit >= count { return known.first }
         let found = try ask { state throws(StoreError) in try plan.firstKeys(count, state) }
         self.known.withLock { known in
@@ -130,30 +180,40 @@ final class FrozenQuery: Sendable {
     private func findKey(_ position: Int) throws(Realm.Error) -> ObjectKey? {
         guard position >= 0 else { return nil }
         let known = known.withLock { $0 }
-        if let tree = known.tree { return position < tree.count ? tree[position] : nil }
+        if let tree = known.tree { return try key(at: position, in: tree) }
         if position < known.first.count { return known.first[position] }
         if position < FrozenQuery.shortCount {
             let keys = try findFirst(2 * FrozenQuery.shortCount)
             return position < keys.count ? keys[position] : nil
         }
-        let tree = try evaluatedTree()
-        return position < tree.count ? tree[position] : nil
+        return try key(at: position, in: try evaluatedTree())
+    }
+
+    private func key(at position: Int, in tree: ResultTree) throws(Realm.Error) -> ObjectKey? {
+        guard position < tree.count else { return nil }
+        return try read(tree) { $0[position] }
     }
 
     /// The last key, or `nil` if there is none.
     var lastKey: ObjectKey? {
-        if let tree = knownTree { return tree.last }
-        if case .table = plan.source, case .constant(true) = plan.predicate, plan.sort.isEmpty,
-            plan.steps.isEmpty, plan.limit == nil
+        if knownTree == nil, problem == nil, case .table = plan.source,
+            case .constant(true) = plan.predicate, plan.sort.isEmpty, plan.steps.isEmpty,
+            plan.limit == nil
         {
             return table.lastRow
         }
-        return tree.last
+        return table.snapshot.answer(nil) { () throws(Realm.Error) in
+            try read(try evaluatedTree()) { $0.last }
+        }
     }
 
     /// Returns the first position of a row, or `nil` if it isn't found.
     func position(of row: ObjectKey) -> Int? {
-        if let tree = knownTree { return table.checked { tree.firstIndex(of: row) } }
+        if let tree = knownTree {
+            return table.snapshot.answer(nil) { () throws(Realm.Error) in
+                try read(tree) { $0.firstIndex(of: row) }
+            }
+        }
         return ask(nil) { state throws(StoreError) in try plan.position(of: row, state) }
     }
 

@@ -32,9 +32,6 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
 
     var table: FrozenTable { query.table }
 
-    /// The keys of the rows found.
-    var tree: ResultTree { query.tree }
-
     /// The version of the snapshot.
     public var version: UInt64 { query.root.version }
 
@@ -115,13 +112,13 @@ extension FrozenResults: RandomAccessCollection {
     }
 
     public func makeIterator() -> Iterator {
-        Iterator(table: table, keys: tree.makeIterator())
+        Iterator(table: table, keys: query.keys)
     }
 
     /// An iterator over the objects in order.
     public struct Iterator: IteratorProtocol {
         let table: FrozenTable
-        var keys: ResultTree.Iterator
+        var keys: FrozenKeys
 
         public mutating func next() -> Frozen<Model>? {
             keys.next().map { Frozen(table, row: $0) }

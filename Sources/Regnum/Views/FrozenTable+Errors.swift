@@ -24,6 +24,26 @@ extension FrozenTable {
         return answer
     }
 
+    /// Returns the result of `body`, which looks up the row with a primary key. Damage that it
+    /// encounters fails the read with an error that has the key.
+    func checked<Answer>(key: Value, _ body: () -> Answer) -> Answer {
+        let answer = body()
+        guard snapshot.root.hasDamage else { return answer }
+        let (again, damage) = DamageWatch.run(on: snapshot.root, body)
+        guard var damage else { return again }
+        damage.key = damage.key ?? key.keyText
+        fail(damage, nil, nil)
+        return again
+    }
+
+    /// Returns a query of the list or inverse of the object of this class with a primary key; one
+    /// that finds nothing while there is none. Not looked up if the class doesn't match the stored
+    /// schema, which is the error of the query.
+    func plan(_ plan: QueryPlan, of owner: CollectionOwner) -> QueryPlan {
+        guard mismatch == nil else { return plan }
+        return checked(key: owner.key) { owner.plan(plan, at: snapshot.root) }
+    }
+
     func fail(_ damage: StoreError, _ row: ObjectKey?, _ property: Int?) {
         snapshot.realm.coordinator.heal()
         fail(Realm.Error(damage), row, property)

@@ -25,13 +25,13 @@ final class FrozenTable: Sendable {
     /// Returns the row with a primary key.
     func find(_ key: Value) -> ObjectKey? {
         guard let table = readableTable else { return nil }
-        return checked { snapshot.root.find(table.key, primaryKey: key) }
+        return checked(key: key) { snapshot.root.find(table.key, primaryKey: key) }
     }
 
     /// Returns whether a row exists.
     func contains(_ row: ObjectKey) -> Bool {
         guard let table = readableTable else { return false }
-        return snapshot.root.contains(table.key, row)
+        return checked { snapshot.root.contains(table.key, row) }
     }
 
     /// The number of rows of the class, even if the class can't be read.
@@ -41,7 +41,7 @@ final class FrozenTable: Sendable {
     var lastRow: ObjectKey? {
         guard let table = readableTable else { return nil }
         let count = snapshot.root.count(table.key)
-        return count > 0 ? snapshot.root.key(table.key, at: count - 1) : nil
+        return count > 0 ? checked { snapshot.root.key(table.key, at: count - 1) } : nil
     }
 
     /// The class's table, or `nil` if nothing of the class was ever stored. A class that doesn't
@@ -53,7 +53,7 @@ final class FrozenTable: Sendable {
 
     /// Fails the read of a class that doesn't match the stored schema.
     @inline(never)
-    private func failMismatch() {
+    func failMismatch() {
         if let mismatch { snapshot.fail(mismatch) }
     }
 

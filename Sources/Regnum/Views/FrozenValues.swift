@@ -105,13 +105,13 @@ extension FrozenValues: RandomAccessCollection {
     }
 
     public func makeIterator() -> Iterator {
-        Iterator(values: self, keys: query.tree.makeIterator())
+        Iterator(values: self, keys: query.keys)
     }
 
     /// An iterator over the values in order.
     public struct Iterator: IteratorProtocol {
         let values: FrozenValues
-        var keys: ResultTree.Iterator
+        var keys: FrozenKeys
 
         public mutating func next() -> Element? { keys.next().map { values.element($0) } }
     }

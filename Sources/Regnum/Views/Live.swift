@@ -75,7 +75,7 @@ extension Live {
     ) -> LiveResults<T> {
         LiveResults(
             realm, realm.entry(for: T.self), place, plan: .all(of: T.self),
-            owner: owner(property, kind))
+            owner: owner(property, kind), ownerEntry: entry)
     }
 
     func owner(

@@ -124,9 +124,13 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return objects.dependencies(.deep(max(depth - 1, 0))).union([objects.name])
     }
 
-    /// Returns the map at a version.
+    /// Returns the map at a version. A class that doesn't match the stored schema fails the read.
     func map(_ table: FrozenTable) -> FrozenMap<Key, Value> {
-        make(table, table.mismatch == nil ? owner.list(table.snapshot.root) : nil)
+        guard table.mismatch == nil else {
+            table.failMismatch()
+            return make(table, nil)
+        }
+        return make(table, table.checked(key: owner.key) { owner.list(table.snapshot.root) })
     }
 }
 
@@ -180,7 +184,8 @@ extension LiveMap {
         var owner = owner
         owner.leadsThroughEntries = true
         let all = LiveResults<T>(
-            realm, realm.entry(for: T.self), place, plan: .all(of: T.self), owner: owner)
+            realm, realm.entry(for: T.self), place, plan: .all(of: T.self), owner: owner,
+            ownerEntry: entry)
         return all.where(condition)
     }
 }

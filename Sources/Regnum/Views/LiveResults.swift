@@ -20,16 +20,19 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     public let _plan: _Plan
     /// The owner of the list or inverse; `nil` for the objects of a class.
     let owner: CollectionOwner?
+    /// The class of the owner.
+    let ownerEntry: ClassEntry?
 
     init(
         _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, plan: _Plan,
-        owner: CollectionOwner? = nil
+        owner: CollectionOwner? = nil, ownerEntry: ClassEntry? = nil
     ) {
         self.realm = realm
         self.entry = entry
         self.place = place
         self._plan = plan
         self.owner = owner
+        self.ownerEntry = ownerEntry
     }
 
     /// The objects found in the newest published version. After `close()`, those in the last
@@ -41,9 +44,11 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     /// transaction with `.invalidInput`; use `tx.objects` instead.
     public var current: FrozenResults<Model> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
-        guard let owner else { return FrozenResults(table, plan: _plan) }
-        let plan = owner.plan(_plan.plan, at: table.snapshot.root)
-        return FrozenResults(table, plan: _Plan(plan: plan, problem: _plan.problem))
+        guard let owner, let ownerEntry else { return FrozenResults(table, plan: _plan) }
+        let owners = FrozenTable(table.snapshot, ownerEntry)
+        let plan = owners.plan(_plan.plan, of: owner)
+        return FrozenResults(
+            table, plan: _Plan(plan: plan, problem: owners.mismatch ?? _plan.problem))
     }
 
     /// The current number of objects. Evaluates the query each time; use ``current`` for several
@@ -95,7 +100,7 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
 
 extension LiveResults: Queryable {
     public func _with(_ plan: _Plan) -> LiveResults {
-        LiveResults(realm, entry, place, plan: plan, owner: owner)
+        LiveResults(realm, entry, place, plan: plan, owner: owner, ownerEntry: ownerEntry)
     }
 }
 

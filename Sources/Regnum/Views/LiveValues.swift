@@ -30,7 +30,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// The values in the newest published version. After `close()`, those in the last version.
     public var current: FrozenValues<Element> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
-        return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
+        return FrozenValues(FrozenQuery(table, table.plan(plan, of: owner)))
     }
 
     /// The current number of values. Use ``current`` for several queries on the same version.

@@ -10,8 +10,13 @@ final class ReadScope {
     private let core: TransactionCore?
     /// The first error of a `Snapshot.read`.
     private var first: Realm.Error?
+    /// The scope around this one on the same thread, which outlives it.
+    private let outer: ReadScope?
 
-    private init(_ core: TransactionCore?) { self.core = core }
+    private init(_ core: TransactionCore?) {
+        self.core = core
+        outer = Self.scope.current
+    }
 
     /// Runs `body`, and throws the first error that a frozen value encountered in it.
     static func run<Result>(_ body: () throws -> Result) throws -> Result {
@@ -55,12 +60,15 @@ final class ReadScope {
         return reads.core?.hasFailed ?? (reads.first != nil)
     }
 
-    /// Returns the write of a realm whose body the calling thread is running, if any.
+    /// Returns the write of a realm whose body the calling thread is running, if any, including one
+    /// around the innermost scope.
     static func write(in realm: RealmCore) -> TransactionCore? {
-        guard let core = scope.current?.core, core.realm === realm, core.writing != nil else {
-            return nil
+        var reads = scope.current
+        while let scope = reads {
+            if let core = scope.core, core.realm === realm, core.writing != nil { return core }
+            reads = scope.outer
         }
-        return core
+        return nil
     }
 
     /// Records an error. Returns false if the calling thread has no scope.

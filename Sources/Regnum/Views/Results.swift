@@ -69,13 +69,20 @@ public struct Results<Model: ObjectBase> {
 
     /// Returns the answer of `question` for the current state. An error fails the transaction and
     /// returns the placeholder.
+    ///
+    /// - Parameter classes: The classes that the question reads through links, besides those of the
+    ///   query.
     func ask<Answer>(
-        _ placeholder: @autoclosure () -> Answer,
+        _ placeholder: @autoclosure () -> Answer, through classes: Set<String> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         guard let core = binding.core else { return placeholder() }
-        guard let state = core.queryState else { trapEnded(core) }
-        if let problem = binding.mapping?.mismatch ?? _plan.problem {
+        guard let state = core.queryState, let schema = core.schema else { trapEnded(core) }
+        let linked = _plan.plan.linkedDependencies.union(classes)
+        let problem =
+            binding.mapping?.mismatch ?? _plan.problem
+            ?? core.realm.mismatch(of: linked, from: binding.schema, in: schema)
+        if let problem {
             core.fail(problem)
             return placeholder()
         }
@@ -116,7 +123,7 @@ extension Results: Queryable {
     public var _realm: _QueryRealm { _QueryRealm(core: binding.core?.realm) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        ask(question.placeholder()) { state throws(StoreError) in
+        ask(question.placeholder(), through: question.classes) { state throws(StoreError) in
             try question.ask(_plan.plan, state)
         }
     }

@@ -35,6 +35,15 @@ extension QueryPlan {
     package var isLocal: Bool { isPlain && !predicate.hasHops }
 }
 
+extension ColumnReference {
+    /// The classes that the links to the property lead to.
+    package var dependencies: Set<String> {
+        var names: Set<String> = []
+        hops.addDependencies(to: &names)
+        return names
+    }
+}
+
 extension [Hop] {
     fileprivate func addDependencies(to names: inout Set<String>) {
         for hop in self { names.insert(hop.target) }
@@ -42,6 +51,13 @@ extension [Hop] {
 }
 
 extension Predicate {
+    /// The classes that links, lists and backlinks of the condition lead through.
+    package var dependencies: Set<String> {
+        var names: Set<String> = []
+        addDependencies(to: &names)
+        return names
+    }
+
     fileprivate func addDependencies(to names: inout Set<String>) {
         switch self {
         case .constant, .isRow: break

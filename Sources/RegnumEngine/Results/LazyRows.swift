@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// Rows of a root that are read on access: all rows of a class, those with one key of an index, or
 /// the elements of a list. Holds the root.
 struct LazyRows: Sendable {
@@ -9,7 +11,7 @@ struct LazyRows: Sendable {
         case elements(SequenceTree, row: UInt64)
     }
 
-    private let root: DatabaseRoot
+    let root: DatabaseRoot
     let origin: Origin
     let count: Int
 
@@ -56,10 +58,21 @@ struct LazyRows: Sendable {
     /// Fills an empty array with the keys of up to `limit` rows from a position on, last one first.
     /// If a leaf is damaged, keys that no row has are used instead.
     ///
+    /// - Returns: the damage met, nil if there was none.
     /// - Complexity: O(log n + limit)
-    func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) {
+    func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) -> StoreError? {
         let end = min(limit, count - position)
-        if end <= 0 { return }
+        if end <= 0 { return nil }
+        read(&keys, from: position, end)
+        guard root.hasDamage else { return nil }
+        keys.removeAll(keepingCapacity: true)
+        let (_, damage) = DamageWatch.run(on: root) { read(&keys, from: position, end) }
+        // the watch around this one has not seen it
+        if let damage { DamageWatch.note(damage) }
+        return damage
+    }
+
+    private func read(_ keys: inout [UInt64], from position: Int, _ end: Int) {
         let first = self[position]
         switch origin {
         case .table(let table):

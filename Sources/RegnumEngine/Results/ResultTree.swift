@@ -1,3 +1,5 @@
+package import RegnumStore
+
 /// The sort key of a row in a result: its sort values, then its object key.
 struct ResultEntry: Sendable {
     /// The value of the first sort term; null if there are no terms.
@@ -116,13 +118,16 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
     }
 
-    /// Whether it holds a root and reads from it.
-    package var holdsRoot: Bool {
+    /// The root that it holds and reads from; `nil` if it contains its keys itself.
+    package var heldRoot: DatabaseRoot? {
         switch storage {
-        case .lazy, .list: true
-        case .keyList, .rankList, .sequence, .keys, .ranks, .values: false
+        case .lazy(let rows), .list(let rows): rows.root
+        case .keyList, .rankList, .sequence, .keys, .ranks, .values: nil
         }
     }
+
+    /// Whether it holds a root and reads from it.
+    package var holdsRoot: Bool { heldRoot != nil }
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { count }
@@ -168,6 +173,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         private var ahead: [UInt64] = []
         /// The number of keys that are left.
         private var left: Int
+        /// Damage that keys were read with: whoever iterates reports it, and sets this to nil.
+        package var damage: StoreError?
 
         init(_ base: Base, _ count: Int) {
             self.base = base
@@ -194,7 +201,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
                 for pair in list[start..<end] { ahead.append(pair.key) }
                 base = .rankList(list, end)
             case .lazy(let rows, let start):
-                rows.fill(&ahead, from: start, 64)
+                if let met = rows.fill(&ahead, from: start, 64) { damage = met }
                 base = .lazy(rows, start + ahead.count)
                 return
             case .keys(var iterator):

@@ -9,6 +9,7 @@ import Testing
 final class DamagedItem: Object {
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var kind: String
+    @Persisted(indexed: true) var shelf: Int
     @Persisted var name: String
     @Persisted var note: String?
     @Persisted var weight: Double
@@ -50,6 +51,7 @@ final class DamagedItem: Object {
                 let item = DamagedItem()
                 item.number = number
                 item.kind = "kind \(number % 7)"
+                item.shelf = 1
                 item.name = "the name of the item \(number)"
                 item.note = number % 3 == 0 ? nil : String(repeating: "note ", count: number % 9)
                 item.weight = Double(number) / 4
@@ -99,6 +101,26 @@ final class DamagedItem: Object {
         }
     }
 
+    private static let liveViewCount = 7
+
+    /// What one of the views of live objects shows.
+    private static func liveView(
+        _ number: Int, _ realm: Realm, _ keys: Range<Int> = 0..<count
+    ) -> String {
+        keys.map { key in
+            let item = realm.object(DamagedItem.self, forPrimaryKey: key)
+            switch number {
+            case 0: return "\(item.current?.number ?? -1)"
+            case 1: return "\(item.tags.count), \(item.tags.current.array)"
+            case 2: return "\(item.counts.count)"
+            case 3: return "\(item.counts["a"] ?? -1) in counts"
+            case 4: return "\(item.previous.count)"
+            case 5: return "\(item.previous.where { $0.number > 0 }.last?.number ?? -1)"
+            default: return "\(item.any.count) in any"
+            }
+        }.joined(separator: "; ")
+    }
+
     private static let confinedViewCount = 8
 
     private static func confinedView(_ number: Int, _ tx: Transaction) throws -> String {
@@ -127,6 +149,9 @@ final class DamagedItem: Object {
         let frozen = try (0..<Self.frozenViewCount).map { number in
             try realm.snapshot().read { try Self.frozenView(number, $0) }
         }
+        let live = try (0..<Self.liveViewCount).map { number in
+            try realm.snapshot().read { _ in Self.liveView(number, realm) }
+        }
         var confined: [String] = []
         for number in 0..<Self.confinedViewCount {
             confined.append(try await realm.read { try Self.confinedView(number, $0) })
@@ -134,6 +159,7 @@ final class DamagedItem: Object {
         try await realm.snapshot().checkIntegrity()
         await realm.close()
         #expect(Set(frozen).count == frozen.count && frozen.allSatisfy { !$0.isEmpty })
+        #expect(Set(live).count == live.count)
 
         var generator = SeededRandom("DamagedReadTests")
         var (refusals, errors, checks) = (0, 0, 0)
@@ -153,6 +179,16 @@ final class DamagedItem: Object {
             for (number, expected) in frozen.enumerated() {
                 do {
                     let found = try opened.snapshot().read { try Self.frozenView(number, $0) }
+                    #expect(found == expected, "a bit of byte \(offset)")
+                } catch let error as Realm.Error {
+                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    #expect(error.className != nil, "byte \(offset): \(error)")
+                    isDamaged = true
+                }
+            }
+            for (number, expected) in live.enumerated() {
+                do {
+                    let found = try opened.snapshot().read { _ in Self.liveView(number, opened) }
                     #expect(found == expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
                     #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
@@ -214,6 +250,90 @@ final class DamagedItem: Object {
             try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
         }
         #expect(write?.code == .invalidDatabase)
+        await realm.close()
+    }
+
+    /// Changes a bit in the index of an integer property: of the leaf in the middle of those that have
+    /// an entry for one value followed by an entry for the other one.
+    private static func damageIndex(_ file: URL, _ first: Int, _ second: Int) throws {
+        var bytes = try Data(contentsOf: file)
+        let entries = [first, second].flatMap { value in
+            let key = UInt64(bitPattern: Int64(value)) ^ 1 << 63
+            return withUnsafeBytes(of: key.littleEndian) { Array($0) }
+        }
+        var places: [Int] = []
+        while let place = bytes.range(
+            of: Data(entries), in: (places.last.map { $0 + 1 } ?? 0)..<bytes.count)
+        {
+            places.append(place.lowerBound)
+        }
+        try #require(!places.isEmpty, "No leaf of an index has \(first) and \(second).")
+        bytes[places[places.count / 2]] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+    }
+
+    // Covers .invalidDatabase
+    @Test func damageInTheIndexOfThePrimaryKeyIsAnErrorOfLiveViews() async throws {
+        let file = try await makeRealm()
+        try Self.damageIndex(file, 500, 501)
+        let realm = try await Realm.open(configuration)
+        for view in 0..<Self.liveViewCount {
+            let error = #expect(throws: Realm.Error.self, "view \(view)") {
+                try realm.snapshot().read { _ in Self.liveView(view, realm, 500..<501) }
+            }
+            #expect(error?.code == .invalidDatabase, "view \(view)")
+            #expect(error?.className == "DamagedItem", "view \(view)")
+            #expect(error?.key == "500", "view \(view)")
+        }
+        let item = realm.object(DamagedItem.self, forPrimaryKey: 500)
+        let streams = [
+            await realmError { for try await _ in item.changes { break } },
+            await realmError { for try await _ in item.tags.changes { break } },
+            await realmError { for try await _ in item.counts.changes { break } },
+            await realmError { for try await _ in item.previous.changes { break } },
+        ]
+        #expect(streams.map { $0?.code } == Array(repeating: .invalidDatabase, count: 4))
+        await realm.close()
+    }
+
+    /// The keys of many rows are read while they are iterated over.
+    @Test func damageMetByAnIterationThatReadsNoPropertyIsAnError() async throws {
+        let file = try await makeRealm()
+        try Self.damageIndex(file, 1, 1)
+        let realm = try await Realm.open(configuration)
+        let items = realm.snapshot().objects(DamagedItem.self).where { $0.shelf == 1 }
+        #expect(items.count == Self.count)
+        let uses: [() -> Int] = [
+            { items.reduce(into: 0) { count, _ in count += 1 } },
+            { Array(items).count },
+            { items.map { $0 }.count },
+            { items.indices.reduce(0) { count, position in count + [items[position]].count } },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try items.snapshot.read { _ in use() }
+            }
+            #expect(error?.code == .invalidDatabase, "use \(number)")
+            #expect(error?.className == "DamagedItem", "use \(number)")
+        }
+        await realm.close()
+    }
+
+    /// The standard library traps on collections that have fewer elements than they say.
+    @Test func resultsThatCannotBeSortedAreAnErrorAsAnArray() async throws {
+        let file = try await makeRealm()
+        var bytes = try Data(contentsOf: file)
+        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        bytes[text.lowerBound] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        let realm = try await Realm.open(configuration)
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { snapshot in
+                let items = snapshot.objects(DamagedItem.self).sorted(by: \.name)
+                return (items.count, Array(items).count)
+            }
+        }
+        #expect(error?.code == .invalidDatabase && error?.className == "DamagedItem")
         await realm.close()
     }
 

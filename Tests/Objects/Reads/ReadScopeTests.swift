@@ -288,8 +288,9 @@ private final class Purse: Object {
     }
 
     // Covers .invalidInput
-    @Test(arguments: [0, 1, 2]) func aLiveHandleInAWriteFailsTheTransaction(use: Int) async throws {
+    @Test(arguments: 0..<5) func aLiveHandleInAWriteFailsTheTransaction(use: Int) async throws {
         let realm = try await Realm.temporary([Ticket.self])
+        let other = try await Realm.temporary([Ticket.self])
         let error = await realmError {
             try await realm.write { tx in
                 switch use {
@@ -299,10 +300,20 @@ private final class Purse: Object {
                     if realm.object(Ticket.self, forPrimaryKey: 0).current == nil {
                         try tx.add(Ticket())
                     }
-                default:
+                case 2:
                     if realm.objects(Ticket.self).where({ $0.number == 0 }).count == 0 {
                         try tx.add(Ticket())
                     }
+                case 3:
+                    let snapshot = realm.snapshot()
+                    if try snapshot.read({ _ in realm.objects(Ticket.self).isEmpty }) {
+                        try tx.add(Ticket())
+                    }
+                default:
+                    let none = try other.snapshot().read { outer in
+                        try outer.read { _ in realm.objects(Ticket.self).count }
+                    }
+                    if none == 0 { try tx.add(Ticket()) }
                 }
             }
         }
@@ -310,7 +321,6 @@ private final class Purse: Object {
         #expect(error?.message.contains("tx.object") == true)
         #expect(realm.snapshot().objects(Ticket.self).isEmpty)
         // Reading from another realm, or outside of the scope, works.
-        let other = try await Realm.temporary([Ticket.self])
         try await realm.write { tx in
             if other.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }
         }

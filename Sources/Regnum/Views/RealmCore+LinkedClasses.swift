@@ -1,0 +1,54 @@
+internal import RegnumEngine
+
+// The classes that queries read through links, which have to match the stored schema like the class
+// of the results.
+
+extension RealmCore {
+    /// Returns the error of one of the classes that doesn't match a stored schema, or `nil` if all
+    /// match.
+    ///
+    /// - Parameters:
+    ///   - names: The names of classes that the declarations lead to from `schema`. Hidden classes
+    ///     of elements are left out, because their properties are those of their owners.
+    ///   - schema: The class of the objects that are asked for, which isn't checked itself.
+    func mismatch(
+        of names: Set<String>, from schema: ClassSchema, in database: DatabaseSchema
+    ) -> Realm.Error? {
+        if names.isEmpty { return nil }
+        for linked in schema.linkedClasses(named: names) {
+            do throws(Realm.Error) {
+                let entry = try listedEntry(for: linked.type)
+                if let mismatch = entry.mapping(in: database).mismatch { return mismatch }
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+}
+
+extension ClassSchema {
+    /// Returns the classes with these names that links, collections and inverses lead to from this
+    /// class, the nearest ones first.
+    ///
+    /// - Complexity: O(classes on the way and their properties).
+    fileprivate func linkedClasses(named names: Set<String>) -> [ClassSchema] {
+        var missing = names.filter { $0 != name && !$0.contains(".") }
+        var found: [ClassSchema] = []
+        var reached = [self]
+        var known: Set<ObjectIdentifier> = [ObjectIdentifier(type)]
+        var next = 0
+        while next < reached.count, !missing.isEmpty {
+            for property in reached[next].properties {
+                guard let type = property.shape.objectType,
+                    known.insert(ObjectIdentifier(type)).inserted
+                else { continue }
+                let schema = ClassSchema.of(type)
+                if missing.remove(schema.name) != nil { found.append(schema) }
+                reached.append(schema)
+            }
+            next += 1
+        }
+        return found
+    }
+}

@@ -1,0 +1,131 @@
+import FoundationEssentials
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+
+private enum Older {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var size: Int
+        @Persisted var messages: List<Post>
+        @Persisted var tags: List<String>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+    }
+}
+
+private enum Newer {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var area: Int
+        @Persisted var posts: List<Post>
+        @Persisted var tags: List<String>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+    }
+}
+
+/// Streams of a program while a newer one migrates the realm.
+@Suite struct MigratedRealmStreamTests {
+    private let older: Realm
+    private let configuration: Realm.Configuration
+
+    init() async throws {
+        let identifier = "migrated-\(UUID())"
+        let options = CoordinatorOptions(place: .memory(identifier: identifier))
+        let coordinator = try await Coordinator.open(options)
+        var configuration = Realm.Configuration(
+            location: .inMemory(identifier: identifier),
+            objectTypes: [Older.Room.self, Older.Post.self])
+        configuration.schemaVersion = 1
+        // beside the realm that the newer program opens: as in another process
+        older = Realm(RealmCore(coordinator, configuration))
+        self.configuration = configuration
+        try await older.write { tx in
+            let room = Older.Room()
+            room.name = "a"
+            room.size = 9
+            room.tags.append("x")
+            let post = Older.Post()
+            post.number = 1
+            post.room = room
+            room.messages.append(post)
+            try tx.add(room)
+        }
+    }
+
+    /// Gives two properties of a room other names.
+    private func migrate() async throws -> Realm {
+        var configuration = configuration
+        configuration.objectTypes = [Newer.Room.self, Newer.Post.self]
+        configuration.schemaVersion = 2
+        configuration.migration = { migration, _ in
+            try migration.renameProperty(onType: "Room", from: "size", to: "area")
+            try migration.renameProperty(onType: "Room", from: "messages", to: "posts")
+        }
+        return try await Realm.open(configuration)
+    }
+
+    /// The error that the next element is; nil if there is an element or the stream ends.
+    private func error<Changes: AsyncIteratorProtocol>(
+        _ stream: inout Changes
+    ) async -> Realm.Error? where Changes.Failure == Realm.Error {
+        do throws(Realm.Error) {
+            _ = try await stream.next(isolation: #isolation)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // Covers O5, O7, 13.7
+    @Test(arguments: [ChangePolicy.coalesce, .newest])
+    func streamEndsWithAnErrorWhenWhatItReadsIsGone(policy: ChangePolicy) async throws {
+        let room = older.object(Older.Room.self, forPrimaryKey: "a")
+        let posts = older.objects(Older.Post.self)
+        var rooms = older.objects(Older.Room.self).where { $0.size > 0 }.changes(policy: policy)
+            .makeAsyncIterator()
+        var object = room.changes(policy: policy).makeAsyncIterator()
+        var messages = room.messages.changes(policy: policy).makeAsyncIterator()
+        var tags = room.tags.changes(policy: policy).makeAsyncIterator()
+        var large = posts.where { $0.room.size > 0 }.changes(policy: policy).makeAsyncIterator()
+        var numbers = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
+        #expect(try await nextInitial(&rooms).count == 1)
+        #expect(try await object.next() != nil)
+        #expect(try await nextInitial(&messages).map(\.number) == [1])
+        #expect(try await tags.next() != nil)
+        #expect(try await nextInitial(&large).map(\.number) == [1])
+        #expect(try await nextInitial(&numbers).map(\.number) == [1])
+        let newer = try await migrate()
+        try await newer.write { tx in
+            let room = try #require(tx.object(Newer.Room.self, forPrimaryKey: "a"))
+            room.area += 1
+            room.tags.append("y")
+            let post = Newer.Post()
+            post.number = 2
+            post.room = room
+            room.posts.append(post)
+        }
+        let errors = [
+            await error(&rooms), await error(&object), await error(&messages), await error(&tags),
+            await error(&large),
+        ]
+        for error in errors {
+            #expect(error?.code == .schemaMismatch && error?.className == "Room")
+        }
+        #expect(errors.allSatisfy { $0?.message.contains("newer program") == true })
+        #expect(try await rooms.next() == nil)
+        #expect(try await messages.next() == nil)
+        // posts are as they were
+        let (now, delta) = try await nextUpdate(&numbers)
+        #expect(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])
+    }
+}

@@ -1,0 +1,246 @@
+import FoundationEssentials
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+private enum Newer {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var area: Int
+        @Persisted var posts: List<Post>
+        @Persisted var pinned: Map<String, Post?>
+        @Persisted var scores: Map<String, Int>
+        @Persisted var tags: List<String>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+        @Persisted(originProperty: "posts") var rooms: LinkingObjects<Room>
+    }
+
+    static let types: [ObjectBase.Type] = [Room.self, Post.self]
+}
+
+/// The program before two properties of a room got other names.
+private enum Older {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var size: Int
+        @Persisted var messages: List<Post>
+        @Persisted var pinned: Map<String, Post?>
+        @Persisted var scores: Map<String, Int>
+        @Persisted var tags: List<String>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+        @Persisted(originProperty: "messages") var rooms: LinkingObjects<Room>
+    }
+
+    static let types: [ObjectBase.Type] = [Room.self, Post.self]
+}
+
+/// Another program, whose rooms have numbers.
+private enum Retyped {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: Int
+        @Persisted var posts: List<Post>
+        @Persisted var pinned: Map<String, Post?>
+    }
+
+    final class Post: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var room: Room?
+    }
+
+    static let types: [ObjectBase.Type] = [Room.self, Post.self]
+}
+
+/// What a program reads of a realm that a newer one has migrated: no defaults and no empty
+/// collections, also where the class that changed isn't the one of the results.
+@Suite struct NewerProgramTests {
+    /// A realm of the newer program with a room that has one post, and an older program on it. The
+    /// newer one keeps what both have open.
+    private func programs(
+        _ types: [ObjectBase.Type] = Older.types
+    ) async throws -> (older: Realm, newer: Realm) {
+        var configuration = Realm.Configuration(
+            location: .inMemory(identifier: "newer-\(UUID())"), objectTypes: Newer.types)
+        configuration.schemaVersion = 2
+        let newer = try await Realm.open(configuration)
+        try await newer.write { tx in
+            let room = Newer.Room()
+            room.name = "a"
+            room.area = 9
+            let post = Newer.Post()
+            post.number = 1
+            post.room = room
+            room.posts.append(post)
+            room.pinned["x"] = post
+            room.scores["x"] = 1
+            room.tags.append("x")
+            try tx.add(room)
+        }
+        configuration.objectTypes = types
+        configuration.schemaVersion = 1
+        return (Realm(RealmCore(newer.core.coordinator, configuration)), newer)
+    }
+
+    private static let queryCount = 8
+
+    /// What one of the queries of posts that read their rooms gives.
+    private static func answer<Posts: Queryable>(
+        _ number: Int, _ posts: Posts, count: (Posts) -> Int
+    ) -> Int where Posts.Model == Older.Post {
+        switch number {
+        case 0: count(posts.where { $0.room.size > 5 })
+        case 1: count(posts.where { !($0.room.size < 5 || $0.number == 2) })
+        case 2: count(posts.where { $0.room.tags.contains("x") })
+        case 3: count(posts.sorted(by: \.room?.size))
+        case 4: count(posts.distinct(by: \.room?.size))
+        case 5: posts.sum(of: \.room?.size)
+        case 6: posts.max(of: \.room?.size) ?? 0
+        default: posts.index { $0.room.size > 5 } ?? -1
+        }
+    }
+
+    // Covers 13.7, .schemaMismatch
+    @Test func queriesThroughAChangedClassAreErrorsInAllViews() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        for number in 0..<Self.queryCount {
+            let errors = [
+                await realmError {
+                    try older.snapshot().read { snapshot in
+                        Self.answer(number, snapshot.objects(Older.Post.self)) { $0.count }
+                    }
+                },
+                await realmError {
+                    try older.snapshot().read { _ in
+                        Self.answer(number, older.objects(Older.Post.self)) { $0.count }
+                    }
+                },
+                await realmError {
+                    try await older.read { tx in
+                        Self.answer(number, tx.objects(Older.Post.self)) { $0.count }
+                    }
+                },
+            ]
+            for error in errors {
+                #expect(error?.code == .schemaMismatch, "query \(number)")
+                #expect(error?.className == "Room" && error?.property == "size", "query \(number)")
+            }
+        }
+        // posts themselves are as they were
+        #expect(older.snapshot().objects(Older.Post.self).where { $0.number == 1 }.count == 1)
+        #expect(try await older.read { $0.objects(Older.Post.self).sum(of: \.number) } == 1)
+        #expect(newer.snapshot().objects(Newer.Post.self).where { $0.room.area > 5 }.count == 1)
+    }
+
+    // Covers 13.7
+    @Test func whatAnUnchangedObjectLinksToIsAnErrorInAllViews() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let frozen: [(Frozen<Older.Post>) -> Any?] = [
+            { $0.room?.size }, { $0.room?.messages.count }, { $0.room?.tags.count },
+            { $0.room?.scores.count }, { $0.rooms.count }, { $0.rooms.first },
+        ]
+        for (number, use) in frozen.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try older.snapshot().read { _ = use($0.objects(Older.Post.self)[0]) }
+            }
+            #expect(error?.code == .schemaMismatch, "use \(number)")
+            #expect(error?.className == "Room", "use \(number)")
+        }
+        for number in 0..<6 {
+            let error = await realmError {
+                try await older.read { tx in
+                    let post = tx.objects(Older.Post.self)[0]
+                    switch number {
+                    case 0: _ = post.room?.size
+                    case 1: _ = post.room?.messages.count
+                    case 2: _ = post.room?.tags.count
+                    case 3: _ = post.room?.scores.count
+                    case 4: _ = post.rooms.count
+                    default: _ = post.rooms.first
+                    }
+                }
+            }
+            #expect(error?.code == .schemaMismatch, "use \(number)")
+            #expect(error?.className == "Room", "use \(number)")
+        }
+    }
+
+    // Covers O5
+    @Test func streamsOfQueriesThroughAChangedClassThrowAtOnce() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let posts = older.objects(Older.Post.self)
+        let streams = [
+            posts.where { $0.room.size > 5 }.changes, posts.sorted(by: \.room?.size).changes,
+            posts.distinct(by: \.room?.size).changes, posts.changes(keyPaths: [\.room?.size]),
+        ]
+        for (number, changes) in streams.enumerated() {
+            var stream = changes.makeAsyncIterator()
+            do throws(Realm.Error) {
+                _ = try await stream.next(isolation: #isolation)
+                Issue.record("Stream \(number) has an element.")
+            } catch {
+                #expect(error.code == .schemaMismatch && error.className == "Room")
+            }
+            #expect(try await stream.next() == nil)
+        }
+    }
+
+    // Covers O5, 13.7
+    @Test func collectionsOfAnObjectOfAChangedClassAreErrors() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let room = older.object(Older.Room.self, forPrimaryKey: "a")
+        let uses: [() -> Any?] = [
+            { room.current }, { room.messages.count }, { room.messages.last },
+            { room.messages.where { $0.number == 1 }.current.isEmpty }, { room.tags.count },
+            { room.scores.count }, { room.scores["x"] }, { room.pinned.current.keys },
+            { room.pinned.where { $0.number == 1 }.count },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try older.snapshot().read { _ in _ = use() }
+            }
+            #expect(error?.code == .schemaMismatch, "use \(number)")
+            #expect(error?.className == "Room", "use \(number)")
+        }
+        let pinned = room.pinned.where { $0.number == 1 }
+        let streams = [
+            await realmError { for try await _ in room.messages.changes { break } },
+            await realmError { for try await _ in pinned.changes { break } },
+            await realmError { for try await _ in room.tags.changes { break } },
+            await realmError { for try await _ in room.scores.changes { break } },
+        ]
+        for error in streams {
+            #expect(error?.code == .schemaMismatch && error?.className == "Room")
+        }
+    }
+
+    // Covers O5
+    @Test func collectionsOfAnObjectWhosePrimaryKeyHasAnotherTypeAreErrors() async throws {
+        let (retyped, newer) = try await programs(Retyped.types)
+        defer { withExtendedLifetime(newer) {} }
+        let room = retyped.object(Retyped.Room.self, forPrimaryKey: 1)
+        let pinned = room.pinned.where { $0.number == 1 }
+        let errors = [
+            await realmError { try retyped.snapshot().read { _ in room.posts.count } },
+            await realmError { try retyped.snapshot().read { _ in pinned.count } },
+            await realmError { for try await _ in room.posts.changes { break } },
+            await realmError { for try await _ in pinned.changes { break } },
+        ]
+        for error in errors {
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.className == "Room" && error?.property == "name")
+        }
+    }
+}
