@@ -24,7 +24,7 @@ import Testing
     @Test func theTutorialShowsTheQuestionOfTheTests() throws {
         let path = TutorialPage.folder.appending(path: "Dependents.swift")
         let source = try String(contentsOf: path, encoding: .utf8)
-        let beginning = "/// The names of the dependents of a frozen package."
+        let beginning = "/// Returns the names of the dependents of a frozen package."
         let code = source[try #require(source.range(of: beginning)).lowerBound...]
         #expect(try TutorialPage.tutorial().program.contains(code))
     }
