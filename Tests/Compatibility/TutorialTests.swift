@@ -11,7 +11,7 @@ import Testing
         #expect(outputs == [page.outputs.dropLast().joined()])
     }
 
-    /// What the page shows of the program that the graph's tests run, it shows as it is.
+    /// The page shows parts of the program used by the graph tests verbatim.
     @Test(arguments: ["Models.swift", "Realm+Load.swift"])
     func theTutorialShowsTheProgramOfTheTests(file: String) throws {
         let path = TutorialPage.folder.appending(path: file)
