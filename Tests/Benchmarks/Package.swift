@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// GRDB finds the system's SQLite and lends its module to the plain SQLite peer.
+// GRDB finds the system's SQLite and provides its module for the plain SQLite peer.
 let package = Package(
     name: "benchmarks",
     products: [
@@ -22,7 +22,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "BenchmarkKit", swiftSettings: settings),
-        // LMDB is loaded when it is used: nothing of it is needed to build.
+        // LMDB is loaded at run time; nothing of it is needed to build.
         .target(name: "CLMDB"),
         .executableTarget(
             name: "benchmarks",

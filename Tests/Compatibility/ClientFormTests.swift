@@ -14,7 +14,7 @@ final class FormPup: Object, Codable {
         self.name = name
     }
 
-    /// A dog of the transaction.
+    /// Creates a dog in the transaction.
     static func make(_ name: String, _ tx: Transaction) throws -> FormPup {
         let pup = FormPup(name)
         try tx.add(pup)
@@ -22,8 +22,8 @@ final class FormPup: Object, Codable {
     }
 }
 
-/// Forms in which programs call the library. That they compile without a warning is part of what is
-/// tested: the samples are given to the compiler, the rest is compiled with the tests.
+/// The forms in which programs call the library. It is part of the test that they compile without
+/// warnings: the samples are passed to the compiler, the rest is compiled with the tests.
 @Suite struct ClientFormTests {
     @Test func bodyMayEndInAnObjectWhichStaysInIt() async throws {
         let realm = try await Realm.temporary([FormPup.self])
@@ -32,7 +32,7 @@ final class FormPup: Object, Codable {
         try await realm.write(origin: "form") { tx in try FormPup.make("Bo", tx) }
         try await realm.write { tx in try tx.dynamicCreate("FormPup", value: ["name": "Ada"]) }
         #expect(realm.snapshot().objects(FormPup.self).map(\.name) == ["", "Rex", "Bo", "Ada"])
-        // an error is thrown, and nothing is stored
+        // An error is thrown, and nothing is stored.
         await #expect(throws: CancellationError.self) {
             try await realm.write { tx -> FormPup in
                 try tx.add(FormPup("Max"))
@@ -57,7 +57,7 @@ final class FormPup: Object, Codable {
         #expect(outcome.isAccepted && outcome.output.isEmpty, "\(outcome.output)")
     }
 
-    // The forms that the comment of `write` and the tutorial advise.
+    // The forms recommended by the comment of `write` and by the tutorial.
     @Test func valuesFromOutsideAreTakenIntoABody() async throws {
         let realm = try await Realm.temporary([FormPup.self])
         func save(_ pup: sending FormPup) async throws {

@@ -36,7 +36,7 @@ private final class Both: Object {
     }
 }
 
-/// Objects, their wrapped properties and keys, as the checklist of compatibility has them.
+/// Objects, their wrapped properties and their keys, as in the compatibility checklist.
 @Suite struct ObjectModelTests {
     // Covers 1.1
     @Test func objectHoldsPlainValuesUntilItIsAddedAndReadsTheTransactionAfterwards() async throws {
@@ -54,7 +54,7 @@ private final class Both: Object {
             person.name = "Eve"
             #expect(other.name == "Eve")
         }
-        // An unmanaged object may be made by any task.
+        // An unmanaged object may be created by any task.
         let made = await Task.detached { Person("Bob", age: 1).age }.value
         #expect(made == 1)
         #expect(realm.snapshot().objects(Person.self).map(\.age) == [32])

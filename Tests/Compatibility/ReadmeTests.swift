@@ -49,7 +49,7 @@ import Testing
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// The content of the first block that is fenced as Swift.
+    /// Returns the content of the first fenced Swift block.
     private func firstExample(in text: String) -> String? {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         lines = lines.drop { $0 != "```swift" }.dropFirst()

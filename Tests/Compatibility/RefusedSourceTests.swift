@@ -4,10 +4,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What the compiler refuses. Each sample compiles but for the lines marked `// refused`, and each
-/// of those is refused; the lines beside them show the form that is right.
+/// What the compiler refuses. Each sample compiles except for the lines marked `// refused`, which
+/// are all refused; the lines next to them show the correct form.
 @Suite struct RefusedSourceTests {
-    /// A source with its name.
+    /// A named source.
     struct Sample: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
@@ -45,7 +45,7 @@ import Testing
     @Test func listsAreChangedByTheirOwnMethods() throws { try check(lists) }
     @Test func confinedTypesAreNotSendableAndTheOthersAre() throws { try check(sendable) }
 
-    /// The compiler tells no line for it.
+    /// The compiler reports no line for it.
     @Test func wrapperInAClassThatIsNoModelIsRefused() throws {
         let text = "import Regnum\nfinal class Plain: Object { @Persisted var number: Int }\n"
         #expect(try SwiftCompiler.compile(text, as: .library).isAccepted)
@@ -246,7 +246,7 @@ private let anyValues = RefusedSourceTests.Sample(
     }
     """)
 
-/// As "Type Projection - Swift SDK" (002) prints it for a mistake, with the members that it leaves out.
+/// As printed by "Type Projection - Swift SDK" (002) as a mistake, with the members that it omits.
 private let persistedTypes = RefusedSourceTests.Sample(
     "persisted types",
     """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The last part of `Docs/Tutorial.md`, with the whole index.
+/// The last part of `Docs/Tutorial.md`, run with the whole index.
 @Suite struct TutorialIndexTests {
     private static let index = Repository.shared
         .appending(path: "data/debian-packages.tsv.gz")
@@ -23,7 +23,7 @@ import Testing
         unpacker.standardOutput = try FileHandle(forWritingTo: file)
         try unpacker.run()
         unpacker.waitUntilExit()
-        try #require(unpacker.terminationStatus == 0, "gzip could not unpack \(Self.index.path)")
+        try #require(unpacker.terminationStatus == 0, "gzip failed for \(Self.index.path)")
 
         let page = try TutorialPage.tutorial()
         let outputs = try SwiftCompiler.output(

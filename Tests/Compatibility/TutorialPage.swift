@@ -1,11 +1,11 @@
 import Foundation
 import RegnumTestSupport
 
-/// A page of documentation with a program in it.
+/// A page of documentation that contains a program.
 struct TutorialPage {
-    /// The blocks of Swift, one after the other.
+    /// The Swift blocks, concatenated.
     private(set) var program = ""
-    /// The blocks of text, which are what the blocks of Swift print.
+    /// The text blocks, which contain the output of the Swift blocks.
     private(set) var outputs: [String] = []
 
     /// `Docs/Tutorial.md`.
@@ -14,10 +14,10 @@ struct TutorialPage {
         return TutorialPage(text: try String(contentsOf: file, encoding: .utf8))
     }
 
-    /// The program whose parts the tutorial shows.
+    /// The program of which the tutorial shows parts.
     static let folder = Repository.root.appending(path: "Tests/Programs/Debian")
 
-    /// What the page leaves to the files beside it.
+    /// The files of the program that the page doesn't show.
     static let files = [folder.appending(path: "PackageIndex.swift")]
 
     init(text: String) {

@@ -11,7 +11,7 @@ import Testing
         #expect(outputs == [page.outputs.dropLast().joined()])
     }
 
-    /// What the page shows of the program that the graph's tests run, it shows as it is.
+    /// The page shows parts of the program used by the graph tests verbatim.
     @Test(arguments: ["Models.swift", "Realm+Load.swift"])
     func theTutorialShowsTheProgramOfTheTests(file: String) throws {
         let path = TutorialPage.folder.appending(path: file)
@@ -24,7 +24,7 @@ import Testing
     @Test func theTutorialShowsTheQuestionOfTheTests() throws {
         let path = TutorialPage.folder.appending(path: "Dependents.swift")
         let source = try String(contentsOf: path, encoding: .utf8)
-        let beginning = "/// The names of the dependents of a frozen package."
+        let beginning = "/// Returns the names of the dependents of a frozen package."
         let code = source[try #require(source.range(of: beginning)).lowerBound...]
         #expect(try TutorialPage.tutorial().program.contains(code))
     }

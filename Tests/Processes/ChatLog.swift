@@ -2,7 +2,7 @@ import Foundation
 import Regnum
 import RegnumTestSupport
 
-/// A chat log, "[HH:MM:SS] <NAME> text" a line.
+/// A chat log with lines of the form "[HH:MM:SS] <NAME> text".
 struct ChatLog {
     struct Line: Sendable {
         let secondOfDay: Int
@@ -13,18 +13,18 @@ struct ChatLog {
             let pattern = #/\[(\d\d):(\d\d):(\d\d)\] <([^>]+)> (.*)/#
             guard let match = try pattern.wholeMatch(in: line), let hour = Int(match.1),
                 let minute = Int(match.2), let second = Int(match.3)
-            else { throw ChildFailure("not a line of a chat log: \(line)") }
+            else { throw ChildFailure("not a chat log line: \(line)") }
             secondOfDay = hour * 3600 + minute * 60 + second
             author = String(match.4)
             text = String(match.5)
         }
     }
 
-    /// The lines as the file has them.
+    /// The lines of the file.
     let source: [Substring]
     let lines: [Line]
 
-    /// All of the shared log, or a small sample where that is absent.
+    /// The whole shared log, or a small sample if it is absent.
     static let plays: Result<ChatLog, any Error> = Result {
         let repository = Repository.root
         let file = Repository.shared.appending(path: "data/plays.irc")

@@ -3,7 +3,7 @@ import RegnumTestSupport
 import Testing
 
 @Suite(.serialized) struct ChatProcessTests {
-    /// Tails that were there from the start, came in the middle and came at the end.
+    /// Tails that exist from the start, or are added in the middle or at the end.
     // Covers 13.2, O3
     @Test func threeTailsPrintEveryMessageOfTwoSendersOnceInCommitOrder() async throws {
         let countEach = 300

@@ -6,21 +6,21 @@ import RegnumTestSupport
 
 @testable import RegnumCrashChild
 
-/// One realm and a writer that is killed and started again; beside it perhaps a peer that never is.
+/// One realm and a writer that is killed and restarted, sometimes alongside a peer that never is.
 ///
-/// What must hold after each kill: the realm opens, no checkpoint that the log names is damaged, all
-/// acknowledged commits are there once and whole, and at most one beyond them for each writer that
-/// was killed. Nobody ends who was not killed. In the end the files of abandoned checkpoints are
-/// gone.
+/// What must hold after each kill: the realm opens, no checkpoint that the log refers to is
+/// damaged, all acknowledged commits exist once and completely, and at most one further commit for
+/// each killed writer. No process exits unless it was killed. In the end the files of abandoned
+/// checkpoints are gone.
 final class CheckpointKillRound {
     private let group: ChildGroup
     private var random: SeededRandom
     private let peer: ChildProcess?
     private let ann = Ledger(writer: "ann")
     private let bob = Ledger(writer: "bob")
-    /// The writer's commits: at least and at most.
+    /// The minimum and maximum number of the writer's commits.
     private var bounds = 0...0
-    /// The last nodes file when it was looked at before.
+    /// The last nodes file at the previous check.
     private var lastSeen: NodesFileState?
     private var lastCheckpoint: UInt64 = 0
     private var report = CheckpointKillReport(rounds: 1)
@@ -43,10 +43,10 @@ final class CheckpointKillRound {
         for _ in 0..<kills {
             try await killOne()
             group.forgetEnded()
-            // else the next writer finds the realm as the killed one left it
+            // Otherwise the next writer finds the realm as the killed one left it.
             if Int.random(in: 0..<4, using: &random) > 0 { try await look() }
             if let peer {
-                try require(peer.isRunning, "ended by itself: \(peer.description)")
+                try require(peer.isRunning, "exited unexpectedly: \(peer.description)")
             }
         }
         if let peer {
@@ -63,12 +63,12 @@ final class CheckpointKillRound {
 
     private func killOne() async throws {
         let victim = try group.start("ledger", "ann")
-        // From its start now and then, else when it has committed something.
+        // Sometimes right after its start, otherwise after it has committed something.
         if Int.random(in: 0..<8, using: &random) > 0 { _ = try await victim.lines(1) }
         var nanoseconds = Int.random(in: 0...60_000_000, using: &random)
         if Bool.random(using: &random), try await hasBegunCheckpoint() { nanoseconds /= 8 }
         try await Task.sleep(for: .nanoseconds(nanoseconds), tolerance: .zero)
-        try require(victim.isRunning, "ended by itself: \(victim.description)")
+        try require(victim.isRunning, "exited unexpectedly: \(victim.description)")
         victim.signal(SIGKILL)
         let ending = try await victim.end()
         try require(ending == .killed(signal: SIGKILL), "not killed: \(victim.description)")
@@ -85,7 +85,7 @@ final class CheckpointKillRound {
         bounds = last...last + 1
     }
 
-    /// Waits until a nodes file grows, or a new one is there; false if that takes long.
+    /// Waits until a nodes file grows or a new one exists; returns `false` if that takes long.
     private func hasBegunCheckpoint() async throws -> Bool {
         let before = try nodesFiles().last
         for _ in 0..<1000 {
@@ -109,7 +109,7 @@ final class CheckpointKillRound {
             "damage: \(String(describing: recovery))")
         let count = ann.commitCount(root)
         try require(bounds.contains(count), "\(count) commits of ann, not \(bounds)")
-        // The peer may still take over what the killed writer left behind the published end.
+        // The peer may still adopt what the killed writer left after the published end.
         bounds = count...(recovery?.followedWriter == true ? bounds.upperBound : count)
         let others = bob.commitCount(root)
         try require(others >= peerCount, "\(others) of \(peerCount) commits of bob")
@@ -124,7 +124,7 @@ final class CheckpointKillRound {
         lastSeen = files.last
     }
 
-    /// Whether the last process died with part of a checkpoint written.
+    /// Determines whether the last process died with a checkpoint partly written.
     private func judge(_ files: [NodesFileState], _ newest: CheckpointReference) {
         report.lookedAt += 1
         guard let last = files.last, last != lastSeen else { return }
@@ -132,13 +132,13 @@ final class CheckpointKillRound {
             report.abandonedFiles += 1
             report.unfinished += 1
         } else if last.byteCount > newest.offset + newest.byteCount + 8192 {
-            // Behind the directory of a bulk commit comes its delta, which is short.
+            // The directory of a bulk commit is followed by its delta, which is short.
             report.unfinished += 1
         }
     }
 
-    /// The realm was opened and closed by one that was alone: nothing is left that no checkpoint
-    /// needs.
+    /// Checks that a process that had the realm alone, opened and closed it, left nothing that no
+    /// checkpoint needs.
     private func checkFiles() throws {
         let (log, _) = try RealmLog.open(
             PosixFileSystem.shared, path: group.realm, options: StoreOptions(),
@@ -146,11 +146,11 @@ final class CheckpointKillRound {
         let needed = [log.newestCheckpoint, log.olderCheckpoint].compactMap { $0?.file }
         let files = try nodesFiles()
         try require(
-            Set(files.map(\.number)) == Set(needed), "\(files) on disk, \(needed) are needed")
+            Set(files.map(\.number)) == Set(needed), "\(files) on disk, needed \(needed)")
         let names = try FileManager.default.contentsOfDirectory(atPath: group.realm)
         try require(
             !names.contains { $0.hasPrefix("tmp-") }, "unfinished files among \(names)")
-        // Garbage inside of the files is bounded: a new one is begun in time.
+        // Garbage inside the files is bounded: a new file is begun in time.
         let byteCount = files.reduce(0) { $0 + $1.byteCount }
         try require(byteCount < 24 << 20, "\(byteCount) bytes in \(files)")
     }
@@ -159,7 +159,7 @@ final class CheckpointKillRound {
         let manager = FileManager.default
         return try manager.contentsOfDirectory(atPath: group.realm).compactMap { name in
             guard name.hasPrefix("nodes-"), let number = UInt64(name.dropFirst(6)),
-                // a peer may be removing it
+                // A peer may be removing it.
                 let attributes = try? manager.attributesOfItem(atPath: group.realm + "/" + name),
                 let size = attributes[.size] as? NSNumber
             else { return nil }

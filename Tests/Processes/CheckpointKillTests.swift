@@ -3,10 +3,11 @@ import RegnumEngine
 import RegnumTestSupport
 import Testing
 
-/// Processes that write steadily are killed while they checkpoint, commit in bulk, trim the log,
-/// open the realm; in half of the rounds beside another one that reads, writes and checkpoints.
+/// Processes that write continuously are killed while they checkpoint, commit in bulk, trim the log
+/// or open the realm; in half of the rounds alongside another one that reads, writes and
+/// checkpoints.
 ///
-/// The moments depend on the machine as well, so a seed does not repeat a run exactly.
+/// The moments also depend on the machine, so a seed doesn't repeat a run exactly.
 @Suite(.serialized) struct CheckpointKillTests {
     static let killCount = Effort.count(gate: 15, soak: 60)
 
@@ -31,18 +32,18 @@ import Testing
     }
 }
 
-/// What a run of kills met.
+/// The statistics of a run of kills.
 struct CheckpointKillReport: CustomStringConvertible {
     var rounds = 0
     var kills = 0
     var commits = 0
-    /// Checkpoints that the log named when it was looked at, each counted once; a lower bound.
+    /// Checkpoints that the log referred to at a check, each counted once; a lower bound.
     var checkpoints = 0
-    /// Kills of processes that had the realm alone, after which the files were looked at.
+    /// Kills of processes that had the realm alone, after which the files were checked.
     var lookedAt = 0
-    /// Those of them that left part of a checkpoint, which the log does not name.
+    /// Those of them that left a partial checkpoint, to which the log doesn't refer.
     var unfinished = 0
-    /// Those that left a nodes file of which the log names nothing.
+    /// Those that left a nodes file to which the log doesn't refer at all.
     var abandonedFiles = 0
     var bulkCommits = 0
 

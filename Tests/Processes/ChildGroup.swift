@@ -15,7 +15,7 @@ final class ChildGroup: Sendable {
     /// The path of the realm that the children share.
     var realm: String { directory.appending(path: "chat.realm").path }
 
-    /// Starts a child on the shared realm: `arguments` are what comes after its path.
+    /// Starts a child on the shared realm; `arguments` follow the realm's path.
     func start(_ command: String, _ arguments: String...) throws -> ChildProcess {
         try start(command, on: realm, arguments)
     }
@@ -26,12 +26,12 @@ final class ChildGroup: Sendable {
         return child
     }
 
-    /// Forgets children that have ended.
+    /// Forgets children that have exited.
     func forgetEnded() {
         children.withLock { $0.removeAll { !$0.isRunning } }
     }
 
-    /// Kills all that still run and waits for their end.
+    /// Kills all children that still run, and waits for them to exit.
     fileprivate func end() async throws {
         let children = children.withLock { $0 }
         for child in children { child.signal(SIGKILL) }
@@ -39,8 +39,8 @@ final class ChildGroup: Sendable {
     }
 }
 
-/// Runs `body` with a new directory. Afterwards no child is left, and the directory is gone; if the
-/// body threw, it stays, and its path is printed.
+/// Runs `body` with a new directory. Afterwards no child is left and the directory is removed; if
+/// the body threw, it stays, and its path is printed.
 func withChildren<R>(_ body: (ChildGroup) async throws -> R) async throws -> R {
     let group = try ChildGroup()
     do {

@@ -3,17 +3,17 @@ import Glibc
 import RegnumTestSupport
 import Synchronization
 
-/// How long a test waits for something that must come: only a broken program needs that long, also
-/// on a machine with much else to do.
+/// How long a test waits for something that must happen. Only a broken program takes that long,
+/// even on a busy machine.
 let timeLimit = Duration.seconds(120)
 
-/// How a child ended.
+/// How a child exited.
 enum Ending: Sendable, Hashable {
     case exited(Int32)
     case killed(signal: Int32)
 }
 
-/// What a child did not do.
+/// What a child failed to do.
 struct ChildFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -22,17 +22,17 @@ struct ChildFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A running `RegnumCrashChild`. What it prints is collected as it comes.
+/// A running `RegnumCrashChild`. Its output is collected as it arrives.
 final class ChildProcess: Sendable {
     let arguments: [String]
     let pid: pid_t
-    /// Nil while the child runs. Its output is complete when this is set.
+    /// `nil` while the child runs. Once set, its output is complete.
     let ending = Watched<Ending?>(nil)
     private let output = Watched(PrintedLines())
     private let errors = Watched(PrintedLines())
     /// The driver's end of the child's standard input, -1 once it is closed.
     private let input: Mutex<Int32>
-    /// Whether the system may have given the process id to somebody else.
+    /// Whether the system may have reused the process id.
     private let isReaped = Mutex(false)
 
     init(_ arguments: [String]) throws {
@@ -57,7 +57,7 @@ final class ChildProcess: Sendable {
     /// The lines printed so far.
     var lines: [String] { output.read { $0.lines } }
     var lineCount: Int { output.read { $0.lines.count } }
-    /// A line that was begun and never finished.
+    /// A line that was begun but not finished.
     var partialLine: String { output.read { String(decoding: $0.rest, as: UTF8.self) } }
     var isRunning: Bool { ending.read { $0 == nil } }
 
@@ -68,7 +68,7 @@ final class ChildProcess: Sendable {
             "\(arguments.joined(separator: " ")) (\(pid), \(state), \(lineCount) lines) \(errors)"
     }
 
-    /// Waits until the child has printed that many lines, and returns those.
+    /// Waits until the child has printed that many lines, and returns them.
     func lines(_ count: Int) async throws -> [String] {
         let isThere = await output.wait(within: timeLimit) { $0.lines.count >= count || $0.isEnded }
         let lines = lines
@@ -78,22 +78,22 @@ final class ChildProcess: Sendable {
         return Array(lines.prefix(count))
     }
 
-    /// Waits for the end.
+    /// Waits for the child to exit.
     @discardableResult func end() async throws -> Ending {
         guard await ending.wait(within: timeLimit, until: { $0 != nil }),
             let ending = ending.read({ $0 })
-        else { throw ChildFailure("an end expected of \(description)") }
+        else { throw ChildFailure("expected to exit:  \(description)") }
         return ending
     }
 
-    /// Waits for the end, which must be a good one.
+    /// Waits for the child to exit, which must be with success.
     func expectSuccess() async throws {
         guard try await end() == .exited(0) else {
-            throw ChildFailure("a good end expected of \(description)")
+            throw ChildFailure("expected to succeed:  \(description)")
         }
     }
 
-    /// Writes lines to the child's standard input. A child that is gone does not get them.
+    /// Writes lines to the child's standard input. A child that has exited doesn't get them.
     func type(_ lines: [String]) throws {
         let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
         let (count, number) = input.withLock { input in
@@ -101,7 +101,7 @@ final class ChildProcess: Sendable {
             return (count, errno)
         }
         guard count == bytes.count || (count < 0 && (number == EPIPE || number == ECONNRESET))
-        else { throw ChildFailure("\(count) of \(bytes.count) bytes went to \(description)") }
+        else { throw ChildFailure("wrote \(count) of \(bytes.count) bytes to \(description)") }
     }
 
     func closeInput() {
@@ -111,25 +111,25 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends a signal, if the child is still there.
+    /// Sends a signal, if the child still exists.
     func signal(_ number: Int32) {
         isReaped.withLock { isReaped in
             if !isReaped { kill(pid, number) }
         }
     }
 
-    /// Stops the child and returns when it stands still.
+    /// Stops the child with SIGSTOP, and returns once it has stopped.
     func stop() throws {
         signal(SIGSTOP)
         var status: Int32 = 0
         guard waitpid(pid, &status, WUNTRACED) == pid, status & 0xFF == 0x7F else {
-            throw ChildFailure("a stop expected of \(description)")
+            throw ChildFailure("expected to stop:  \(description)")
         }
     }
 
-    /// Runs on the thread that read the output.
+    /// Runs on the thread that reads the output.
     private func reap() {
-        // Waits without reaping, so that a signal meanwhile cannot go to another process.
+        // Waits without reaping, so that a concurrent signal can't reach another process.
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         var status: Int32 = 0
@@ -144,7 +144,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// What came through a pipe.
+/// The lines received through a pipe.
 private struct PrintedLines {
     var lines: [String] = []
     var rest: [UInt8] = []

@@ -6,16 +6,17 @@ import Testing
 
 /// Delivery of asymmetric objects by processes that are killed.
 @Suite(.serialized) struct DrainProcessTests {
-    /// What drains and writers, killed at any moment, must have printed together: everything at least
-    /// once, in order; nothing before what was created before it; nothing again that was removed.
+    /// What drains and writers, killed at any moment, must have printed together: everything at
+    /// least once and in order; nothing before what was created earlier; nothing again after it was
+    /// removed.
     @Test func killedDrainsLoseNothing() async throws {
         var random = SeededRandom()
         try await withChildren { group in
             let kills = 24
-            var delivered = -1  // the highest number that was printed
+            var delivered = -1  // the highest number printed
             var removed = -1
             var acknowledged = -1  // by a writer
-            var ends: [Int] = []  // of those that were killed, what was acknowledged last
+            var ends: [Int] = []  // the last acknowledged number of each killed writer
             var writer = try group.start("measure", "0")
             for _ in 0..<kills {
                 let drain = try group.start("drain", "\(Int.random(in: 1...9, using: &random))")
@@ -24,7 +25,8 @@ import Testing
                     for: .microseconds(Int.random(in: 0...20_000, using: &random)),
                     tolerance: .zero)
                 if Int.random(in: 0..<4, using: &random) == 0 {
-                    // the writer dies too; the next one goes on behind all that may be there
+                    // The writer is killed too; the next one starts after everything that may
+                    // exist.
                     writer.signal(SIGKILL)
                     try await writer.end()
                     acknowledged = max(acknowledged, writer.lines.last.flatMap(Int.init) ?? -1)
@@ -40,7 +42,7 @@ import Testing
             writer.signal(SIGTERM)
             try await writer.expectSuccess()
             acknowledged = max(acknowledged, writer.lines.last.flatMap(Int.init) ?? -1)
-            // what is left, by this process
+            // This process delivers the rest.
             let realm = try await Realm.open(
                 .init(location: .file(URL(filePath: group.realm)), objectTypes: [Reading.self]))
             var rest: [Int] = []
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    /// The lines of one drain: it begins behind what was removed, and leaves nothing out.
+    /// Checks the lines of one drain: it begins after what was removed, and omits nothing.
     private func check(
         _ drain: ChildProcess, _ ends: [Int], _ delivered: inout Int, _ removed: inout Int,
         _ place: String
@@ -81,7 +83,8 @@ import Testing
         }
     }
 
-    /// Writers count up by one; a new one begins at the next multiple of 10,000.
+    /// Checks the next number: writers count up by one; a new one begins at the next multiple of
+    /// 10,000.
     private func requireNext(_ number: Int, _ last: Int, _ ends: [Int]) throws {
         let isNewWriter = number % 10_000 == 0 && !ends.contains { $0 > last && $0 < number }
         try require(number == last + 1 || isNewWriter, "\(number) was delivered after \(last)")
@@ -106,7 +109,7 @@ import Testing
         }
     }
 
-    /// Of two processes one drains; when it is killed, the other goes on.
+    /// One of two processes drains; when it is killed, the other one continues.
     @Test func otherProcessTakesOver() async throws {
         try await withChildren { group in
             let first = try group.start("drain", "5")
@@ -133,7 +136,7 @@ import Testing
         }
     }
 
-    /// Copies that are killed leave no directory that is taken for a realm.
+    /// Killed copies leave no directory that is mistaken for a realm.
     @Test func killedBackupsLeaveWholeRealmsOrNone() async throws {
         var random = SeededRandom()
         try await withChildren { group in
@@ -153,7 +156,7 @@ import Testing
                     tolerance: .zero)
                 child.signal(SIGKILL)
                 try await child.end()
-                // another process writes meanwhile
+                // Another process writes concurrently.
                 try await realm.write { tx in
                     _ = try tx.create(Message.self, value: ["text": "round \(round)"])
                 }
@@ -173,7 +176,7 @@ import Testing
                 }
             }
             #expect(complete >= 12)
-            // the next copy clears up
+            // The next copy cleans up.
             try await realm.backup(to: group.directory.appending(path: "last"))
             let names = try FileManager.default.subpathsOfDirectory(atPath: group.directory.path)
             let left = names.filter { $0.hasPrefix(".") || $0.hasPrefix("copy") }
@@ -183,7 +186,7 @@ import Testing
     }
 }
 
-/// As the children have it.
+/// The class as declared in the children.
 final class Reading: AsymmetricObject {
     @Persisted var number: Int
     @Persisted var text: String

@@ -4,21 +4,21 @@ import Testing
 
 /// Processes that commit back to back for two seconds.
 ///
-/// Asserted is what holds however the machine shares out its processors: every call of `write` is
-/// one commit, the versions have no gap and none is given twice, a body sees the world in the order
-/// of versions, and everybody commits (a child goes on until it has, so that a busy machine takes
-/// longer instead of failing).
+/// The assertions hold however the machine schedules the processes: every call of `write` makes one
+/// commit, versions have no gaps and are unique, bodies see the versions in order, and every
+/// process commits (a child continues until it has, so that a busy machine takes longer instead of
+/// failing).
 ///
-/// Printed, not asserted, is how evenly. A process that waits shows itself only after its call of
-/// `write`, and after a hand-off the lock is left alone for 200 microseconds only: whether a waiter
-/// gets a processor within these times is up to the system, and on a busy machine it does not.
+/// Fairness is printed, not asserted. A waiting process becomes visible only after its call of
+/// `write`, and after a hand-off the lock is left alone for only 200 microseconds: whether a waiter
+/// gets a processor within these times depends on the system, and on a busy machine it doesn't.
 @Suite(.serialized) struct HandOffTests {
     // Covers 13.1, 13.12
     @Test(arguments: [2, 8]) func everyProcessCommitsAndVersionsHaveNoGap(count: Int) async throws {
         try await hammer(Array(repeating: "full", count: count))
     }
 
-    /// Commits that do not wait for the disk leave no pause of their own for the others.
+    /// Commits that don't wait for the disk leave no natural pause for other processes.
     @Test func durableWriterCommitsBesideARelaxedOne() async throws {
         try await hammer(["full", "relaxed"])
     }
@@ -34,8 +34,8 @@ import Testing
             report(log, durabilities)
             #expect(log.shares.allSatisfy { $0 > 0 })
             #expect(log.commits.map(\.version) == Array(1...UInt64(log.commits.count)))
-            // The body of a version begins after that of the version before, and before `write`
-            // has returned: the clock is one for all processes.
+            // The body of a version begins after that of the version before, and before `write` has
+            // returned; all processes share one clock.
             let isOrdered = zip(log.commits, log.commits.dropFirst()).allSatisfy { earlier, later in
                 earlier.began <= later.began && later.began <= later.returned
             }

@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    /// A disk that would take more than 20 s for the syncs gets one for each 100 commits; the others
-    /// are written to the log all the same, only the waiting for the disk is left out.
+    /// If the syncs would take more than 20 s on this disk, only every 100th commit is synced; the
+    /// others are also written to the log, just without waiting for the disk.
     @Test func singleCommitsShowTheLinesOfTheFileInOrder() async throws {
         let log = try ChatLog.plays.get()
         try await checkImport(log) { realm in
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// Imports into a new realm; then, and after reopening, it must show exactly the file.
+/// Imports into a new realm, which must then, and after reopening, contain exactly the file.
 private func checkImport(
     _ log: ChatLog, _ importLines: (Realm) async throws -> Int
 ) async throws {
@@ -69,7 +69,7 @@ private func checkImport(
     }
 }
 
-/// Names the first difference; tens of thousands of lines would say nothing.
+/// Reports the first difference, since a report of tens of thousands of lines would be useless.
 private func requireSame(_ found: [String], _ log: ChatLog) throws {
     for (index, (found, line)) in zip(found, log.source).enumerated()
     where !found.utf8.elementsEqual(line.utf8) {

@@ -2,13 +2,13 @@ import Glibc
 import Regnum
 import RegnumTestSupport
 
-/// One realm, two senders and three tails, of which four processes are killed again and again. The
-/// third tail never is.
+/// One realm, two senders and three tails, of which four processes are killed repeatedly. The third
+/// tail never is.
 ///
-/// What must hold: every acknowledged id is in the realm once. Beside these the realm has at most
-/// one message for each sender that was killed, the one between its commit and its
-/// acknowledgement. A sender's messages are in the order in which it sent them. What a tail printed
-/// is how the realm begins, to the end if it was not killed. Nobody ends who was not killed.
+/// What must hold: every acknowledged id is in the realm once. Besides these the realm has at most
+/// one message for each killed sender, the one between its commit and its acknowledgment. A
+/// sender's messages are in the order in which it sent them. What a tail printed is a prefix of the
+/// realm's messages, or all of them if it wasn't killed. No process exits unless it was killed.
 final class KillRound {
     private struct Role {
         let isSender: Bool
@@ -16,7 +16,8 @@ final class KillRound {
         var child: ChildProcess
         /// Earlier processes of this role, all killed.
         var killed: [ChildProcess] = []
-        /// How many lines the process had printed when the senders were fed last: one more will come.
+        /// The number of lines that the process had printed when the senders were last fed; at
+        /// least one more will come.
         var lineCount = 0
     }
 
@@ -52,7 +53,8 @@ final class KillRound {
         return report
     }
 
-    /// Gives each sender some messages to send: more than it can before the next kill, or fewer.
+    /// Gives each sender some messages to send: more than it can send before the next kill, or
+    /// fewer.
     private func feedSenders(_ kill: Int) throws {
         for index in roles.indices { roles[index].lineCount = roles[index].child.lineCount }
         for role in roles where role.isSender {
@@ -64,11 +66,11 @@ final class KillRound {
     private func killOne() async throws {
         let index = Int.random(in: 0..<roles.count, using: &random)
         let victim = roles[index].child
-        // From its start if it started just now, else from a line that the last messages bring.
+        // Either right after its start, or after a line caused by the last messages.
         if !Bool.random(using: &random) { _ = try await victim.lines(roles[index].lineCount + 1) }
         let nanoseconds = Int.random(in: 0...30_000_000, using: &random)
         try await Task.sleep(for: .nanoseconds(nanoseconds), tolerance: .zero)
-        try require(victim.isRunning, "ended by itself: \(victim.description)")
+        try require(victim.isRunning, "exited unexpectedly: \(victim.description)")
         victim.signal(SIGKILL)
         let ending = try await victim.end()
         try require(ending == .killed(signal: SIGKILL), "not killed: \(victim.description)")
@@ -83,7 +85,7 @@ final class KillRound {
 
     private func requireAllRunning() throws {
         for child in roles.map(\.child) + [witness] {
-            try require(child.isRunning, "ended by itself: \(child.description)")
+            try require(child.isRunning, "exited unexpectedly: \(child.description)")
         }
     }
 
@@ -106,24 +108,24 @@ final class KillRound {
         try checkMessages(messages, acknowledged)
         for sender in senders { try checkOrder(of: sender.lines, in: ids) }
         for tail in tails.map(\.child) + [witness] {
-            try require(tail.lines == ids, "another order or number: \(tail.description)")
+            try require(tail.lines == ids, "wrong order or number: \(tail.description)")
         }
         for tail in tails.flatMap(\.killed) {
             try require(
-                ids.starts(with: tail.lines), "not how the realm begins: \(tail.description)")
+                ids.starts(with: tail.lines), "not a prefix of the realm: \(tail.description)")
         }
         report.messages = ids.count
         report.acknowledged = acknowledged.count
         report.printed = (tails.flatMap { $0.killed + [$0.child] } + [witness])
             .reduce(0) { $0 + $1.lineCount }
-        try require(try await readMessages().map(\.id) == ids, "reopening shows something else")
+        try require(try await readMessages().map(\.id) == ids, "different content after reopening")
     }
 
     private func checkMessages(
         _ messages: [(id: String, author: String, text: String)], _ acknowledged: [String]
     ) throws {
         let ids = Set(messages.map(\.id))
-        try require(ids.count == messages.count, "a message is there twice")
+        try require(ids.count == messages.count, "a message exists twice")
         try require(Set(acknowledged).count == acknowledged.count, "an id was printed twice")
         let lost = acknowledged.filter { !ids.contains($0) }
         try require(lost.isEmpty, "acknowledged and lost: \(lost)")
@@ -131,21 +133,21 @@ final class KillRound {
         try require(
             surplus <= report.senderKills,
             "\(surplus) messages without acknowledgement, \(report.senderKills) killed senders")
-        // Each sender sends "kill number" with rising pairs.
+        // Each sender sends "kill number" with increasing pairs.
         for name in ["ann", "bob"] {
             let sent = messages.filter { $0.author == name }
                 .map { $0.text.split(separator: " ").compactMap { Int($0) } }
             let isRising = zip(sent, sent.dropFirst()).allSatisfy { earlier, later in
                 earlier.lexicographicallyPrecedes(later)
             }
-            try require(isRising, "messages of \(name) are there twice or in another order")
+            try require(isRising, "messages of \(name) are repeated or out of order")
         }
     }
 
-    /// `lines` must be part of `ids`, in the same order.
+    /// Checks that `lines` are a part of `ids`, in the same order.
     private func checkOrder(of lines: [String], in ids: [String]) throws {
         let set = Set(lines)
-        try require(ids.filter(set.contains) == lines, "a sender's messages in another order")
+        try require(ids.filter(set.contains) == lines, "a sender's messages are out of order")
     }
 
     private func readMessages() async throws -> [(id: String, author: String, text: String)] {

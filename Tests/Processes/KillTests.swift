@@ -4,13 +4,13 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Senders and tails of one realm are killed at random moments and started again.
+/// Senders and tails of one realm are killed at random moments and restarted.
 ///
-/// The moments depend on the machine as well, so a seed does not repeat a run exactly.
+/// The moments also depend on the machine, so a seed doesn't repeat a run exactly.
 @Suite(.serialized) struct KillTests {
     static let killCount = Effort.count(gate: 40, soak: 200)
 
-    /// Each realm takes up to 100 kills: tails print it from the start after each of theirs.
+    /// Each realm is used for up to 100 kills, since tails print it from the start after each kill.
     // Covers 13.9, 13.12
     @Test func everyAcknowledgedMessageIsThereOnceAndNobodyElseStops() async throws {
         var random = SeededRandom()
@@ -27,7 +27,7 @@ import Testing
         #expect(report.kills == Self.killCount)
     }
 
-    /// The next to open makes the realm, or goes on with what is there.
+    /// The next process to open creates the realm, or continues with what exists.
     @Test func realmOpensAfterAKillWhileItWasMade() async throws {
         var random = SeededRandom()
         var acknowledged = 0
@@ -50,11 +50,11 @@ import Testing
         }
         print(
             "kill -9 of \(count) processes that make a realm: \(committed) had committed, "
-                + "\(acknowledged) had said so")
+                + "\(acknowledged) had acknowledged it")
     }
 }
 
-/// What a run of kills met.
+/// The statistics of a run of kills.
 struct KillReport: CustomStringConvertible {
     var kills = 0
     var senderKills = 0
@@ -84,7 +84,7 @@ struct KillReport: CustomStringConvertible {
     }
 }
 
-/// Ends a test at once: its files stay for a look at them.
+/// Throws if the condition is false, which ends the test and keeps its files for inspection.
 func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
     if !condition { throw ChildFailure(sentence()) }
 }

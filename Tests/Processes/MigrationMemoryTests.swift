@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumCrashChild
 
-/// What memory migrations take, in processes of their own.
+/// The memory used by migrations in separate processes.
 @Suite(.serialized) struct MigrationMemoryTests {
-    /// The memory in KiB that a migration of that many letters added: at most before its commit, and
-    /// with the commit, which checked builds read back.
+    /// Returns the memory in KiB that a migration of that many letters added: the peak before its
+    /// commit, and the peak including the commit, which checked builds read back.
     private func growth(
         _ count: Int, partByteCount: Int?
     ) async throws -> (before: Int, peak: Int) {
@@ -29,12 +29,13 @@ import Testing
             await realm.close()
             print(
                 "\(count) letters, parts of \(partByteCount.map { "\($0)" } ?? "all"): "
-                    + "\(numbers[0]) KiB before, \(numbers[1]) and \(numbers[2]) at the most")
+                    + "\(numbers[0]) KiB before, \(numbers[1]) and \(numbers[2]) at their peaks")
             return (numbers[1] - numbers[0], numbers[2] - numbers[0])
         }
     }
 
-    /// A realm four times as large takes four times the memory in one, and about the same in parts.
+    /// A realm four times as large takes four times the memory in one part, and about the same in
+    /// several.
     @Test func memoryInPartsDoesNotGrowWithTheRealm() async throws {
         let (small, large) = (8_000, 32_000)
         let inOne = try await (growth(small, partByteCount: nil), growth(large, partByteCount: nil))

@@ -6,10 +6,10 @@ import Testing
 
 @testable import RegnumCrashChild
 
-/// Migrations among processes: several programs of one and of two versions on one realm, and processes
-/// that are killed in the midst of a migration.
+/// Migrations among processes: several programs of one and of two versions on one realm, and
+/// processes that are killed during a migration.
 ///
-/// The moments depend on the machine as well, so a seed does not repeat a run exactly.
+/// The moments also depend on the machine, so a seed doesn't repeat a run exactly.
 @Suite(.serialized) struct MigrationProcessTests {
     static let killCount = Effort.count(gate: 4, soak: 20)
 
@@ -29,14 +29,14 @@ import Testing
         await realm.close()
     }
 
-    /// All that a realm holds, in words.
+    /// Returns the whole content of a realm, as text.
     private func content(_ path: String, isLater: Bool) async throws -> [String] {
         var configuration = Later.configuration(path)
         if !isLater {
             configuration.objectTypes = [Room.self, Message.self]
             configuration.schemaVersion = 0
         }
-        configuration.migration = { _, _ in throw ChildFailure("a migration ran once more") }
+        configuration.migration = { _, _ in throw ChildFailure("the migration ran again") }
         let realm = try await Realm.open(configuration)
         let lines = try await realm.read { tx in
             var lines: [String] = []
@@ -52,7 +52,7 @@ import Testing
         return lines
     }
 
-    /// What the earlier program finds; nil where the migration is done.
+    /// Returns what the earlier program finds; `nil` if the migration is done.
     private func oldContent(_ path: String) async throws -> [String]? {
         do {
             return try await content(path, isLater: false)
@@ -77,7 +77,7 @@ import Testing
             let original = group.directory.appending(path: "original.realm").path
             try await makeRealm(original, messages: 800)
             let old = try await content(original, isLater: false)
-            // uninterrupted, and how long that takes
+            // Uninterrupted, to measure how long that takes.
             func copy() throws -> String {
                 let path = group.directory.appending(path: "copy-\(UUID()).realm").path
                 try FileManager.default.copyItem(atPath: original, toPath: path)
@@ -95,17 +95,17 @@ import Testing
             for _ in 0..<Self.killCount {
                 let path = try copy()
                 let child = try group.start("migrate", on: path, [])
-                // of what comes before the block is enough known from other tests
+                // Other tests sufficiently cover what happens before the block.
                 if Bool.random(using: &random) { _ = try await child.lines(1) }
                 let part = Double.random(in: 0...1, using: &random)
                 try await Task.sleep(for: duration * part)
                 child.signal(SIGKILL)
                 try await child.end()
-                // what was written and not published counts once the realm is opened for writing
+                // Written but unpublished data count once the realm is opened for writing.
                 if let left = try await oldContent(path) {
                     oldCount += 1
                     #expect(left == old)
-                    // once more, to its end
+                    // Once more, to its end.
                     let second = try group.start("migrate", on: path, [])
                     try await second.expectSuccess()
                     #expect(second.lines == ["in block", "800 messages"])
@@ -136,7 +136,7 @@ import Testing
     @Test func olderProgramIsRefusedAtOnceAndDamagesNothing() async throws {
         try await withChildren { group in
             try await makeRealm(group.realm, messages: 50)
-            // one that writes and one that streams, since before the migration
+            // One process that writes and one that streams, both from before the migration.
             let sender = try group.start("send", "room 1", "ann", "-")
             try sender.type(["before"])
             _ = try await sender.lines(1)
@@ -150,7 +150,7 @@ import Testing
             try sender.type(["after"])
             #expect(try await sender.end() == .exited(1))
             #expect(sender.description.contains("has the schema version 1"))
-            // its query asks for a property that is a link now
+            // Its query uses a property that is a link now.
             #expect(try await tail.end() == .exited(1))
             #expect(tail.description.contains("schemaMismatch"))
             #expect(tail.description.contains("Message.room"))

@@ -16,7 +16,7 @@ final class Message: Object {
 }
 
 extension Frozen<Message> {
-    /// The primary key: `id` of a frozen object is the identity of its row.
+    /// The primary key. On a frozen object, `id` is the identity of its row.
     var messageID: ObjectId { self[dynamicMember: \.id] }
 }
 
@@ -28,7 +28,7 @@ extension Realm {
                 location: .file(URL(filePath: path)), objectTypes: [Room.self, Message.self]))
     }
 
-    /// The ids of all messages in commit order, from an opening of its own.
+    /// Returns the ids of all messages in commit order, from a separate opening.
     static func messageIDs(_ path: String) async throws -> [String] {
         let realm = try await test(path)
         let ids = realm.snapshot().objects(Message.self).map { "\($0.messageID)" }

@@ -3,7 +3,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// A realm that this process only reads, or means to delete or to raise, while others use it.
+/// A realm that this process only reads, or tries to delete or to upgrade, while others use it.
 @Suite(.serialized) struct ReadOnlyProcessTests {
     private func configuration(_ group: ChildGroup) -> Realm.Configuration {
         Realm.Configuration(
@@ -34,7 +34,7 @@ import Testing
             #expect(ids.count == 400 && ids == sender.lines)
             #expect(realm.stats().commits == 0 && realm.stats().externalCommits > 0)
             await #expect(throws: Realm.Error.self) { try await realm.write { _ in } }
-            // the realm stays as long as the reader has it
+            // The realm stays as long as the reader has it open.
             sender.closeInput()
             try await sender.expectSuccess()
             let visitor = try group.start("visit", "general", "bob", "3")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// The older program's next write is refused; what it reads goes on.
+    /// The older program's next write is refused, but it can continue to read.
     // Covers 6.3
     @Test func olderProgramCannotWriteAfterANewerOneHasRaisedTheSchemaVersion() async throws {
         try await withChildren { group in

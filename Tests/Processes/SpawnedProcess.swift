@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import RegnumTestSupport
 
-/// A process just started, with the driver's ends of its standard streams, which no other child
-/// inherits. It starts with the default signal actions and no signal blocked.
+/// A newly started process, with the driver's ends of its standard streams, which no other child
+/// inherits. It starts with the default signal actions and no blocked signals.
 struct SpawnedProcess {
     let pid: pid_t
     let input: Int32
@@ -51,8 +51,9 @@ struct SpawnedProcess {
         self.errors = errors[0]
     }
 
-    /// Two ends of a stream. Sockets, since those are closed on `exec` from the start, whoever
-    /// starts a process at the same time, and writing to a child that is gone raises no signal.
+    /// Returns the two ends of a stream. Uses sockets, since these can be created close-on-exec
+    /// atomically, even if another process is started concurrently, and writing to a child that has
+    /// exited raises no signal.
     private static func pipe() throws -> [Int32] {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

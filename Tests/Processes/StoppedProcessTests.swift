@@ -3,7 +3,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// Processes that stand still, or die, at a bad place.
+/// Processes that are stopped or die at a critical point.
 @Suite(.serialized) struct StoppedProcessTests {
     // Covers O27
     @Test func stoppedTailHindersNobodyAndCatchesUp() async throws {
@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    /// The one that waits has a time-out far beyond what the system takes to end a process.
+    /// The waiting process has a timeout far beyond the time that the system takes to end a
+    /// process.
     // Covers 13.9
     @Test func killInsideABodyGivesTheLockToTheNext() async throws {
         try await withChildren { group in
@@ -60,7 +61,7 @@ import Testing
                 try group.start("send", "general", name, "2", "100")
             }
             for other in others { #expect(try await other.lines(2) == ["busy", "busy"]) }
-            // Readers are not in its way.
+            // Readers aren't blocked.
             #expect(try await Realm.messageIDs(group.realm) == [])
 
             holder.signal(SIGCONT)

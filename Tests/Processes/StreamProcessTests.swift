@@ -6,9 +6,9 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Streams of processes that stand still, die or are slow, on a realm that another one writes.
+/// Streams of processes that are stopped, die or are slow, on a realm that another process writes.
 @Suite(.serialized) struct StreamProcessTests {
-    /// A realm whose log is trimmed after every few commits.
+    /// Opens a realm whose log is trimmed after every few commits.
     private func openTrimmed(_ path: String) async throws -> Realm {
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: path)), objectTypes: [Room.self, Message.self])
@@ -31,8 +31,8 @@ import Testing
         return try await Realm.open(configuration)
     }
 
-    /// Until the checkpoints have removed so many segments of the log: a process still reads those
-    /// that it had open.
+    /// Writes until the checkpoints have removed that many segments of the log: a process can still
+    /// read those that it had open.
     private func writeUntilTrimmed(
         _ writer: inout RoomWriter, _ realm: Realm, _ path: String
     ) async throws {
@@ -70,7 +70,7 @@ import Testing
             try await writer.commit(realm, count: 500)
             reader.signal(SIGCONT)
             let told = try await reader.told(through: realm.stats().version)
-            // as many as the process made of it while it caught up
+            // As many as the process made of it while it caught up.
             #expect(told.flatMap(\.origins) == writer.expected(at: 0).origins)
             #expect(told.last?.count == writer.alive.count)
 
@@ -97,7 +97,8 @@ import Testing
             let bytes = try byteCount(group.realm)
             try await writer.commit(realm, count: 2_000)
             let later = try byteCount(group.realm)
-            // the log of the stopped reader's time goes, whatever it has read
+            // The log written while the reader was stopped is removed, whatever the reader has
+            // read.
             #expect(later <= 2 * bytes + 4 << 20, "\(bytes), then \(later) bytes of files")
             #expect(realm.stats().keptSummaries == 0 && realm.stats().snapshots.isEmpty)
             #expect(reader.lineCount == 1)
@@ -105,7 +106,7 @@ import Testing
             reader.signal(SIGCONT)
             let told = try await reader.told(through: realm.stats().version)
             #expect(told.last?.count == writer.alive.count)
-            // versions are compared where there is no log, and it is one step
+            // Where there is no log, versions are compared, which gives a single step.
             #expect(Int(told[0].version) > told[0].origins.count + 60)
             try await writer.commit(realm, count: 30)
             let version = realm.stats().version
@@ -173,7 +174,7 @@ import Testing
         }
     }
 
-    /// One change set for each question, or few, however many commits there were in between.
+    /// One change set per request, or a few, however many commits there were in between.
     @Test func slowReaderGetsWhatHappenedSinceItAskedLast() async throws {
         try await withChildren { group in
             let realm = try await open(group.realm)
@@ -185,7 +186,7 @@ import Testing
                 writer.mark()
                 try await writer.commit(realm, count: number * 7)
                 var told: [Told] = []
-                // it may ask before it has heard of the last commits
+                // It may ask before it has heard of the last commits.
                 while told.last?.version != realm.stats().version {
                     try reader.type(["next"])
                     lineCount += 1
@@ -225,14 +226,14 @@ import Testing
             }
             await realm.close()
             #expect(try await Realm.messageIDs(group.realm) == told)
-            // what was acknowledged is there
+            // Acknowledged messages exist.
             #expect(Set(sender.lines).isSubset(of: told))
         }
     }
 }
 
 extension ChildProcess {
-    /// What the child's stream told, through a version.
+    /// Returns what the child's stream reported, through a version.
     func told(through version: UInt64) async throws -> [Told] {
         var count = 2
         while true {
@@ -243,13 +244,13 @@ extension ChildProcess {
     }
 }
 
-/// A line of the child.
+/// A parsed line of the child.
 struct Told: Hashable {
     var version: UInt64
     var deletions: Int
     var insertions: Int
     var modifications: Int
-    /// Of the messages after it.
+    /// The number of messages after it.
     var count: Int
     var origins: [String]
 
@@ -278,7 +279,7 @@ struct Told: Hashable {
     }
 }
 
-/// Commits changes of a room's messages, and knows what a stream must tell that was told of
+/// Commits changes of a room's messages, and knows what a stream must report that has delivered
 /// everything up to a mark.
 struct RoomWriter {
     private(set) var alive: [ObjectId] = []
@@ -288,7 +289,7 @@ struct RoomWriter {
     private var origins: [String] = []
     private var commitCount = 0
 
-    /// What was committed until now has been told.
+    /// Marks everything committed so far as delivered.
     mutating func mark() {
         known = Set(alive)
         edited = []
@@ -304,7 +305,7 @@ struct RoomWriter {
             count: alive.count, origins: origins)
     }
 
-    /// Makes commits, each with a label of its own, of which each changes the room.
+    /// Makes commits, each with an origin of its own, that all change the room.
     mutating func commit(_ realm: Realm, count: Int) async throws {
         for _ in 0..<count {
             commitCount += 1

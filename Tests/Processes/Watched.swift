@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is changed by one side and waited for by others.
+/// A value that is changed by one side, and whose changes others wait for.
 final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let isMet: @Sendable (Value) -> Bool
@@ -24,7 +24,7 @@ final class Watched<Value: Sendable>: Sendable {
         state.withLock { body($0.value) }
     }
 
-    /// Changes the value and wakes those who waited for it to be so.
+    /// Changes the value and wakes tasks whose condition is now met.
     func update(_ change: (inout Value) -> Void) {
         let met = state.withLock { state in
             change(&state.value)
@@ -38,7 +38,7 @@ final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the value is as asked for; false if it is not within the limit.
+    /// Waits until the value meets a condition; returns `false` if it doesn't within the limit.
     func wait(within limit: Duration, until isMet: @escaping @Sendable (Value) -> Bool) async
         -> Bool
     {

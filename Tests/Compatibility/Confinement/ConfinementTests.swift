@@ -2,13 +2,13 @@ import Foundation
 import RegnumTestSupport
 import Testing
 
-/// Runs the compiler over the sources in `Leaks` and `Twins`. The compiler must reject every leak
-/// with the diagnostics that the comments in its source expect. A twin is the declaration of the
-/// same name in the other folder; it stays within the rules and must compile with the same flags.
+/// Compiles the sources in `Leaks` and `Twins`. The compiler must reject every leak with the
+/// diagnostics expected by the comments in its source. A twin is the declaration of the same name
+/// in the other folder; it follows the rules and must compile with the same flags.
 ///
-/// Region checks run after type checking, hence `-emit-sil`, and only if there was no type error.
-/// That is why the leaks that they reject have a file of their own, `Regions.swift`. `-verify`
-/// compares the diagnostics with the comments, so a leak that compiles fails the test.
+/// Region isolation is checked after type checking, hence `-emit-sil`, and only if there was no
+/// type error. That is why the leaks that it rejects have a file of their own, `Regions.swift`.
+/// `-verify` compares the diagnostics with the comments, so a leak that compiles fails the test.
 @Suite struct ConfinementTests {
     // Covers 1.1, 1.49, 2.106, 5.36, 8.3, 8.18
     @Test(arguments: sourceNames("Leaks"))
@@ -72,8 +72,8 @@ private func sourceNames(_ name: String) -> [String] {
     return (names ?? []).filter { $0.hasSuffix(".swift") }.sorted()
 }
 
-/// The top-level declarations of a source by name, each with the comments right above it. A blank
-/// line has to separate them from one another and from the imports, which come first.
+/// Returns the top-level declarations of a source by name, each with the comments directly above
+/// it. A blank line has to separate them from one another and from the imports, which come first.
 private func declarations(_ source: String) throws -> [String: String] {
     let declaration = #/^(?:final )?(?:actor|class|enum|func|struct) (\w+)/#
         .anchorsMatchLineEndings()
@@ -87,7 +87,8 @@ private func declarations(_ source: String) throws -> [String: String] {
     return Dictionary(pairs, uniquingKeysWith: +)
 }
 
-/// Compiles one source against the build that this test belongs to: exit status and output.
+/// Compiles one source against the build to which this test belongs; returns exit status and
+/// output.
 private func compile(_ name: String) throws -> (Int32, String) {
     let flags =
         [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Supported Types - Swift SDK" (000, 001) tells about `AnyRealmValue`.
+/// The statements of "Supported Types - Swift SDK" (000, 001) about `AnyRealmValue`.
 @Suite struct AnyValues000Tests {
     private typealias Dog = AnyValues.Dog
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What 003 tells about asymmetric objects. The example that it includes is not printed there: this
-/// model is written after the words.
+/// The statements of 003 about asymmetric objects. It doesn't print the example that it includes;
+/// this model follows its description.
 @Suite struct AsymmetricObjectTests {
     final class WeatherSensor: AsymmetricObject {
         @Persisted(primaryKey: true) var _id: ObjectId

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What document 003 tells about class projections: a view model that passes through, renames, resolves
-/// key paths, maps collections and leaves out.
+/// The statements of document 003 about class projections: a view model that passes through,
+/// renames, resolves key paths, maps collections and omits properties.
 @Suite struct ClassProjectionTests {
     private typealias Person = ClassProjectionModels.Person
     private typealias Address = ClassProjectionModels.Address

@@ -1,5 +1,5 @@
-// Models for "Collections - Swift SDK", 004_34387c4c2bad06dc.txt, which prints none but tells how the
-// collections of a model behave.
+// Models for "Collections - Swift SDK", 004_34387c4c2bad06dc.txt, which prints none but describes
+// how the collections of a model behave.
 
 import Regnum
 

@@ -4,15 +4,15 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Collections - Swift SDK" (004) and "Supported Types - Swift SDK" (000, 001) tell about
-/// collections.
+/// The statements of "Collections - Swift SDK" (004) and "Supported Types - Swift SDK" (000, 001)
+/// about collections.
 @Suite struct CollectionsTests {
     private typealias Person = Collections.Person
     private typealias Dog = Collections.Dog
 
     private static let types: [ObjectBase.Type] = [Person.self, Dog.self]
 
-    /// A realm in which Ann has Rex and Max.
+    /// Makes a realm in which Ann has Rex and Max.
     private static func make() async throws -> Realm {
         let realm = try await Realm.temporary(types)
         try await realm.write { tx in

@@ -5,10 +5,10 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What the documents tell about embedded objects: geospatial data (000, 001), type projection (002),
-/// the address of a person (003).
+/// The statements of the documents about embedded objects: geospatial data (000, 001), type
+/// projection (002), the address of a person (003).
 @Suite struct EmbeddedObjectTests {
-    /// A class that uses the point, as the text says that one can.
+    /// A class that uses the point, as the text suggests.
     final class Company: Object {
         @Persisted(primaryKey: true) var name: String
         @Persisted var location: CustomGeoPoint?
@@ -107,7 +107,7 @@ import Testing
             }
         }
         #expect(realm.snapshot().objects(Company.self).isEmpty)
-        // A copy is another object.
+        // A copy is a different object.
         try await realm.write { tx in
             let (first, second) = (Company(), Company())
             (first.name, second.name) = ("a", "b")

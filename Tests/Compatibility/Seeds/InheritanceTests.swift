@@ -2,7 +2,7 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
-/// What "Object Models - Swift SDK" (003) tells about inheritance.
+/// The statements of "Object Models - Swift SDK" (003) about inheritance.
 @Suite struct InheritanceTests {
     private typealias Base = Inheritance.Base
     private typealias Derived = Inheritance.Derived

@@ -1,16 +1,16 @@
 @testable import RegnumTestModels
 
-/// Where a piece of Swift stands that the documents print, or what it waits for.
+/// Where a piece of Swift code from the documents is, or why it is missing.
 enum Place: Equatable, Sendable {
-    /// In the sources of these tests, as it is printed.
+    /// In the sources of these tests, verbatim.
     case here
-    /// For a type that is not there yet.
+    /// Missing, because it needs a type that isn't available yet.
     case waits(String)
-    /// Nowhere: what it shows must not compile, or cannot on Linux.
+    /// Nowhere: it must not compile, or can't on Linux.
     case never(String)
 }
 
-/// All classes, extensions and functions that the documents print, in their order.
+/// All classes, extensions and functions printed in the documents, in order.
 let declarations: [(document: String, first: String, place: Place)] =
     supportedTypes("000") + supportedTypes("001") + typeProjection("002") + collections("004")
 
@@ -56,13 +56,13 @@ private func collections(
     ]
 }
 
-/// The single properties of 000 that are not here: all others are.
+/// The individual properties of 000 that are missing here; all others exist.
 let absentProperties: [(declaration: String, place: Place)] = [
-    ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the runtime of Objective-C"))
+    ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the Objective-C runtime"))
 ]
 
-/// The examples in Swift that 003 includes by the names of their files, without printing them.
-/// Those here are written after the words of the page.
+/// The Swift examples that 003 includes by file name, without printing them. Those here follow the
+/// text of the page.
 let includedExamples: [(file: String, place: Place)] = [
     ("ObjectModels.snippet.define-a-model.swift", .here),
     ("ObjectModels.snippet.optional-required-properties.swift", .here),
@@ -75,22 +75,22 @@ let includedExamples: [(file: String, place: Place)] = [
     ("AsymmetricSync.snippet.asymmetric-model.swift", .here),
     (
         "ObjectModels.snippet.optional-required-properties-objc-dynamic.swift",
-        .never("@objc needs the runtime of Objective-C")
+        .never("@objc needs the Objective-C runtime")
     ),
     (
         "ObjectModels.snippet.specify-a-primary-key-objc-dynamic.swift",
-        .never("@objc needs the runtime of Objective-C")
+        .never("@objc needs the Objective-C runtime")
     ),
     (
         "ObjectModels.snippet.index-a-property-objc-dynamic.swift",
-        .never("@objc needs the runtime of Objective-C")
+        .never("@objc needs the Objective-C runtime")
     ),
     (
         "ObjectModels.snippet.ignore-a-property-objc-dynamic.swift",
-        .never("@objc needs the runtime of Objective-C")
+        .never("@objc needs the Objective-C runtime")
     ),
     (
         "ObjectModels.snippet.realm-object-enum-objc-dynamic.swift",
-        .never("@objc needs the runtime of Objective-C")
+        .never("@objc needs the Objective-C runtime")
     ),
 ]

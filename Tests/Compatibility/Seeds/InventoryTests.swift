@@ -1,7 +1,7 @@
 import RegnumTestSupport
 import Testing
 
-/// The documents print what the inventory says, and what stands here stands as it is printed.
+/// The documents print what the inventory lists, and the sources here contain it verbatim.
 @Suite struct InventoryTests {
     @Test func countsAreTheInventorys() {
         #expect(declarations.count == 32)
@@ -24,7 +24,7 @@ import Testing
         let source = try SeedModels.lines().filter { !$0.hasPrefix("//") }
         let listed = declarations.filter { $0.document == number }
         for (printed, entry) in zip(document.declarations, listed) where entry.place == .here {
-            // the documents have the same code with other comments
+            // The documents print the same code with different comments.
             let code = printed.filter { !$0.hasPrefix("//") }
             #expect(source.contains(code), "\(entry.first) of \(document.name)")
         }

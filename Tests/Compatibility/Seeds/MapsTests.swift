@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Supported Types - Swift SDK" (000, 001) tells about maps.
+/// The statements of "Supported Types - Swift SDK" (000, 001) about maps.
 @Suite struct MapsTests {
     private typealias Dog = Maps.Dog
 

@@ -1,6 +1,6 @@
-// The models of "Object Models - Swift SDK", 003_f3d362fc7acfbbed.txt. The page includes its examples
-// by the names of their files and prints none of them: the classes here follow its words. Each file
-// is an enumeration, since three of them have a class `Person`.
+// The models of "Object Models - Swift SDK", 003_f3d362fc7acfbbed.txt. The page includes its
+// examples by file name and prints none of them: the classes here follow its text. Each file is an
+// enumeration, since three of them have a class `Person`.
 
 import Foundation
 import Regnum

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Object Models - Swift SDK" (003) tells about classes and properties.
+/// The statements of "Object Models - Swift SDK" (003) about classes and properties.
 @Suite struct ObjectModelsTests {
     @Test func modelIsDefinedByAClass() async throws {
         typealias Dog = DefineAModel.Dog

@@ -1,7 +1,7 @@
 import Foundation
 import RegnumTestSupport
 
-/// One of the documents that describe the models, kept beside the repository.
+/// One of the documents that describe the models, kept next to the repository.
 struct SeedDocument {
     let name: String
     let text: String
@@ -9,20 +9,20 @@ struct SeedDocument {
     /// The folder of the documents.
     static let folder = Repository.shared.appending(path: "seeds")
 
-    /// The document whose name starts with a number, nil if the documents are absent.
+    /// Returns the document whose name starts with a number; `nil` if the documents are absent.
     static func read(_ number: String) throws -> SeedDocument? {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard let name = names?.first(where: { $0.hasPrefix(number) }) else {
-            print("\(folder.path) is absent: whether the models stand as printed is not checked.")
+            print("\(folder.path) is absent: the models are not compared with the documents.")
             return nil
         }
         let file = folder.appending(path: name)
         return SeedDocument(name: name, text: try String(contentsOf: file, encoding: .utf8))
     }
 
-    /// The classes, extensions and functions of Swift that the document prints, in its order: lines
-    /// without indentation, without empty ones. A declaration whose end was lost goes to the next
-    /// empty line.
+    /// The Swift classes, extensions and functions that the document prints, in order: lines
+    /// without indentation, and without empty ones. A declaration whose end was lost ends at the
+    /// next empty line.
     var declarations: [[String]] {
         var found: [[String]] = []
         var depth = 0
@@ -34,7 +34,7 @@ struct SeedDocument {
                 }
                 found.append([])
             }
-            // The web pages lost their empty lines: one inside of a declaration ends it.
+            // The web pages lost their empty lines, so one inside a declaration ends it.
             if line.isEmpty, isFlat { depth = 0 }
             guard !line.isEmpty else { continue }
             found[found.count - 1].append(line)
@@ -44,7 +44,7 @@ struct SeedDocument {
         return found
     }
 
-    /// The declarations of single properties in the text, in its order: "`@Persisted var x: Int`".
+    /// The declarations of individual properties in the text, in order: "`@Persisted var x: Int`".
     var properties: [String] {
         let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.matches(of: #/`(@Persisted[^`]* var [^`]*)`/#).map { String($0.1) }
@@ -60,7 +60,7 @@ struct SeedDocument {
 
 /// The sources of these tests.
 enum SeedModels {
-    /// The lines of all files, without indentation, without empty ones.
+    /// The lines of all files, without indentation, and without empty ones.
     static func lines() throws -> [String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         return try [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Supported Types - Swift SDK" (000, 001) tells about sets.
+/// The statements of "Supported Types - Swift SDK" (000, 001) about sets.
 @Suite struct SetsTests {
     private typealias Dog = Sets.Dog
 

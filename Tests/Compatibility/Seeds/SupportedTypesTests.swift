@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Supported Types - Swift SDK" (000, 001) tells about its models.
+/// The statements of "Supported Types - Swift SDK" (000, 001) about its models.
 @Suite struct SupportedTypesTests {
     private static let sheets: [ObjectBase.Type] = [
         CheatSheet.self, MyCustomObjectType.self, MyEmbeddedObjectType.self,
@@ -176,7 +176,7 @@ import Testing
             return objects.map(\.value)
         }
         #expect(made[0] != made[1])
-        // Reading a stored object makes no new ones.
+        // Reading a stored object creates no new ones.
         #expect(realm.snapshot().objects(DefaultsMadeWhenNeeded.self).map(\.value) == made)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What "Type Projection - Swift SDK" (002, and in 000 and 001) tells about its models.
+/// The statements of "Type Projection - Swift SDK" (002, also in 000 and 001) about its models.
 @Suite struct TypeProjectionSeedTests {
     private typealias Club = ClubWithLocation.Club
     private static let types: [ObjectBase.Type] = [Club.self, Location.self]

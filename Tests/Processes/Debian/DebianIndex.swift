@@ -3,11 +3,11 @@ import RegnumTestSupport
 
 @testable import RegnumDebian
 
-/// An index of packages: Debian's, a small one, a random one.
+/// An index of packages: Debian's, a small one, or a random one.
 struct DebianIndex {
     let text: String
 
-    /// The file of Debian's index beside the repository, nil if it is absent.
+    /// The file of Debian's index next to the repository; `nil` if it is absent.
     static let file: URL? = {
         let file = Repository.shared.appending(path: "data/debian-packages.tsv.gz")
         if FileManager.default.fileExists(atPath: file.path) { return file }
@@ -15,14 +15,15 @@ struct DebianIndex {
         return nil
     }()
 
-    /// All of Debian's index, or the sample where it is absent.
+    /// Returns Debian's whole index, or the sample if it is absent.
     static func whole() throws -> DebianIndex {
         guard let file else { return sample }
         return DebianIndex(
             text: String(decoding: try IndexFile.contents(ofFile: file.path), as: UTF8.self))
     }
 
-    /// Packages that need each other, a virtual package, a missing one, qualifiers, alternatives.
+    /// Packages that depend on each other, a virtual package, a missing one, qualifiers,
+    /// alternatives.
     static let sample = DebianIndex([
         Line("libc6", "libgcc-s1"),
         Line("libgcc-s1", "gcc-12-base (= 12.2.0-14), libc6 (>= 2.35)", "libgcc1 (= 1:12.2.0-14)"),
@@ -38,7 +39,7 @@ struct DebianIndex {
         Line("adduser", "passwd | postfix, base"),
     ])
 
-    /// A random index of the packages "p0", "p1" ..., which name some that are not there.
+    /// Returns a random index of the packages "p0", "p1" ..., which also refer to missing ones.
     static func random(
         packageCount: Int, using generator: inout some RandomNumberGenerator
     ) -> DebianIndex {

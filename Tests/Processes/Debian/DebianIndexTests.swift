@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumDebian
 
-/// Debian's whole index as a graph. Without the file these run on the sample.
+/// Debian's whole index as a graph. Without the file, these tests use the sample.
 @Suite struct DebianIndexTests {
     @Test func theWholeIndexAgreesWithPlainSwift() async throws {
         let index = try DebianIndex.whole()
@@ -18,7 +18,8 @@ import Testing
         }
     }
 
-    /// In a process of its own, whose memory is the graph's. Time is told and not judged.
+    /// Runs in a separate process, whose memory is that of the graph. Time is printed, not
+    /// asserted.
     @Test(.enabled(if: DebianIndex.file != nil))
     func theWholeIndexLoadsIntoLessThan300Megabytes() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "debian-\(UUID())")

@@ -61,7 +61,7 @@ import Testing
                 path, option,
                 killedAfter: isInBlock ? .block(run.block * part) : .start(run.whole * part))
             let hasParts = FileManager.default.fileExists(atPath: path + "/migration")
-            // what was written and not published counts once the realm is opened for writing
+            // Written but unpublished data count once the realm is opened for writing.
             if let left = try await Self.oldContent(path) {
                 oldCount += 1
                 partCount += hasParts ? 1 : 0
@@ -79,7 +79,7 @@ import Testing
                 + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a part, "
                 + "\(newCount) new")
         #expect(oldCount + newCount == killCount)
-        // this many kills hit at least one migration that has written a part
+        // This many kills hit at least one migration that has written a part.
         #expect(!inParts || killCount < 50 || partCount > 0)
     }
 
@@ -90,24 +90,25 @@ import Testing
 
     private static func later(_ path: String) -> Realm.Configuration {
         var configuration = LaterIndex.configuration(path)
-        configuration.migration = { _, _ in throw IndexFailure("A migration ran once more.") }
+        configuration.migration = { _, _ in throw IndexFailure("The migration ran again.") }
         return configuration
     }
 
-    /// When the program is killed: so long after its start, or after its block has begun.
+    /// When the program is killed: this long after its start, or after its block has begun.
     private enum Moment {
         case start(Duration)
         case block(Duration)
     }
 
-    /// How long the program ran, in all and from the beginning of its block, and its private memory.
+    /// How long the program ran, in total and from the beginning of its block, and its private
+    /// memory.
     private struct Run {
         var whole = Duration.zero
         var block = Duration.zero
         var kibibytes = 0
     }
 
-    /// Runs the program that migrates; nil: to its end, which must be a good one.
+    /// Runs the migrating program; without a moment, to its end, which must be successful.
     @discardableResult
     private static func migrate(
         _ path: String, _ option: String, killedAfter moment: Moment? = nil
@@ -140,7 +141,7 @@ import Testing
             kibibytes: lines.last.flatMap { Int($0) } ?? 0)
     }
 
-    /// What the earlier program finds; nil where the migration is done.
+    /// Returns what the earlier program finds; `nil` if the migration is done.
     private static func oldContent(_ path: String) async throws -> Content? {
         do {
             return try await content(earlier(path))
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    /// All that a realm stores, as a number: equal for equal content, whatever led there.
+    /// A hash of everything that a realm stores: equal for equal content, whatever its history.
     private struct Content: Equatable {
         var hash: UInt64
         var objectCount: Int
@@ -168,7 +169,7 @@ import Testing
         return content
     }
 
-    /// Checks the later graph against the index itself.
+    /// Checks the migrated graph against the index itself.
     private static func expectConversion(
         _ configuration: Realm.Configuration, of text: String
     ) async throws {

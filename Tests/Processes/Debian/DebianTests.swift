@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumDebian
 
-/// The graph of packages, small: agrees with dictionaries.
+/// The package graph of a small index, compared with dictionaries.
 @Suite struct DebianTests {
     private static let types: [ObjectBase.Type] = [Package.self, Dependency.self]
 
@@ -27,7 +27,8 @@ import Testing
     @Test func theSampleIsWhatItSays() async throws {
         let snapshot = try await load(.sample).snapshot()
         let libc6 = try #require(snapshot.object(Package.self, forPrimaryKey: "libc6"))
-        // libc6 and libgcc-s1 need each other; base-files needs a virtual package of mawk.
+        // libc6 and libgcc-s1 depend on each other; base-files depends on a virtual package
+        // provided by mawk.
         #expect(
             dependents(of: libc6).sorted() == [
                 "adduser", "base-files", "cdebconf", "libc6", "libgcc-s1", "mawk", "postfix",
@@ -58,7 +59,7 @@ import Testing
         }
         let snapshot = realm.snapshot()
         #expect(snapshot.object(Package.self, forPrimaryKey: "libc6") == nil)
-        // What it asked for is no longer asked by it; who asked for it has an entry without a link.
+        // Its own dependencies are gone; packages that depended on it have an entry without a link.
         let gcc = try #require(snapshot.object(Package.self, forPrimaryKey: "libgcc-s1"))
         #expect(gcc.requirements.isEmpty)
         #expect(gcc.dependencies.map { $0.alternatives.map(\.name) } == [["gcc-12-base"], []])

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RegnumDebian
 
-/// Checks that the graph in a realm is the one in dictionaries: every property, every link, every
-/// inverse link.
+/// Checks that the graph in a realm equals the one in dictionaries: every property, every link,
+/// every inverse link.
 func expectAgreement(_ snapshot: Snapshot, _ plain: PlainGraph) {
     let packages = snapshot.objects(Package.self)
     #expect(packages.count == plain.names.count)
@@ -32,7 +32,7 @@ func expectAgreement(_ snapshot: Snapshot, _ plain: PlainGraph) {
     #expect(differing == [])
 }
 
-/// Checks the question of who depends on a package, in every way of asking it.
+/// Checks the query for the dependents of a package, in all of its forms.
 func expectAgreement(_ realm: Realm, _ plain: PlainGraph, dependentsOf name: String) async throws {
     let expected = plain.dependents(of: name)
     let frozen = realm.snapshot().object(Package.self, forPrimaryKey: name)

@@ -1,17 +1,17 @@
 import RegnumTestSupport
 
-/// The graph of an index in dictionaries, read by code that shares nothing with the program's.
+/// The graph of an index in dictionaries, parsed by code that shares nothing with the program's.
 struct PlainGraph {
-    /// What each package of the index asks for: the text of each entry, its alternatives, and the
-    /// conditions on their versions, by names without dots.
+    /// The dependencies of each package of the index: the text of each entry, its alternatives, and
+    /// the conditions on their versions, by names without dots.
     var requirements: [String: [Requirement]] = [:]
     /// Ascending.
     var tags: [String: [String]] = [:]
     var fields: [String: [String: String]] = [:]
     var provided: [String: [String]] = [:]
-    /// Who asks for a name, in any alternative.
+    /// The packages that depend on a name, in any alternative.
     var askers: [String: Set<String>] = [:]
-    /// Who provides a name.
+    /// The packages that provide a name.
     var providers: [String: Set<String>] = [:]
     /// All names that the index mentions.
     var names: Set<String> = []
@@ -34,7 +34,7 @@ struct PlainGraph {
             }
             tags[name] = Set([fields[2], fields[3], fields[4]])
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-            // what a line leaves empty is no field
+            // Empty fields of a line are omitted.
             self.fields[name] = [
                 "Architecture": fields[2], "Size": fields[6], "Recommends": fields[8],
             ]
@@ -51,7 +51,7 @@ struct PlainGraph {
         }
     }
 
-    /// The names of all that depend on a package, directly or not.
+    /// Returns the names of all packages that depend on a package, directly or indirectly.
     func dependents(of name: String) -> Set<String> {
         var found: Set<String> = []
         var front: Set<String> = [name]
@@ -78,7 +78,7 @@ struct PlainGraph {
         return versions
     }
 
-    /// "libc6 (>= 2.34)" and "python3:any" without what follows the name.
+    /// Returns "libc6 (>= 2.34)" or "python3:any" without what follows the name.
     private static func bareName(_ entry: String) -> String {
         let name = entry.components(" (")[0]
         return name.components(":")[0]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import EngineOracle
 
-/// Random sequences on real files, shared with one long-lived peer process: each of the two writes
-/// its own transactions and follows those of the other on its oracle.
+/// Random sequences on real files, shared with one long-lived peer process: each of the two
+/// executes its own transactions, and applies those of the other to its oracle.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct OraclePeerTests {
     @Test func sequencesSharedWithAPeerProcessAgreeWithTheOracle() async throws {

@@ -2,7 +2,7 @@ import RealmOracle
 import RegnumTestSupport
 import Testing
 
-/// Random runs on realms in files that a second process has open too: both write, and both compare
+/// Random runs on on-disk realms that a second process has open too: both write, and both compare
 /// what they see with plain Swift after each transaction.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct RealmPeerTests {

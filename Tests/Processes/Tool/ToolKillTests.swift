@@ -8,7 +8,7 @@ import Testing
     private let nodeCount = 600
     private let batchSize = 20
 
-    /// The schema, and nodes of which each links to the next one, which comes later.
+    /// Returns the schema line, and nodes that each link to the next one, which comes later.
     private func lines() async throws -> [String] {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: nodeCount)
@@ -16,7 +16,8 @@ import Testing
         return text.split(separator: "\n").map { $0 + "\n" }
     }
 
-    /// An import that is killed leaves whole batches and what they link to; importing again completes it.
+    /// A killed import leaves complete batches and the targets of their links; importing again
+    /// completes it.
     @Test func killedImportLeavesWholeBatches() async throws {
         var random = SeededRandom()
         let lines = try await lines()
@@ -40,7 +41,7 @@ import Testing
             let again = try await folder.open("b.realm")
             let nodes = again.snapshot().objects(ToolNode.self)
             let complete = nodes.where { $0.text != "" }.count
-            // the schema is the first line of the first batch
+            // The schema is the first line of the first batch.
             #expect((complete + 1) % batchSize == 0 || complete == nodeCount)
             #expect(complete >= Int(batches) * batchSize - 1)
             #expect(nodes.count == complete + (complete == nodeCount ? 0 : 1))
@@ -51,7 +52,7 @@ import Testing
             let rest = try await folder.run(
                 "import", "b.realm", "--update", "modified", input: lines.joined())
             #expect(rest.code == 0 && rest.output == "\(nodeCount) objects imported\n")
-            // in the order of creation, which the links made another one
+            // In order of creation, which differs because of the links.
             let text = try await folder.run("export", "b.realm").output
             #expect(
                 Set(text.split(separator: "\n").dropFirst().map { $0 + "\n" })
@@ -63,7 +64,7 @@ import Testing
         let lines = try await lines()
         let folder = try ToolFolder()
         let process = try ToolProcess(["import", "b.realm", "--atomic"], in: folder)
-        // more than a pipe holds: some of it has been read when this returns
+        // More than fits into a pipe, so that some of it has been read when this returns.
         #expect(process.type(lines.joined()))
         process.kill()
         #expect(try await process.result().code == -SIGKILL)

@@ -31,7 +31,7 @@ extension ToolFolder {
         return try await Realm.open(configuration)
     }
 
-    /// A closed realm with nodes in a circle.
+    /// Makes a closed realm with nodes linked in a cycle.
     func makeRealm(_ name: String, nodeCount: Int, schemaVersion: UInt64 = 0) async throws {
         var configuration = Realm.Configuration(location: .file(self[name]), objectTypes: toolTypes)
         configuration.schemaVersion = schemaVersion

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The tool `regnum`, run as a process.
 final class ToolProcess: Sendable {
-    /// How it ended and what it printed.
+    /// How it exited and what it printed.
     struct Result: Sendable {
-        /// The exit code, or the negative number of the signal that ended it.
+        /// The exit code, or the negative number of the signal that killed it.
         let code: Int32
         let output: String
         let errors: String
@@ -20,7 +20,7 @@ final class ToolProcess: Sendable {
     let pid: pid_t
     private let end: AsyncStream<Int32>
 
-    /// - Parameter outputDescriptor: what it gets as its standard output; nil for a file.
+    /// - Parameter outputDescriptor: The descriptor of its standard output; `nil` for a file.
     init(_ arguments: [String], in folder: ToolFolder, output outputDescriptor: Int32? = nil) throws
     {
         let name = UUID().uuidString
@@ -51,28 +51,29 @@ final class ToolProcess: Sendable {
             continuation.finish()
         }
         try process.run()
-        // the process alone has them now: its end is seen
+        // Only the child has them now, so that its exit is seen.
         for handle in handles { try handle.close() }
         pid = process.processIdentifier
     }
 
     deinit { closeInput() }
 
-    /// The end to read and the one to write. Sockets, since those are closed on `exec` from the start,
-    /// whoever starts a process at the same time.
+    /// Returns the reading and the writing end. Uses sockets, since these can be created
+    /// close-on-exec atomically, even if another process is started concurrently.
     static func pipe() throws -> [Int32] {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw ToolFailure("Cannot make a pipe.")
+            throw ToolFailure("Can't create a pipe.")
         }
-        // little is on its way at any time
+        // Little data is buffered at any time.
         var size: Int32 = 8192
         setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         return ends
     }
 
-    /// Writes to the standard input; false if nobody reads it any more. Waits while the pipe is full.
+    /// Writes to the standard input, waiting while the pipe is full; returns `false` if nobody
+    /// reads it any more.
     @discardableResult
     func type(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
@@ -93,13 +94,13 @@ final class ToolProcess: Sendable {
         }
     }
 
-    /// Ends it at once. It has not been waited for, so the number is its own.
+    /// Kills it immediately. It hasn't been reaped, so the process id is still its own.
     func kill() { Glibc.kill(pid, SIGKILL) }
 
-    /// Waits for the end.
+    /// Waits for it to exit.
     func result() async throws -> Result {
         guard let code = await end.first(where: { _ in true }) else {
-            throw ToolFailure("The end of the tool was not told.")
+            throw ToolFailure("The tool did not exit in time.")
         }
         return Result(
             code: code, output: try String(contentsOf: outputFile, encoding: .utf8),
@@ -115,7 +116,7 @@ struct ToolFailure: Error {
     }
 }
 
-/// A folder for one test, gone with its last reference.
+/// A directory for one test, removed with its last reference.
 final class ToolFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "tool-\(UUID().uuidString)")
 

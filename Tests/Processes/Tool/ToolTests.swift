@@ -5,7 +5,7 @@ import RegnumTestSupport
 import Testing
 
 @Suite struct ToolTests {
-    /// The lines of objects: what comes after the schema.
+    /// Returns the lines of objects, which follow the schema.
     private func objects(_ text: String) -> [Substring] {
         Array(text.split(separator: "\n").dropFirst())
     }
@@ -21,7 +21,7 @@ import Testing
         #expect(again.code == 0 && again.output == "")
         let text = try String(contentsOf: folder["b.jsonl"], encoding: .utf8)
         #expect(objects(text) == objects(exported.output) && objects(text).count == 301)
-        // and from a file; the schema version comes along, so the program's own realm opens
+        // Also from a file. The schema version is included, so the program's own realm opens.
         let second = try await folder.run("import", "c.realm", "b.jsonl", "--atomic")
         #expect(second.code == 0)
         var configuration = Realm.Configuration(
@@ -38,7 +38,7 @@ import Testing
     @Test func schemaAndStatsAreShown() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5)
-        // also while a program has it open
+        // Also while a program has it open.
         let realm = try await folder.open("a.realm")
         let schema = try await folder.run("schema", "a.realm")
         #expect(schema.code == 0 && schema.output.hasPrefix("schema version 0\n"))
@@ -117,7 +117,7 @@ import Testing
         let closed = try ToolProcess(["export", "a.realm"], in: folder, output: ends[1])
         let result = try await closed.result()
         #expect(result.code == 141 && result.errors == "")
-        // a disk that is full is an error that is told
+        // A full disk is reported as an error.
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
         let failed = try ToolProcess(["export", "a.realm"], in: folder, output: full)
@@ -125,8 +125,8 @@ import Testing
         #expect(failure.code == 74 && failure.errors.contains("No space left"))
     }
 
-    /// What a reader gets that closes the pipe early is the beginning of the export, and one that is slow
-    /// gets all of it.
+    /// A reader that closes the pipe early gets the beginning of the export, and a slow one gets
+    /// all of it.
     @Test func slowReadersGetAllOfTheOutput() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5_000)
@@ -136,7 +136,7 @@ import Testing
         #expect(expected.count > 500_000)  // far more than a pipe holds
         for limit in [1_000, 200_000, Int.max] {
             let ends = try ToolProcess.pipe()
-            // the tool must cope with a pipe that does not wait
+            // The tool must cope with a nonblocking pipe.
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             let process = try ToolProcess(["export", "a.realm"], in: folder, output: ends[1])
             var bytes: [UInt8] = []

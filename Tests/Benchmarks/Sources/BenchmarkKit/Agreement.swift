@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What the engines answered to the same questions: a disagreement is an error, since then one of
-/// them did other work than the others.
+/// The engines' answers to the same questions. A disagreement is an error, since it means that one
+/// of them did different work.
 public final class Agreement: Sendable {
     /// Two engines, or two rounds of one, that answered a question differently.
     public struct Disagreement: Error, CustomStringConvertible {
@@ -17,9 +17,9 @@ public final class Agreement: Sendable {
 
     public init() {}
 
-    /// Keeps the first answer to a question, and compares the others with it.
+    /// Records the first answer to a question, and compares later ones with it.
     ///
-    /// - Throws: `Disagreement` if the answer is another one.
+    /// - Throws: `Disagreement` if the answer differs.
     public func check(_ question: String, _ value: Int, by engine: Engine) throws {
         let first = answers.withLock { answers in
             if let first = answers[question] { return first }

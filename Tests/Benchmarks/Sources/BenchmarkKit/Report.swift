@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Text and JSON of the results.
+/// The results as text and JSON.
 public struct Report {
     /// One element of the JSON array.
     struct Entry: Encodable {
@@ -18,7 +18,7 @@ public struct Report {
     private let series: [Series]
     private let floors: [String: String]
 
-    /// - Parameter floors: for a workload the one that bounds it from below, measured on the bare
+    /// - Parameter floors: For a workload the one that bounds it from below, measured on the bare
     ///   system in the same rounds; it becomes a peer of the workload.
     public init(_ series: [Series], floors: [String: String]) {
         self.series = series
@@ -29,10 +29,10 @@ public struct Report {
     public static let heading =
         columns("name", "value", "unit", "peer", "value", "ratio", "low to high")
 
-    /// For each workload of Regnum a line for each peer: `name value unit peer value ratio`, then
+    /// For each workload of Regnum a line per peer: `name value unit peer value ratio`, then
     /// Regnum's lowest and highest round. The ratio is Regnum's value to the peer's, as the median
-    /// over the rounds. A floor, and a workload without a peer, has one line. Where Regnum took no
-    /// part there is a line for each peer with the peer's lowest and highest round.
+    /// over the rounds. A floor, and a workload without a peer, has one line. Where Regnum didn't
+    /// take part, there is a line per peer with the peer's lowest and highest round.
     public var lines: [String] {
         series.flatMap { series -> [String] in
             if series.engine == .raw { return [Self.line(series, nil)] }
@@ -45,7 +45,7 @@ public struct Report {
         }
     }
 
-    /// The JSON array, an element for each workload and engine.
+    /// Returns the JSON array, with an element for each workload and engine.
     public func json() throws -> Data {
         let entries = series.map { series in
             Entry(
@@ -102,7 +102,7 @@ public struct Report {
     }
 }
 
-/// A value with the digits that mean something: three below 1,000, none behind the point above.
+/// Formats a value with its significant digits: three below 1,000, no decimals above.
 public func format(_ value: Double) -> String {
     switch abs(value) {
     case 1_000...: String(format: "%.0f", value)
@@ -112,7 +112,7 @@ public func format(_ value: Double) -> String {
     }
 }
 
-/// A ratio: two digits behind the point, more below 0.1, one above 10.
+/// Formats a ratio: two decimals, more below 0.1, one above 10.
 public func formatRatio(_ ratio: Double) -> String {
     switch abs(ratio) {
     case 10...: String(format: "%.1f", ratio)

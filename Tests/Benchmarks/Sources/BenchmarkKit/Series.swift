@@ -1,4 +1,4 @@
-/// What one round of one engine measured.
+/// The measurement of one engine in one round.
 public struct Sample: Sendable {
     /// The name of the workload, as in the JSON.
     public var workload: String
@@ -51,12 +51,12 @@ public struct Series: Sendable {
     public var high: Double { values.max() ?? 0 }
 }
 
-/// Something that takes part in the rounds of a workload.
+/// A participant in the rounds of a workload.
 public struct Contender: Sendable {
     public let engine: Engine
     let round: @Sendable () async throws -> [Sample]
 
-    /// - Parameter round: does the work of one round. It gives the same workloads and units each
+    /// - Parameter round: Does the work of one round. Must return the same workloads and units each
     ///   time.
     public init(_ engine: Engine, _ round: @escaping @Sendable () async throws -> [Sample]) {
         self.engine = engine
@@ -64,10 +64,10 @@ public struct Contender: Sendable {
     }
 }
 
-/// Runs the contenders in turn, round by round, so that what else the machine does hits all alike.
-/// Each round starts with another one; a first round, to warm up, is not counted.
+/// Runs the contenders in turn, round by round, so that other load on the machine affects all of
+/// them alike. Each round starts with a different one; a first warm-up round isn't counted.
 ///
-/// - Returns: a series for each workload and engine, in order of first appearance.
+/// - Returns: A series for each workload and engine, in order of first appearance.
 public func interleave(_ contenders: [Contender], rounds: Int) async throws -> [Series] {
     var series: [Series] = []
     for round in 0...rounds {

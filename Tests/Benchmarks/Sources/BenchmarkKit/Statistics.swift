@@ -1,8 +1,9 @@
 /// Order statistics of small samples.
 public enum Statistics {
-    /// The smallest value that at least `fraction` of the sample do not exceed (nearest rank).
+    /// Returns the smallest value that at least `fraction` of the sample don't exceed (nearest
+    /// rank).
     ///
-    /// - Precondition: the sample is not empty, and `fraction` is in `0...1`.
+    /// - Precondition: The sample isn't empty, and `fraction` is in `0...1`.
     /// - Complexity: O(n log n).
     public static func percentile(_ sample: [Double], _ fraction: Double) -> Double {
         precondition(!sample.isEmpty, "an empty sample has no percentile")
@@ -12,9 +13,9 @@ public enum Statistics {
         return sorted[max(rank, 1) - 1]
     }
 
-    /// The middle value, or the mean of the two in the middle.
+    /// Returns the middle value, or the mean of the two in the middle.
     ///
-    /// - Precondition: the sample is not empty.
+    /// - Precondition: The sample isn't empty.
     /// - Complexity: O(n log n).
     public static func median(_ sample: [Double]) -> Double {
         precondition(!sample.isEmpty, "an empty sample has no median")
@@ -24,8 +25,8 @@ public enum Statistics {
         return sorted[middle]
     }
 
-    /// The median of the ratios of values that were measured in the same round, which hits both
-    /// sides with the same noise. Nil if there is no common round, or a peer's value is 0.
+    /// Returns the median of the ratios of values measured in the same round, in which noise
+    /// affects both sides. `nil` if there is no common round, or if a peer's value is 0.
     public static func medianRatio(_ values: [Double], to peers: [Double]) -> Double? {
         let pairs = zip(values, peers)
         guard !values.isEmpty, !peers.isEmpty, !pairs.contains(where: { $0.1 == 0 }) else {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
-        abstract: "Measures Regnum beside its peers, through their public interfaces.",
+        abstract: "Measures Regnum and its peers through their public interfaces.",
         subcommands: [Measure.self, Observe.self, Probe.self],
         defaultSubcommand: Measure.self)
 }

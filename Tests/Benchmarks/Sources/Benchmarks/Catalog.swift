@@ -1,17 +1,17 @@
 import BenchmarkKit
 import Foundation
 
-/// Something to measure: one row of the output, or a few that are measured together.
+/// A benchmark: one row of the output, or a few that are measured together.
 protocol Workload: Sendable {
-    /// What `--only` takes.
+    /// The name for `--only`.
     var name: String { get }
-    /// Whether it runs when `--only` is not given.
+    /// Whether it runs without `--only`.
     var isPartOfAll: Bool { get }
-    /// The most rounds that are worth their time; nil: as many as are asked for.
+    /// The maximum number of useful rounds; `nil` means as many as requested.
     var roundsMax: Int? { get }
-    /// What a reader has to know of the conditions.
+    /// What a reader has to know about the conditions.
     var notes: [String] { get }
-    /// The engines, their stores made and filled.
+    /// Returns the engines, with their stores created and filled.
     func contenders(_ setting: Setting) async throws -> [Contender]
 }
 
@@ -21,7 +21,7 @@ extension Workload {
     var notes: [String] { [] }
 }
 
-/// Where and on how much a workload runs.
+/// The location and size of a workload's data.
 struct Setting: Sendable {
     static let readCount = 200_000
 
@@ -29,13 +29,13 @@ struct Setting: Sendable {
     var directory: URL
     /// The engines that take part.
     var engines: Set<Engine>
-    /// How many people the stores of the workloads on many objects hold.
+    /// The number of people in the stores of workloads on many objects.
     var objectCount: Int
-    /// How many people the stores of the commits of single objects hold before the first round.
+    /// The number of people in the stores of single-object workloads before the first round.
     var storedCount: Int
-    /// How many objects Regnum inserts in a transaction; nil: all.
+    /// The number of objects that Regnum inserts per transaction; `nil` means all.
     var batch: Int?
-    /// How far `growth` goes.
+    /// The maximum size in `growth`.
     var growthMax: Int
     /// The filled stores of the run.
     var stock: Stock
@@ -45,7 +45,7 @@ struct Setting: Sendable {
     /// The ages that are looked up by index.
     let ages = People.randomIDs(1_000, below: 100, 7)
 
-    /// The stores that take part in a workload and can do it.
+    /// Returns the stores that take part in a workload and support it.
     func stores(for workload: some Workload) -> [Engine] {
         Engine.stores.filter { engines.contains($0) && $0.absence == nil }
     }
@@ -53,7 +53,7 @@ struct Setting: Sendable {
 
 /// All workloads.
 enum Catalog {
-    /// In the order in which they run: the first insert fills the stores that the next ones read.
+    /// In the order in which they run: the first insert fills the stores that later ones read.
     static let workloads: [any Workload] =
         [ScanFloor(), Floor(), BulkInsert(), BulkFootprint()]
         + Question.withoutIndex + [IndexBuild()] + Question.withIndex + [
@@ -64,7 +64,7 @@ enum Catalog {
             RoomObservers(), ExternalObserver(), Growth(),
         ]
 
-    /// What bounds a workload from below, measured in the same rounds on the bare system.
+    /// The lower bounds of workloads, measured on the bare system in the same rounds.
     static let floors = ["2a": Floor.name]
 
     static var names: String { workloads.map(\.name).joined(separator: ", ") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BenchmarkKit
 import Foundation
 
-/// The command of the user: runs workloads, prints a line for each, writes the JSON.
+/// The main command: runs workloads, prints a line for each, and writes the JSON.
 struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the workloads and prints 'name value unit peer value ratio' for each.",
@@ -30,20 +30,20 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How many objects the stores of 2a, 2b, 2c and 10c hold beforehand.")
     var stored = 10_000
 
-    @Option(help: "How many objects Regnum inserts in a transaction: all, if not given.")
+    @Option(help: "How many objects Regnum inserts per transaction (default: all).")
     var batch: Int?
 
     @Option(help: "The most objects of 'growth', which begins with 10,000.")
     var growthMax = 10_000_000
 
-    @Option(help: "Where the stores are made and removed again: on the disk to be measured.")
+    @Option(help: "Where the stores are created and removed again: on the disk to be measured.")
     var directory: String?
 
     func validate() throws {
-        guard rounds > 0 else { throw ValidationError("--rounds is 1 or more.") }
-        guard objects >= 1_000 else { throw ValidationError("--objects is 1,000 or more.") }
-        guard stored >= 0 else { throw ValidationError("--stored is 0 or more.") }
-        guard batch ?? 1 > 0 else { throw ValidationError("--batch is 1 or more.") }
+        guard rounds > 0 else { throw ValidationError("--rounds must be at least 1.") }
+        guard objects >= 1_000 else { throw ValidationError("--objects must be at least 1,000.") }
+        guard stored >= 0 else { throw ValidationError("--stored must not be negative.") }
+        guard batch ?? 1 > 0 else { throw ValidationError("--batch must be at least 1.") }
         _ = try selection()
         _ = try engineSelection()
     }
@@ -66,7 +66,7 @@ struct Measure: AsyncParsableCommand {
             do {
                 all += try await measure(workload, setting(home, workload, engines, stock))
             } catch {
-                // the others are still worth their time; the command fails in the end
+                // The others are still worth running; the command fails at the end.
                 print("# \(workload.name): FAILED: \(error)")
                 failed.append(workload.name)
             }
@@ -89,7 +89,7 @@ struct Measure: AsyncParsableCommand {
             stock: stock, readIDs: People.randomIDs(Setting.readCount, below: objects, 3))
     }
 
-    /// Runs one workload, and prints its lines.
+    /// Runs one workload and prints its lines.
     private func measure(_ workload: any Workload, _ setting: Setting) async throws -> [Series] {
         let place = setting.directory
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -112,7 +112,7 @@ struct Measure: AsyncParsableCommand {
         guard let only else { return Catalog.workloads.filter(\.isPartOfAll) }
         return try only.split(separator: ",").map { name in
             guard let workload = Catalog.workloads.first(where: { $0.name == name }) else {
-                throw ValidationError("There is no workload '\(name)': choose of \(Catalog.names).")
+                throw ValidationError("Unknown workload '\(name)'. Choose from \(Catalog.names).")
             }
             return workload
         }
@@ -124,7 +124,7 @@ struct Measure: AsyncParsableCommand {
             engines.split(separator: ",").map { name in
                 guard let engine = Engine(rawValue: String(name)) else {
                     throw ValidationError(
-                        "There is no engine '\(name)': choose of \(Self.engineNames).")
+                        "Unknown engine '\(name)'. Choose from \(Self.engineNames).")
                 }
                 return engine
             })
@@ -143,7 +143,7 @@ struct Measure: AsyncParsableCommand {
             \(objects) objects\(batch.map { " in batches of \($0)" } ?? ""), \(stored) stored, seed \(People.seed), in \(home.path)
             """)
         #if DEBUG
-            print("# This is a debug build: its numbers mean nothing.")
+            print("# This is a debug build: its numbers are meaningless.")
         #endif
     }
 }

@@ -21,8 +21,8 @@ final class Person: Object {
     }
 }
 
-/// The class with an index on the age. It has the same name as the one without, and so the same
-/// table.
+/// The class with an index on the age. It has the same name as the one without, and therefore the
+/// same table.
 enum Indexed {
     final class Person: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -59,7 +59,7 @@ struct PersonValues: Sendable {
     var note: String
 }
 
-/// The people of all workloads: the same for each seed and id.
+/// The people of all workloads, determined by seed and id.
 enum People {
     static let seed: UInt64 = 2026
 
@@ -75,26 +75,27 @@ enum People {
 
     static func people(_ ids: Range<Int>) -> [PersonValues] { ids.map(person) }
 
-    /// Ids of people below `end`, some more than once.
+    /// Returns ids of people below `end`, some more than once.
     static func randomIDs(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
         var generator = SeededGenerator(seed: seed ^ salt)
         return (0..<count).map { _ in Int.random(in: 0..<end, using: &generator) }
     }
 
-    /// Ids of people below `end` from a random one on, ascending; from 0 on again where they end.
+    /// Returns ascending ids of people below `end` from a random one on, wrapping around at the
+    /// end.
     static func neighbours(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
         var generator = SeededGenerator(seed: seed ^ (salt << 16))
         let first = Int.random(in: 0..<end, using: &generator)
         return (0..<count).map { (first + $0) % end }
     }
 
-    /// Different ids of people below `end`, in random order.
+    /// Returns distinct ids of people below `end`, in random order.
     static func differentIDs(_ count: Int, below end: Int) -> [Int] {
         var generator = SeededGenerator(seed: seed ^ 0xD1FF)
         return Array(Array(0..<end).shuffled(using: &generator).prefix(count))
     }
 
-    /// Ages for random people, others for each salt.
+    /// Returns ages for random people, different for each salt.
     static func ageChanges(_ count: Int, below end: Int, _ salt: UInt64) -> [AgeChange] {
         ageChanges(of: randomIDs(count, below: end, salt), salt)
     }

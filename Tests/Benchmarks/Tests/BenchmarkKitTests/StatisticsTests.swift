@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aRatioIsTakenWithinEachRound() {
-        // the medians, 100 and 20, would say 5
+        // The medians, 100 and 20, would give 5.
         #expect(Statistics.medianRatio([10, 100, 1000], to: [5, 20, 1000]) == 2)
         #expect(Statistics.medianRatio([1], to: [0]) == nil)
         #expect(Statistics.medianRatio([], to: [1]) == nil)

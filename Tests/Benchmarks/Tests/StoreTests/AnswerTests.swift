@@ -4,8 +4,7 @@ import Testing
 
 @testable import benchmarks
 
-/// The engines that are installed do the same work: a benchmark of anything else would mean
-/// nothing.
+/// The installed engines do the same work; otherwise the benchmarks would be meaningless.
 @Suite struct AnswerTests {
     private static let count = 2_000
 
@@ -51,7 +50,7 @@ import Testing
         try await copy.delete(People.differentIDs(700, below: Self.count))
         try agreement.check("deleted", try await copy.contentSum(), by: engine)
         try await copy.close()
-        // the store that was copied is as it was
+        // The copied store is unchanged.
         let store = try await stock.store(engine)
         try agreement.check("untouched", try await store.contentSum(), by: engine)
     }

@@ -1,4 +1,4 @@
-/// A person that a peer's query found. Queries without an order give them by id, sorted ones by age
+/// A person found by a peer's query. Queries without an order return them by id, sorted ones by age
 /// and id.
 struct AgeRow: Sendable {
     var id: Int
@@ -6,8 +6,9 @@ struct AgeRow: Sendable {
 }
 
 extension AgeRow {
-    /// What changed between two results, which the peers leave to the program: found by comparing
-    /// both from the front. In sorted results each change of age is a deletion and an insertion.
+    /// Returns the difference between two results, which the peers leave to the program: found by
+    /// comparing both from the front. In sorted results each change of age is a deletion and an
+    /// insertion.
     ///
     /// - Complexity: O(`old.count` + `new.count`).
     static func difference(

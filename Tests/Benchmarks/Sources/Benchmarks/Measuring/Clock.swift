@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// CLOCK_MONOTONIC in nanoseconds: the same in all processes.
+/// Returns CLOCK_MONOTONIC in nanoseconds, which all processes share.
 func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// Stands between two writes of a loop. Without a call that the optimiser cannot see through it
-/// leaves out the hops to and from the actor between them, which no program would see.
+/// A call between two writes of a loop. Without an opaque call, the optimizer omits the hops to and
+/// from the actor between them, which wouldn't happen in a program.
 @inline(never)
 func opaqueCall() {
     opaqueCalls.wrappingAdd(1, ordering: .relaxed)
@@ -17,7 +17,7 @@ func opaqueCall() {
 
 private let opaqueCalls = Atomic<UInt64>(0)
 
-/// Microseconds of each call of `body`, for each element in turn, back to back.
+/// Returns the microseconds of each call of `body`, for each element in turn, back to back.
 func microsecondsEach<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows
     -> [Double]
 {
@@ -32,12 +32,12 @@ func microsecondsEach<Element>(_ elements: [Element], _ body: (Element) throws -
     return times
 }
 
-/// How often per second `count` things happened since `start`.
+/// Returns the rate per second of `count` events since `start`.
 func perSecond(_ count: Int, since start: Int64) -> Double {
     Double(count) * 1e9 / Double(monotonicNanoseconds() - start)
 }
 
-/// Milliseconds since `start`.
+/// Returns the milliseconds since `start`.
 func milliseconds(since start: Int64) -> Double {
     Double(monotonicNanoseconds() - start) / 1_000_000
 }

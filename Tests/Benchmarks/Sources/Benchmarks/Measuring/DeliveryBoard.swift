@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What an observer of people by age was told of one commit.
+/// What an observer of people by age received for one commit.
 struct AgeDelivery: Sendable {
     var deletions: Int
     var insertions: Int
@@ -9,12 +9,12 @@ struct AgeDelivery: Sendable {
     var isEmpty: Bool { deletions + insertions + modifications == 0 }
 }
 
-/// Where observers report what they were told, and the one that commits waits until all have theirs
-/// that must get something.
+/// Where observers report what they received, and where the committing task waits for all reports
+/// that are due.
 final class DeliveryBoard: Sendable {
     struct Report: Sendable {
         var delivery: AgeDelivery
-        /// Of CLOCK_MONOTONIC.
+        /// The time by CLOCK_MONOTONIC.
         var nanoseconds: Int64
     }
 
@@ -24,7 +24,7 @@ final class DeliveryBoard: Sendable {
         var failure: (any Error)?
         var waiter: CheckedContinuation<[Int: Report], any Error>?
 
-        /// The one that waits and what it waits for, if that is there.
+        /// Returns the waiting task's continuation if its reports have arrived.
         mutating func takeWaiter() -> CheckedContinuation<[Int: Report], any Error>? {
             guard failure != nil || reports.count >= expectedCount else { return nil }
             defer { waiter = nil }
@@ -34,7 +34,7 @@ final class DeliveryBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// From now on the reports of so many observers are waited for.
+    /// Starts waiting for the reports of this many observers.
     func expect(_ count: Int) {
         state.withLock { state in
             state.expectedCount = count
@@ -42,17 +42,17 @@ final class DeliveryBoard: Sendable {
         }
     }
 
-    /// An observer has a change set in its hand since that time.
+    /// Reports that an observer received a change set at that time.
     func report(_ observer: Int, _ delivery: AgeDelivery, at nanoseconds: Int64) {
         settle { $0.reports[observer] = Report(delivery: delivery, nanoseconds: nanoseconds) }
     }
 
-    /// An observer cannot go on.
+    /// Reports that an observer failed.
     func fail(_ error: any Error) {
         settle { $0.failure = error }
     }
 
-    /// The reports, by observer, when as many as expected are there.
+    /// Returns the reports, by observer, once as many as expected have arrived.
     func reports() async throws -> [Int: Report] {
         try await withCheckedThrowingContinuation { continuation in
             settle { $0.waiter = continuation }

@@ -1,4 +1,4 @@
-/// A benchmark that cannot go on, with the reason as a sentence.
+/// A benchmark that can't continue, with the reason as a message.
 struct Failure: Error, CustomStringConvertible {
     var description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The regular files below a directory.
+/// Returns the regular files below a directory.
 func regularFiles(below directory: URL) -> [URL] {
     let keys: [URLResourceKey] = [.isRegularFileKey]
     let found = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: keys)
@@ -10,7 +10,7 @@ func regularFiles(below directory: URL) -> [URL] {
     }
 }
 
-/// The bytes that the files of a directory take on the disk.
+/// Returns the disk space used by the files of a directory, in bytes.
 func diskByteCount(below directory: URL) -> Int {
     regularFiles(below: directory).reduce(0) { sum, file in
         var status = stat()
@@ -18,7 +18,7 @@ func diskByteCount(below directory: URL) -> Int {
     }
 }
 
-/// Writes what the system still holds of the files to the disk.
+/// Syncs the files to disk.
 func syncFiles(below directory: URL) throws {
     for file in regularFiles(below: directory) {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
@@ -29,7 +29,7 @@ func syncFiles(below directory: URL) throws {
     }
 }
 
-/// How the system forgets what it read of files.
+/// How cached file content is dropped.
 enum PageCache {
     /// Only the superuser can drop the whole cache.
     static let canDropAll = access("/proc/sys/vm/drop_caches", W_OK) == 0
@@ -51,7 +51,7 @@ enum PageCache {
         }
         for file in regularFiles(below: directory) {
             let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Failure("\(file.path) cannot be opened.") }
+            guard descriptor >= 0 else { throw Failure("Can't open \(file.path).") }
             posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
             close(descriptor)
         }

@@ -1,7 +1,7 @@
 import BenchmarkKit
 
-/// Cache lines, each of which tells where the next one is: one cycle through all of them in random
-/// order.
+/// Cache lines that each contain the position of the next one: one cycle through all of them in
+/// random order.
 struct MemoryCycle {
     static let lineByteCount = 64
     private static let wordsPerLine = 8

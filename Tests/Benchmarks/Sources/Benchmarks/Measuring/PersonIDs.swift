@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The ids of people that were not stored yet, for one store.
+/// Unused ids of people, for one store.
 final class PersonIDs: Sendable {
     private let next: Atomic<Int>
 
     init(from first: Int) { next = Atomic(first) }
 
-    /// `count` people with ids that nobody has.
+    /// Returns `count` people with unused ids.
     func newPeople(_ count: Int) -> [PersonValues] {
         let end = next.wrappingAdd(count, ordering: .relaxed).newValue
         return People.people(end - count..<end)

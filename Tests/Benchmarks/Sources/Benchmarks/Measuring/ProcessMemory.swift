@@ -1,7 +1,7 @@
 import Foundation
 
-/// A line of /proc/self/status that counts kilobytes, in bytes: `RssAnon` is the anonymous memory
-/// now, `VmHWM` the largest resident size so far, mapped files included.
+/// Returns a line of /proc/self/status in bytes: `RssAnon` is the current anonymous memory, `VmHWM`
+/// the peak resident size so far, including mapped files.
 func processMemory(_ name: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Regnum
 
-/// The observer of `ExternalObserver`: prints "ready", then, when it has seen the last version, a
+/// The observer of `ExternalObserver`: prints "ready", then, after it has seen the last version, a
 /// line "version nanoseconds" for each change set. Nothing is printed in between, since that would
-/// be measured too.
+/// affect the measurement.
 struct Observe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(shouldDisplay: false)
 
@@ -14,7 +14,7 @@ struct Observe: AsyncParsableCommand {
     func run() async throws {
         Thread.detachNewThread {
             _ = try? FileHandle.standardInput.readToEnd()
-            Self.exit(withError: Failure("The process that measures has ended."))
+            Self.exit(withError: Failure("The measuring process has exited."))
         }
         let opened = try await RegnumStore.open(URL(filePath: realm))
         let sightings = try await observe(opened)

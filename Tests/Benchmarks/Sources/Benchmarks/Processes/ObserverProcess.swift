@@ -1,9 +1,9 @@
 import Foundation
 
-/// When an observer had the change set that reaches a version in its hand.
+/// When an observer received the change set that reaches a version.
 struct Sighting: Sendable {
     var version: UInt64
-    /// Of CLOCK_MONOTONIC.
+    /// The time by CLOCK_MONOTONIC.
     var nanoseconds: Int64
 }
 
@@ -11,7 +11,8 @@ struct Sighting: Sendable {
 final class ObserverProcess: Sendable {
     private let process = Process()
     private let output = Pipe()
-    /// Nothing is written to it. It ends with this process: then the observer ends too.
+    /// Nothing is written to it. It is closed when this process exits, which makes the observer
+    /// exit, too.
     private let life = Pipe()
     static let readyLine = "ready"
 
@@ -23,7 +24,7 @@ final class ObserverProcess: Sendable {
         try process.run()
     }
 
-    /// Returns when the observer has the first element of its stream.
+    /// Returns once the observer has the first element of its stream.
     func waitUntilReady() async throws {
         let handle = output.fileHandleForReading
         let line = try await onThread { try handle.read(upToCount: Self.readyLine.count + 1) }
@@ -32,7 +33,8 @@ final class ObserverProcess: Sendable {
         }
     }
 
-    /// What it saw, in order. It ends when it has seen the last version, or is ended after 30 s.
+    /// Returns what it saw, in order. It exits after it has seen the last version, or is killed
+    /// after 30 s.
     func sightings() async throws -> [Sighting] {
         let limit = Task {
             try await Task.sleep(for: .seconds(30))
@@ -49,7 +51,7 @@ final class ObserverProcess: Sendable {
         }
     }
 
-    /// Ends the observer if it still runs.
+    /// Kills the observer if it still runs.
     func end() {
         if process.isRunning { process.terminate() }
     }

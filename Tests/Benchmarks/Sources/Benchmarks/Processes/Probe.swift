@@ -2,8 +2,8 @@ import ArgumentParser
 import BenchmarkKit
 import Foundation
 
-/// What the workloads on memory run in a process of its own: fills a store or opens and scans it,
-/// then prints what the process took, a line "name bytes" each.
+/// The part of the memory workloads that runs in a separate process: fills a store, or opens and
+/// scans it, then prints the memory used, in lines "name bytes".
 struct Probe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(shouldDisplay: false)
 

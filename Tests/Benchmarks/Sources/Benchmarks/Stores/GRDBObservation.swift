@@ -1,8 +1,8 @@
 import GRDB
 import Synchronization
 
-/// GRDB's `ValueObservation`, its values as an asynchronous sequence. It fetches the whole result
-/// again after each commit; the observer compares it with the one before.
+/// GRDB's `ValueObservation` with its values as an asynchronous sequence. It fetches the whole
+/// result again after each commit; the observer compares it with the previous one.
 final class GRDBObservation: PeopleObservation {
     private let store: GRDBStore
     private let observers = Mutex<[Task<Void, Never>]>([])
@@ -17,7 +17,7 @@ final class GRDBObservation: PeopleObservation {
                 do {
                     try await Self.observe(store.pool, condition, observer, board)
                 } catch is CancellationError {
-                    // the end
+                    // The end.
                 } catch {
                     board.fail(error)
                 }
@@ -42,7 +42,7 @@ final class GRDBObservation: PeopleObservation {
             let delivery = AgeRow.difference(
                 from: last ?? people, to: people, isSorted: condition.isSorted)
             let time = monotonicNanoseconds()
-            // it may deliver a value again that did not change
+            // It may deliver an unchanged value again.
             if last == nil || !delivery.isEmpty { board.report(observer, delivery, at: time) }
             last = people
         }

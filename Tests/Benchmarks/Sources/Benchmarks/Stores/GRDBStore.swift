@@ -6,7 +6,7 @@ struct GRDBStore: Sendable {
     let ids: PersonIDs
     let pool: DatabasePool
 
-    /// The store of the workloads on single commits, filled.
+    /// Opens the filled store for workloads on single commits.
     init(in setting: Setting, _ synchronous: Synchronous) throws {
         try self.init(setting.directory, synchronous, ids: PersonIDs(from: setting.storedCount))
         try insert(0..<setting.storedCount, People.person)
@@ -18,7 +18,7 @@ struct GRDBStore: Sendable {
         self.ids = ids
         pool = try DatabasePool(path: directory.appending(path: "grdb.db").path)
         try pool.writeWithoutTransaction { db in
-            // the pool has set NORMAL when it was opened
+            // The pool set NORMAL when it was opened.
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
             try db.execute(sql: SQLiteStore.createTable)
         }
@@ -29,7 +29,7 @@ struct GRDBStore: Sendable {
         try pool.write { db in try Self.insert(person, db) }
     }
 
-    /// Commits people one by one, as a task does.
+    /// Commits people one by one, like a task of a program.
     @concurrent
     func commit(_ people: [PersonValues]) async throws {
         for person in people {

@@ -2,7 +2,8 @@ internal import CLMDB
 
 /// The loaded library.
 enum LMDBLibrary {
-    /// Whether liblmdb.so.0 was found. A static is made once, so that the library is loaded once.
+    /// Whether liblmdb.so.0 was found. A static is initialized once, so that the library is loaded
+    /// once.
     static let isInstalled = clmdb_load() == 0
 
     static func check(_ code: Int32) throws {
@@ -11,8 +12,8 @@ enum LMDBLibrary {
     }
 }
 
-/// A person as LMDB's value: age, score, the three lengths, then the three texts. LMDB's values lie
-/// at even addresses only.
+/// A person as LMDB's value: age, score, the three lengths, then the three texts. LMDB only aligns
+/// values to even addresses.
 struct PackedPerson {
     private static let headerByteCount = 24
     let bytes: UnsafeRawPointer

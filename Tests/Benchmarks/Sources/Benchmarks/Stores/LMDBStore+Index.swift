@@ -56,7 +56,7 @@ extension LMDBStore {
             var code = clmdb_cursor_get(
                 cursor, &key, &value, Int32(CLMDB_GET_MULTIPLE))
             while code == 0 {
-                // a page of ids, which LMDB aligns to two bytes only
+                // A page of ids, which LMDB aligns to two bytes only.
                 let page = UnsafeRawBufferPointer(start: value.data, count: value.size)
                 for place in stride(from: 0, to: page.count, by: MemoryLayout<Int>.size) {
                     found.append(page.loadUnaligned(fromByteOffset: place, as: Int.self))
@@ -70,7 +70,7 @@ extension LMDBStore {
         return sum
     }
 
-    /// Calls `body` with a cursor at the first entry of each age that has one.
+    /// Calls `body` with a cursor at the first entry of each of the ages that has one.
     private func forEachAge(
         _ ages: [Int], _ body: (UnsafeMutableRawPointer?, inout clmdb_val) throws -> Void
     ) throws {

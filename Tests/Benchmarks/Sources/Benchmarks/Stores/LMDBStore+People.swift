@@ -100,7 +100,7 @@ extension LMDBStore: PeopleStore {
         clmdb_contains(text.baseAddress, text.count, part.baseAddress, part.count) != 0
     }
 
-    /// Puts a copy of the row with the other age.
+    /// Stores a copy of the row with the new age.
     private func update(_ change: AgeChange, _ transaction: UnsafeMutableRawPointer?) throws {
         var row = try get(change.id, transaction)
         var id = change.id
@@ -128,7 +128,7 @@ extension LMDBStore: PeopleStore {
         return entries
     }
 
-    /// The `count` lowest ones, kept sorted while all go by.
+    /// Returns the `count` lowest ones, which are kept sorted during the scan.
     private func lowest(_ count: Int) throws -> [Entry] {
         var entries: [Entry] = []
         try forEachPerson { id, row in

@@ -2,17 +2,18 @@ internal import CLMDB
 import Foundation
 
 /// An LMDB environment with people: packed rows by id, and an index on the age where it was built.
-/// A floor rather than a peer: there is no query engine, each question is its own loop.
+/// A floor rather than a peer: there is no query engine, so each query is a handwritten loop.
 ///
-/// Guard of the `@unchecked Sendable`: a round uses the store by one call at a time, and the
-/// rounds follow each other; a transaction begins and ends in one call and so on one thread.
+/// Guard of the `@unchecked Sendable`: a round makes one call of the store at a time, and the
+/// rounds follow each other; a transaction begins and ends in one call, and therefore on one
+/// thread.
 final class LMDBStore: @unchecked Sendable {
     private static let mapByteCount = 16 << 30
     let ids: PersonIDs
     let people: UInt32
     private var environment: UnsafeMutableRawPointer?
 
-    /// The store of the workloads on single commits, filled.
+    /// Opens the filled store for workloads on single commits.
     convenience init(in setting: Setting, isSynced: Bool) throws {
         try self.init(
             setting.directory, isSynced: isSynced, ids: PersonIDs(from: setting.storedCount))
@@ -56,7 +57,7 @@ final class LMDBStore: @unchecked Sendable {
         try write { transaction in try put(person, transaction, appending: false) }
     }
 
-    /// Runs `body` in a transaction that only reads.
+    /// Runs `body` in a read-only transaction.
     func read<R>(_ body: (UnsafeMutableRawPointer?) throws -> R) throws -> R {
         var transaction: UnsafeMutableRawPointer?
         let flags = UInt32(CLMDB_RDONLY)
@@ -95,7 +96,7 @@ final class LMDBStore: @unchecked Sendable {
         }
     }
 
-    /// The row of a person.
+    /// Returns the row of a person.
     func get(_ id: Int, _ transaction: UnsafeMutableRawPointer?) throws -> clmdb_val {
         var id = id
         return try withUnsafeMutableBytes(of: &id) { bytes in

@@ -1,13 +1,13 @@
 import BenchmarkKit
 import Foundation
 
-/// A condition on the age that is observed.
+/// An observed condition on the age.
 struct ObservedAges: Sendable {
-    /// People older than that.
+    /// Matches people older than that.
     var above: Int
-    /// By age, otherwise in no order that counts.
+    /// Whether the result is sorted by age; otherwise its order doesn't matter.
     var isSorted = false
-    /// Only people of this city, nil for all.
+    /// Matches only people of this city; `nil` for all cities.
     var city: String?
 
     /// For SQLite and GRDB.
@@ -18,14 +18,14 @@ struct ObservedAges: Sendable {
     }
 }
 
-/// Observers of people by age, and commits for them to observe: one type for each engine.
+/// Observers of people by age, and the commits that they observe: one type per engine.
 protocol PeopleObservation: Sendable {
     /// Starts an observer for each condition. Each reports once when it has begun, and then each
-    /// change set that is not empty, under the position of its condition.
+    /// non-empty change set, with the position of its condition.
     func begin(_ conditions: [ObservedAges], _ board: DeliveryBoard) async throws
-    /// Gives people another age, in one commit.
+    /// Changes the age of people in one commit.
     func commit(_ changes: [AgeChange]) async throws
-    /// Comes right after each commit: what the program itself must do for its observers.
+    /// Called directly after each commit; does what the program itself must do for its observers.
     func deliver() async throws
     /// Ends the observers.
     func end() async
@@ -36,13 +36,14 @@ extension PeopleObservation {
 }
 
 extension Engine {
-    /// The store in a directory, filled, with commits that do not wait for the disk, to be observed.
+    /// Returns the filled store in a directory, to be observed, with commits that don't wait for
+    /// the disk.
     func observation(in directory: URL) async throws -> any PeopleObservation {
         switch try await open(in: directory, StoreOptions(isSynced: false)) {
         case let store as RegnumStore: return RegnumObservation(store)
         case let store as GRDBStore: return GRDBObservation(store)
         case let store as SQLiteStore: return SQLiteObservation(store)
-        default: throw Failure("\(rawValue) has nothing to observe people with.")
+        default: throw Failure("\(rawValue) can't observe people.")
         }
     }
 }

@@ -1,17 +1,17 @@
 import BenchmarkKit
 import Foundation
 
-/// A store of people, as the workloads on many objects use it: one type for each engine, through
-/// the interface that a program would use.
+/// A store of people for workloads on many objects: one type per engine, through the interface that
+/// a program would use.
 ///
-/// What a method returns is made of all that it read, so that the engines can be compared.
+/// A method's result is computed from everything that it read, so that the engines can be compared.
 protocol PeopleStore: Sendable {
-    /// Stores new people in one transaction. `person` gives the values of an id.
+    /// Stores new people in one transaction. `person` returns the values for an id.
     func insert(
         _ ids: Range<Int>, _ person: @escaping @Sendable (Int) -> PersonValues) async throws
-    /// Looks people up by their primary keys, and reads age and score of each.
+    /// Looks people up by primary key, and reads the age and score of each.
     func read(_ ids: [Int]) async throws -> Int
-    /// How many people meet a condition.
+    /// Returns how many people meet a condition.
     func count(_ condition: Condition) async throws -> Int
     func sumOfAges() async throws -> Int
     func maximumOfScores() async throws -> Double
@@ -20,17 +20,17 @@ protocol PeopleStore: Sendable {
 
     func buildAgeIndex() async throws
     func dropAgeIndex() async throws
-    /// Counts by the index how many people have each of the ages.
+    /// Counts, using the index, how many people have each of the ages.
     func countByAge(_ ages: [Int]) async throws -> Int
-    /// Finds by the index the people of each of the ages, and has their ids in hand: reads the
-    /// first, the middle and the last one.
+    /// Finds, using the index, the people of each of the ages with their ids: reads the first, the
+    /// middle and the last one.
     func findByAge(_ ages: [Int]) async throws -> Int
 
-    /// Gives people another age, `perTransaction` at a time.
+    /// Changes the age of people, `perTransaction` at a time.
     func update(_ changes: [AgeChange], perTransaction: Int) async throws
     /// Deletes people in one transaction.
     func delete(_ ids: [Int]) async throws
-    /// A sum over ids and ages of all people, untimed.
+    /// Returns a sum over the ids and ages of all people; not timed.
     func contentSum() async throws -> Int
 
     /// Closes the files.
@@ -58,13 +58,14 @@ struct AgeChange: Sendable {
 struct StoreOptions: Sendable {
     /// Whether a commit waits for the disk.
     var isSynced = true
-    /// Whether the store is made with an index on the ages. Regnum only: the peers build it.
+    /// Whether the store is created with an index on the age. Regnum only; the peers build it
+    /// afterwards.
     var isIndexed = false
-    /// How many objects Regnum inserts in a transaction; nil: all.
+    /// The number of objects that Regnum inserts per transaction; `nil` means all.
     var batch: Int?
 }
 
-/// The parts of the sums that all engines make alike.
+/// The parts of the sums that all engines compute in the same way.
 enum Sums {
     static func add(age: Int, score: Double, to sum: inout Int) {
         sum &+= age &+ Int(bitPattern: UInt(truncatingIfNeeded: score.bitPattern))
@@ -72,7 +73,7 @@ enum Sums {
 
     static func append(_ id: Int, to sum: inout Int) { sum = sum &* 31 &+ id }
 
-    /// The first, the middle and the last id of what was found.
+    /// Adds the first, the middle and the last id found.
     static func add(_ found: [Int], to sum: inout Int) {
         guard let first = found.first, let last = found.last else { return }
         sum &+= first &+ found[found.count / 2] &+ last
@@ -85,12 +86,12 @@ extension Engine {
     /// The engines with a store of people.
     static let stores: [Engine] = [.regnum, .grdb, .sqlite, .lmdb]
 
-    /// Why the engine cannot run here; nil if it can.
+    /// The reason why the engine can't run here; `nil` if it can.
     var absence: String? {
         self == .lmdb && !LMDBLibrary.isInstalled ? "lmdb not installed" : nil
     }
 
-    /// Opens the store in a directory, made if there is none.
+    /// Opens the store in a directory, creating it if it doesn't exist.
     func open(in directory: URL, _ options: StoreOptions) async throws -> any PeopleStore {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         switch self {

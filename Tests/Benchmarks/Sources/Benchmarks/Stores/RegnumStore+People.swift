@@ -137,15 +137,15 @@ extension RegnumStore: PeopleStore {
     }
 
     func buildAgeIndex() async throws {
-        throw Failure("Regnum builds an index by opening: see buildAgeIndex(in:).")
+        throw Failure("Regnum builds an index on opening: see buildAgeIndex(in:).")
     }
 
     func dropAgeIndex() async throws {
-        throw Failure("Regnum drops no index.")
+        throw Failure("Regnum can't drop an index.")
     }
 
-    /// Opens a realm that was made without the index with the class that declares it, adds a person
-    /// and deletes it again, and counts by the index once.
+    /// Opens a realm that was created without the index, using the class that declares it; adds a
+    /// person, deletes it again, and counts once using the index.
     static func buildAgeIndex(in directory: URL) async throws {
         let store = try await open(in: directory, StoreOptions(isIndexed: true))
         try await store.realm.write { tx in

@@ -18,7 +18,7 @@ struct RegnumStore: Sendable {
         return store
     }
 
-    /// The store of the workloads on many objects.
+    /// Opens the store for workloads on many objects.
     static func open(in directory: URL, _ options: StoreOptions) async throws -> RegnumStore {
         let realm = try await open(
             directory.appending(path: "regnum.realm"),
@@ -35,7 +35,7 @@ struct RegnumStore: Sendable {
         return try await Realm.open(configuration)
     }
 
-    /// Microseconds of each commit of one person.
+    /// Returns the microseconds of each commit of one person.
     @concurrent
     func microsecondsOfCommits(_ people: [PersonValues]) async throws -> [Double] {
         var times: [Double] = []
@@ -49,7 +49,7 @@ struct RegnumStore: Sendable {
         return times
     }
 
-    /// Commits of one person each, one after the other.
+    /// Commits people one by one.
     @concurrent
     func commit(_ people: [PersonValues]) async throws {
         for person in people {

@@ -1,8 +1,8 @@
 import GRDBSQLite
 import Synchronization
 
-/// What a program does that has nothing but SQLite: runs the queries again after the commit, on the
-/// same connection, and compares.
+/// What a program does that uses only SQLite: runs the queries again after the commit, on the same
+/// connection, and compares.
 final class SQLiteObservation: PeopleObservation {
     private struct Observer {
         var condition: ObservedAges
@@ -31,7 +31,7 @@ final class SQLiteObservation: PeopleObservation {
         try store.update(changes, perTransaction: changes.count)
     }
 
-    /// What GRDB and Regnum do by themselves.
+    /// Does what GRDB and Regnum do automatically.
     func deliver() throws {
         try state.withLock { state in
             for index in state.observers.indices {

@@ -9,9 +9,9 @@ enum Synchronous: String, Sendable {
     case off = "OFF"
 }
 
-/// A SQLite database with people, used by its C interface with prepared statements that are kept.
+/// A SQLite database with people, used through its C interface with cached prepared statements.
 ///
-/// Guard of the `@unchecked Sendable`: a round uses the store by one call at a time, and the
+/// Guard of the `@unchecked Sendable`: a round makes one call of the store at a time, and the
 /// rounds follow each other.
 final class SQLiteStore: @unchecked Sendable {
     let ids: PersonIDs
@@ -26,7 +26,7 @@ final class SQLiteStore: @unchecked Sendable {
     static let insert =
         "INSERT INTO person (id, name, age, score, city, note) VALUES (?, ?, ?, ?, ?, ?)"
 
-    /// The store of the workloads on single commits, filled.
+    /// Opens the filled store for workloads on single commits.
     convenience init(in setting: Setting, _ synchronous: Synchronous) throws {
         try self.init(setting.directory, synchronous, ids: PersonIDs(from: setting.storedCount))
         try insert(0..<setting.storedCount, People.person)
@@ -57,7 +57,7 @@ final class SQLiteStore: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Inserts a person; outside a transaction that is one by itself.
+    /// Inserts a person; outside of a transaction this is one by itself.
     func commit(_ person: PersonValues) throws {
         sqlite3_bind_int64(insertion, 1, Int64(person.id))
         bind(person.name, 2)
@@ -68,7 +68,7 @@ final class SQLiteStore: @unchecked Sendable {
         try run(insertion)
     }
 
-    /// The prepared statement of a text, made at the first call.
+    /// Returns the prepared statement for a text, created on the first call.
     func prepared(_ sql: String) throws -> OpaquePointer {
         if let known = statements[sql] { return known }
         var statement: OpaquePointer?
@@ -78,7 +78,7 @@ final class SQLiteStore: @unchecked Sendable {
         return statement
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without result rows.
     func run(_ statement: OpaquePointer) throws {
         let code = sqlite3_step(statement)
         sqlite3_reset(statement)
@@ -93,7 +93,7 @@ final class SQLiteStore: @unchecked Sendable {
 
     func execute(_ sql: String) throws { try run(try prepared(sql)) }
 
-    /// Runs what cannot be prepared ahead: the schema changes.
+    /// Runs statements that can't be prepared ahead: schema changes.
     func executeOnce(_ sql: String) throws {
         try check(sqlite3_exec(database, sql, nil, nil, nil))
     }
@@ -113,7 +113,7 @@ final class SQLiteStore: @unchecked Sendable {
     }
 
     private func bind(_ text: String, _ column: Int32) {
-        // the destructor -1 has SQLite copy the text
+        // The destructor -1 makes SQLite copy the text.
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(insertion, column, text, Int32(text.utf8.count), copying)
     }

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import Foundation
 
-/// The filled stores of a run: one for each engine, made when a workload first needs it and shared
-/// by all that only read. The workloads that change something copy them.
+/// The filled stores of a run: one per engine, created when a workload first needs it and shared by
+/// all workloads that only read. Workloads that modify a store copy it.
 actor Stock {
     private struct Key: Hashable {
         var engine: Engine
@@ -22,7 +22,7 @@ actor Stock {
         self.batch = batch
     }
 
-    /// A directory of its own for a store, that is not there yet.
+    /// Returns a new, not yet existing directory for a store.
     func newDirectory(_ engine: Engine) -> URL {
         directoryCount += 1
         return directory.appending(path: "\(engine.rawValue)-\(directoryCount)")
@@ -31,12 +31,12 @@ actor Stock {
     /// Whether there is a store of the engine.
     func has(_ engine: Engine) -> Bool { filled[Key(engine: engine, isIndexed: false)] != nil }
 
-    /// Takes over a closed store, filled as `store` would fill it.
+    /// Adopts a closed store, filled as `store` would fill it.
     func adopt(_ engine: Engine, at place: URL) {
         filled[Key(engine: engine, isIndexed: false)] = place
     }
 
-    /// The store, open, to be read only.
+    /// Returns the open store, for reading only.
     func store(_ engine: Engine, isIndexed: Bool = false) async throws -> any PeopleStore {
         let key = Key(engine: engine, isIndexed: isIndexed)
         if let store = opened[key] { return store }
@@ -46,14 +46,14 @@ actor Stock {
         return store
     }
 
-    /// The directory of the store, closed, its content on the disk.
+    /// Returns the directory of the closed store, with its content on disk.
     func closed(_ engine: Engine) async throws -> URL {
         let key = Key(engine: engine, isIndexed: false)
         if let store = opened.removeValue(forKey: key) { try await store.close() }
         return try await place(of: key)
     }
 
-    /// A copy of the store, closed.
+    /// Returns a closed copy of the store.
     func copy(_ engine: Engine) async throws -> URL {
         let source = try await closed(engine)
         let target = newDirectory(engine)
@@ -76,7 +76,7 @@ actor Stock {
         return place
     }
 
-    /// Regnum is filled with the index, the peers get it afterwards.
+    /// Creates the indexed store. Regnum is filled with the index, the peers get it afterwards.
     private func makeIndexed(_ engine: Engine) async throws -> URL {
         if engine == .regnum {
             let place = newDirectory(engine)

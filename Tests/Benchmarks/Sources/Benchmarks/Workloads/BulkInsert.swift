@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// All people into a new store, in one transaction, the typed objects made on the way.
+/// Inserts all people into a new store in one transaction, creating the typed objects on the way.
 struct BulkInsert: Workload {
     let name = "1"
     var roundsMax: Int? { 3 }
@@ -36,14 +36,14 @@ struct BulkInsert: Workload {
     }
 }
 
-/// What the bulk insert leaves on the disk and took of memory, in a process of its own that makes
-/// each person when it is inserted.
+/// The disk space and memory used by the bulk insert, in a separate process that creates each
+/// person when it is inserted.
 struct BulkFootprint: Workload {
     let name = "1b"
     var roundsMax: Int? { 1 }
     var notes: [String] {
         [
-            "1b is what all files take on the disk after closing; 1b-peak the largest resident",
+            "1b is the disk space of all files after closing; 1b-peak the largest resident",
             "size (VmHWM, mapped files included), of which 1b-start before opening; 1b-anon the",
             "anonymous memory (RssAnon) before closing.",
         ]

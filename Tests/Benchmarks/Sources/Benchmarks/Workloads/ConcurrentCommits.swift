@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// Durable commits of one object each, from 64 tasks at once.
+/// Durable commits of one object each, from 64 concurrent tasks.
 struct ConcurrentCommits: Workload {
     private static let callerCount = 64
 

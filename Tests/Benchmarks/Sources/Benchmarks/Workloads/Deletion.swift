@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// Deletes 100,000 random people, in one transaction, from a new copy each round.
+/// Deletes 100,000 random people in one transaction, from a new copy each round.
 struct Deletion: Workload {
     private static let deletionCount = 100_000
 
@@ -26,7 +26,7 @@ struct Deletion: Workload {
         let place = try await setting.stock.copy(engine)
         defer { try? FileManager.default.removeItem(at: place) }
         let store = try await engine.open(in: place, StoreOptions())
-        // the copies are new: each engine has read its store once
+        // The copies are new: this makes each engine read its store once.
         _ = try await store.contentSum()
         let start = monotonicNanoseconds()
         try await store.delete(ids)

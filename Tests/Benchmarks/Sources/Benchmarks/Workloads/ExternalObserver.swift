@@ -2,10 +2,11 @@ import BenchmarkKit
 import Foundation
 import Regnum
 
-/// From a commit in this process to its change set in the hand of an observer in another one.
+/// The time from a commit in this process to the receipt of its change set by an observer in
+/// another one.
 struct ExternalObserver: Workload {
     private static let commitCount = 1_000
-    /// Between two commits, in nanoseconds: both processes go idle.
+    /// The pause between two commits, in nanoseconds, in which both processes become idle.
     private static let pause: ClosedRange<UInt64> = 300_000...1_300_000
 
     let name = "10c"
@@ -14,7 +15,7 @@ struct ExternalObserver: Workload {
             "10c is the p50 from the return of `write`, negative if the observer was first;",
             "10c-call from its call, with the commit in it; "
                 + "\(Self.commitCount) durable commits 0.3 to 1.3 ms apart.",
-            "grdb takes no part: its observation does not see what another process commits.",
+            "grdb doesn't take part: it can't observe commits of another process.",
         ]
     }
 
@@ -36,7 +37,7 @@ struct ExternalObserver: Workload {
         var fromCall: [Double] = []
         var next = sightings.startIndex
         for commit in commits {
-            // a change set may merge several commits: it shows all of them
+            // A change set may merge several commits, and then shows all of them.
             while next < sightings.endIndex, sightings[next].version < commit.version { next += 1 }
             guard next < sightings.endIndex else {
                 throw Failure("The observer did not see version \(commit.version).")

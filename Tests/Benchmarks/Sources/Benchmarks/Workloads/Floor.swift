@@ -2,13 +2,14 @@ import BenchmarkKit
 import Foundation
 import Glibc
 
-/// What the disk allows: `pwrite` and `fdatasync` into a file of zeros, back to back, on a thread.
+/// The limit set by the disk: `pwrite` and `fdatasync` into a file of zeros, back to back, on a
+/// thread.
 struct Floor: Workload {
     static let name = "append-fdatasync"
     private static let commitCount = 1_000
 
     var name: String { Self.name }
-    /// It is measured beside the workloads that it bounds.
+    /// It is measured together with the workloads that it bounds.
     var isPartOfAll: Bool { false }
     var notes: [String] {
         ["\(name) writes 200 bytes, \(name)-4k 4,096; each the p50 of a round."]
@@ -33,7 +34,7 @@ struct Floor: Workload {
     }
 }
 
-/// A file of zeros on the disk, written from its start again in each round.
+/// A file of zeros on disk, written from its start again in each round.
 private final class ZeroedFile: Sendable {
     private let descriptor: Int32
     private let block: [UInt8]
@@ -52,7 +53,7 @@ private final class ZeroedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The p50 of one append, in microseconds.
+    /// Returns the p50 of one append, in microseconds.
     func appendAll() throws -> Double {
         let times = try microsecondsEach(Array(0..<count)) { index in
             let offset = index * block.count

@@ -1,16 +1,16 @@
 import BenchmarkKit
 import Foundation
 
-/// What an operation costs in a store of 10,000 people, of 100,000 and so on, and how often what it
-/// cost in the smallest: of people drawn at random, and of neighbours in the order of their keys.
+/// The cost of operations in a store of 10,000 people, of 100,000 and so on, and its ratio to that
+/// in the smallest store: for random people, and for neighbors in key order.
 struct Growth: Workload {
     private static let smallest = 10_000
     private static let repetitions = 5
     private static let readCount = 100_000
-    /// Inserts and updates of a transaction.
+    /// The number of inserts and updates per transaction.
     private static let changeCount = 1_000
     private static let fillCount = 100_000
-    /// What a person takes in the files, about.
+    /// The approximate size of a person in the files.
     private static let personByteCount = 128
 
     let name = "growth"
@@ -21,8 +21,8 @@ struct Growth: Workload {
         [
             "insert and update: one of 1,000 in a transaction without a sync, read: of random "
                 + "people; -ascending: of neighbours by key;",
-            "raw: a load from as much memory as the people take, at an address that the load before "
-                + "it told;",
+            "raw: a load from as much memory as the people take, at an address given by the load "
+                + "before it;",
             "medians of \(Self.repetitions); -ratio is to \(Self.smallest) people, <= 1.5 wanted.",
         ]
     }
@@ -35,7 +35,8 @@ struct Growth: Workload {
             }
     }
 
-    /// Nanoseconds of a load that waits for the one before: a walk through a cycle of all cache lines.
+    /// Returns the nanoseconds of a load that depends on the previous one: a walk through a cycle
+    /// of all cache lines.
     private func loads(_ setting: Setting) -> [Sample] {
         var samples: [Sample] = []
         var size = Self.smallest
@@ -96,7 +97,7 @@ struct Growth: Workload {
         }
     }
 
-    /// Nanoseconds of one insert, one read and one update, by what is done.
+    /// Returns the nanoseconds of one insert, one read and one update, by operation.
     private func costs(
         _ store: any PeopleStore, _ engine: Engine, _ stored: inout Int, _ setting: Setting
     ) async throws -> [(String, Double)] {

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Foundation
 
-/// Building an index on the age of stored people.
+/// Builds an index on the age of stored people.
 struct IndexBuild: Workload {
     let name = "7a"
     var notes: [String] {

@@ -2,8 +2,8 @@ import BenchmarkKit
 import Foundation
 import Synchronization
 
-/// From a commit of 10 changed people to the exact change set in the hand of an observer in the
-/// same process.
+/// The time from a commit of 10 changed people to the receipt of the exact change set by an
+/// observer in the same process.
 struct Observation: Workload {
     private static let changeCount = 10
     /// The condition of row 10.
@@ -11,7 +11,7 @@ struct Observation: Workload {
 
     let name: String
     let conditions: [ObservedAges]
-    /// How many commits a round of Regnum has, and one of a peer, for which they are long.
+    /// The number of commits in a round of Regnum, and of a peer, for which they are slow.
     let commitCount: Int
     let peerCommitCount: Int
     let notes: [String]
@@ -34,7 +34,7 @@ struct Observation: Workload {
         peerCommitCount: 2,
         notes: [
             "as 10, with 100 queries observed, age > 0 to age > 99: 10q of the observer of age > 50,",
-            "10q-all until all that must be told, nearly all, have their change sets.",
+            "10q-all until all observers concerned, nearly all, have their change sets.",
         ])
 
     /// The observer of row 10, and 99 others, each of one city.
@@ -84,7 +84,7 @@ struct Observation: Workload {
             let reports = try await board.reports()
             try check(reports, against: expected)
             opaqueCall()
-            // the ages of a commit may not matter to the observer
+            // The ages of a commit may not concern the observer.
             guard let seen = reports[measured]?.nanoseconds,
                 let last = reports.values.map(\.nanoseconds).max()
             else { continue }
@@ -106,7 +106,7 @@ struct Observation: Workload {
         ]
     }
 
-    /// Whether all that had to be told were told exactly what changed for them.
+    /// Whether all observers concerned received exactly their changes.
     private func check(
         _ reports: [Int: DeliveryBoard.Report], against expected: [Int: AgeEffect]
     ) throws {
@@ -116,18 +116,18 @@ struct Observation: Workload {
         for (observer, report) in reports {
             guard let effect = expected[observer],
                 effect.agrees(with: report.delivery, isSorted: conditions[observer].isSorted)
-            else { throw Failure("\(name): observer \(observer) was told \(report.delivery).") }
+            else { throw Failure("\(name): observer \(observer) received \(report.delivery).") }
         }
     }
 }
 
-/// What a commit means to an observer.
+/// The effect of a commit on an observer.
 struct AgeEffect: Sendable {
     var leave = 0
     var join = 0
     var stay = 0
 
-    /// In a sorted query those that stay are modified or move.
+    /// In a sorted query, people who stay are modified or move.
     func agrees(with delivery: AgeDelivery, isSorted: Bool) -> Bool {
         guard isSorted else {
             return delivery.deletions == leave && delivery.insertions == join
@@ -138,7 +138,7 @@ struct AgeEffect: Sendable {
     }
 }
 
-/// The ages of the people in a store, as they are now.
+/// The current ages of the people in a store.
 final class AgingCrowd: Sendable {
     private struct State {
         var ages: [Int8]
@@ -151,7 +151,7 @@ final class AgingCrowd: Sendable {
         state = Mutex(State(ages: (0..<count).map { Int8(People.person($0).age) }))
     }
 
-    /// Other ages for as many people, and what they mean to the observers that they mean something to.
+    /// Returns new ages for this many people, and their effects on the observers that they concern.
     func nextChanges(
         _ count: Int, _ conditions: [ObservedAges]
     ) -> ([AgeChange], [Int: AgeEffect]) {

@@ -18,7 +18,7 @@ struct Opening: Workload {
     func contenders(_ setting: Setting) async throws -> [Contender] {
         var contenders: [Contender] = []
         for engine in setting.stores(for: self) {
-            // what was inserted is on the disk, and the store was opened once since
+            // The inserted content is on disk, and the store has been opened once since.
             _ = try await setting.stock.store(engine)
             let place = try await setting.stock.closed(engine)
             contenders.append(Contender(engine) { try await measure(engine, place, setting) })
@@ -41,7 +41,7 @@ struct Opening: Workload {
     }
 }
 
-/// The anonymous memory of a process that has opened the filled store and scanned it once.
+/// The anonymous memory of a process that opens the filled store and scans it once.
 struct OpenFootprint: Workload {
     let name = "12"
     var roundsMax: Int? { 3 }

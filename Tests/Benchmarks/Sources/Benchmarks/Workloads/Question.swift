@@ -1,15 +1,15 @@
 import BenchmarkKit
 
-/// A question to the filled stores, which they share: the same for all engines, the answers
+/// A query of the filled stores, which are shared: the same for all engines, with the answers
 /// compared.
 struct Question: Workload {
-    /// How often a round asks: its value is the median.
+    /// How often a round runs the query; its value is the median.
     private static let repetitions = 5
 
     let name: String
     let unit: BenchmarkKit.Unit
     var notes: [String] = []
-    /// How many things one asking does, for rates.
+    /// The number of operations in one run of the query, for rates.
     var count = 1
     var isIndexed = false
     let ask: @Sendable (any PeopleStore, Setting) async throws -> Int

@@ -2,7 +2,7 @@ import BenchmarkKit
 import Foundation
 import Regnum
 
-/// A note in a room, of which each observer of row 10b follows one.
+/// A note in a room; each observer of row 10b follows one room.
 final class RoomNote: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var room: Int
@@ -16,13 +16,13 @@ final class RoomNote: Object {
     }
 }
 
-/// A commit of one note and its delivery, where 10,000 observe a room each, against the same with
-/// one observer.
+/// A commit of one note and its delivery, with 10,000 observers of one room each, compared with a
+/// single observer.
 struct RoomObservers: Workload {
     private static let roomCount = 10_000
     private static let notesOfRoom = 10
     private static let commitCount = 4_000
-    /// So many commits to one realm, then as many to the other.
+    /// The number of commits to one realm, followed by as many to the other.
     private static let turn = 100
 
     let name = "10b"
@@ -69,7 +69,7 @@ struct RoomObservers: Workload {
 
     /// A realm with notes in all rooms, some of which are observed.
     ///
-    /// An actor, for the tasks; a round is one caller.
+    /// An actor, because of the tasks; a round is one caller.
     private actor ObservedRooms {
         private let realm: Realm
         private let board = DeliveryBoard()
@@ -119,7 +119,8 @@ struct RoomObservers: Workload {
             }
         }
 
-        /// From the call of `write` to the change set in the observer's hand.
+        /// Returns the time from the call of `write` to the receipt of the change set by the
+        /// observer.
         func microseconds(room: Int) async throws -> Double {
             let id = nextID
             nextID += 1
@@ -128,7 +129,7 @@ struct RoomObservers: Workload {
             try await realm.write { tx in try tx.add(RoomNote(id, room: room)) }
             guard let report = try await board.reports()[room], report.delivery.insertions == 1,
                 report.delivery.deletions == 0, report.delivery.modifications == 0
-            else { throw Failure("10b: the observer of room \(room) was not told of its note.") }
+            else { throw Failure("10b: the observer of room \(room) did not receive its note.") }
             opaqueCall()
             return Double(report.nanoseconds - called) / 1_000
         }

@@ -1,6 +1,6 @@
 import BenchmarkKit
 
-/// What the memory allows: the sum of an array of integers.
+/// The limit set by memory: the sum of an array of integers.
 struct ScanFloor: Workload {
     let name = "scan"
     var notes: [String] { ["the sum of 256 MiB of integers, scan-cache of 16 KiB in cache."] }
@@ -30,7 +30,7 @@ struct ScanFloor: Workload {
         return Sample(name, byteCount / nanoseconds, .gigabytesPerSecond)
     }
 
-    /// Two vectors side by side, so that an addition does not wait for the one before.
+    /// Uses two vectors in parallel, so that an addition doesn't wait for the previous one.
     @inline(never)
     private func sum(_ numbers: [Int64]) -> Int64 {
         numbers.withUnsafeBytes { bytes in

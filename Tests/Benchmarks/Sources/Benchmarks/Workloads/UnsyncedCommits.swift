@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Regnum
 
-/// Commits of one object that do not wait for the disk, one caller.
+/// Commits of one object that don't wait for the disk, by one caller.
 struct UnsyncedCommits: Workload {
     private static let commitCount = 50_000
 

@@ -1,7 +1,7 @@
 import BenchmarkKit
 import Synchronization
 
-/// 100,000 updates of one property of random people, on a copy, which each round changes further.
+/// 100,000 updates of one property of random people, on a copy that each round modifies further.
 struct Updates: Workload {
     private static let updateCount = 100_000
 
