@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What counts as modified: depth and key paths.
+/// The rules for what counts as modified: depth and key paths.
 @Suite struct ObservationMarkTests {
     /// Returns the properties of an object that a stream names after a change; `nil` if it isn't
     /// modified. An object that is added afterwards ends the wait, since insertions are always

@@ -70,7 +70,7 @@ import Testing
             try await writer.commit(realm, count: 500)
             reader.signal(SIGCONT)
             let told = try await reader.told(through: realm.stats().version)
-            // As many as the process made of it while it caught up.
+            // As many elements as the process made of it while it caught up.
             #expect(told.flatMap(\.origins) == writer.expected(at: 0).origins)
             #expect(told.last?.count == writer.alive.count)
 

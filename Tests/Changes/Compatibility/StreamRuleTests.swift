@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Where streams start and end, and how they interact with writes.
+/// The start and end of streams, and their interaction with writes.
 @Suite struct StreamRuleTests {
     // Covers 4.18, O6
     @Test func streamInACancelledTaskEndsAtOnce() async throws {

@@ -153,7 +153,7 @@ final class LogDriver: @unchecked Sendable {
     }
 
     private func followerBecomesWriter() throws {
-        guard let heir = follower else { preconditionFailure("nobody follows") }
+        guard let heir = follower else { preconditionFailure("there is no follower") }
         var bodies = told
         let isWriter = try heir.tryBecomeWriter { (body) throws(StoreError) in
             bodies.append(body)

@@ -7,7 +7,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// How deep values may be nested, for each way to store them; deeper ones never crash the process.
+/// The maximum nesting of values, for each way to store them; deeper ones never crash the process.
 @Suite struct NestingTests {
     private static let levelMax = 64
 
