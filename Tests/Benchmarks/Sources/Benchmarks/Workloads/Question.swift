@@ -64,7 +64,7 @@ extension Question {
         },
         Question(
             name: "7c", unit: .milliseconds,
-            notes: ["fetches the ids of each age; reads the first, middle and last."], isIndexed: true
+            notes: ["fetches the ids of each age, reads first, middle and last."], isIndexed: true
         ) { store, setting in try await store.findByAge(setting.ages) },
     ]
 
