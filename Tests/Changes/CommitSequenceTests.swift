@@ -18,11 +18,11 @@ import Testing
         }
         try await realm.write { _ in }
         try await realm.write(origin: "three") { $0.delete($0.objects(Room.self)) }
-        var told: [CommitNotice] = []
-        while told.count < 3, let commit = try await commits.next() { told.append(commit) }
-        #expect(told.map(\.version) == [start + 1, start + 2, start + 3])
-        #expect(told.map(\.origin) == ["one", nil, "three"])
-        #expect(told.map(\.classNames) == [["Person"], ["Person", "Room"], ["Room"]])
+        var received: [CommitNotice] = []
+        while received.count < 3, let commit = try await commits.next() { received.append(commit) }
+        #expect(received.map(\.version) == [start + 1, start + 2, start + 3])
+        #expect(received.map(\.origin) == ["one", nil, "three"])
+        #expect(received.map(\.classNames) == [["Person"], ["Person", "Room"], ["Room"]])
         await realm.close()
         #expect(try await commits.next() == nil)
     }

@@ -68,7 +68,7 @@ import Testing
             mirror.insert(new[position].rowIdentity, at: position)
         }
         #expect(mirror == new.map(\.rowIdentity), "\(place)")
-        let told = Dictionary(
+        let reported = Dictionary(
             uniqueKeysWithValues: delta.modified.map { ($0.new.rowIdentity, $0) })
         #expect(Array(delta.modified.map(\.new)) == new.objects(at: delta.newModifications))
         let before = Dictionary(uniqueKeysWithValues: old.map { ($0.rowIdentity, $0) })
@@ -82,7 +82,7 @@ import Testing
             if earlier.tags != walker.tags { must.insert("tags") }
             if earlier.scores != walker.scores { must.insert("scores") }
             if earlier.pups.map(\.name) != walker.pups.map(\.name) { must.insert("pups") }
-            let properties = Set(told[row]?.properties ?? [])
+            let properties = Set(reported[row]?.properties ?? [])
             #expect(properties.isSuperset(of: must), "\(place)")
             #expect(properties.isSubset(of: must.union(lists)), "\(place)")
             // An embedded object is content of its owner, but has a row of its own.
@@ -91,7 +91,7 @@ import Testing
                 #expect(must.isEmpty, "\(place)")
                 #expect(try json(earlier) == json(walker), "\(place)")
             } else {
-                #expect(told[row] != nil || isMedalTouched, "\(place)")
+                #expect(reported[row] != nil || isMedalTouched, "\(place)")
             }
         }
     }

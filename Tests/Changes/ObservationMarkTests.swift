@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What counts as modified: depth and key paths.
+/// The rules for what counts as modified: depth and key paths.
 @Suite struct ObservationMarkTests {
     /// Returns the properties of an object that a stream names after a change; `nil` if it isn't
     /// modified. An object that is added afterwards ends the wait, since insertions are always
@@ -84,8 +84,8 @@ import Testing
     // Covers 4.28, O18, O19
     @Test(arguments: 0...4) func depthCountsTheLinksThatAreFollowed(depth: Int) async throws {
         for distance in 1...5 {
-            let told = try await ofWhelp("0", depth: depth, Self.grow("\(distance)"))
-            #expect(told == (distance <= depth ? ["friend"] : nil), "\(distance)")
+            let reported = try await ofWhelp("0", depth: depth, Self.grow("\(distance)"))
+            #expect(reported == (distance <= depth ? ["friend"] : nil), "\(distance)")
         }
         #expect(try await ofWhelp("0", depth: depth, Self.grow("0")) == ["age"])
     }
@@ -123,8 +123,8 @@ import Testing
 
     // Covers 4.28, O18
     @Test func inversesAreNotFollowedByDepth() async throws {
-        let told = try await ofWhelp("0", depth: 4) { $0.objects(Walker.self)[0].name = "Anna" }
-        #expect(told == nil)
+        let reported = try await ofWhelp("0", depth: 4) { $0.objects(Walker.self)[0].name = "Anna" }
+        #expect(reported == nil)
         let admired = try await ofWhelp("1", depth: 4, Self.grow("0"))
         #expect(admired == nil)
         let walked = try await ofWhelp("1", depth: 4) { tx in

@@ -56,20 +56,20 @@ import Testing
         }
         func fruit(_ realm: Realm) -> Live<Fruit> { realm.object(Fruit.self, forPrimaryKey: 2) }
         let policy = ChangePolicy.everyCommit
-        var told: [String] = []
-        told.append(
+        var counts: [String] = []
+        counts.append(
             try await count(
                 "class", of: { $0.objects(Basket.self).changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "object", of: { live($0).changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "numbers", of: { live($0).numbers.changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "fruits", of: { live($0).fruits.changes(policy: policy) }, classes, commits))
-        #expect(told == ["class: 3", "object: 3", "numbers: 3", "fruits: 3"])
+        #expect(counts == ["class: 3", "object: 3", "numbers: 3", "fruits: 3"])
         // The second fruit is created by the second commit.
         let inverse = try await count(
             "inverse", of: { fruit($0).baskets.changes(policy: policy) }, classes,
@@ -101,26 +101,26 @@ import Testing
             realm.object(MapKeeper.self, forPrimaryKey: 1)
         }
         let policy = ChangePolicy.everyCommit
-        var told: [String] = []
-        told.append(
+        var counts: [String] = []
+        counts.append(
             try await count(
                 "class", of: { $0.objects(MapKeeper.self).changes(policy: policy) }, mapClasses,
                 commits))
-        told.append(
+        counts.append(
             try await count(
                 "scores", of: { live($0).scores.changes(policy: policy) }, mapClasses, commits))
-        told.append(
+        counts.append(
             try await count(
                 "pets", of: { live($0).pets.changes(policy: policy) }, mapClasses, commits))
-        told.append(
+        counts.append(
             try await count(
                 "pets by age", of: { live($0).pets.changes(keyPaths: [\.age], policy: policy) },
                 mapClasses, commits))
-        told.append(
+        counts.append(
             try await count(
                 "pets where", of: { live($0).pets.where { $0.age >= 0 }.changes(policy: policy) },
                 mapClasses, commits))
-        #expect(told == ["class: 3", "scores: 3", "pets: 3", "pets by age: 3", "pets where: 3"])
+        #expect(counts == ["class: 3", "scores: 3", "pets: 3", "pets by age: 3", "pets where: 3"])
     }
 
     // Covers O29
@@ -153,34 +153,34 @@ import Testing
         }
         let policy = ChangePolicy.everyCommit
         let classes = anyClasses
-        var told: [String] = []
-        told.append(
+        var counts: [String] = []
+        counts.append(
             try await count(
                 "class", of: { $0.objects(AnyNote.self).changes(policy: policy) }, classes, commits)
         )
-        told.append(
+        counts.append(
             try await count(
                 "content", of: { live($0).content.changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "within", of: { live($0).content.at(1).changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "list", of: { live($0).list.changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "within list", of: { live($0).list.at(0).changes(policy: policy) }, classes, commits
             ))
-        told.append(
+        counts.append(
             try await count("set", of: { live($0).set.changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count("map", of: { live($0).map.changes(policy: policy) }, classes, commits))
-        told.append(
+        counts.append(
             try await count(
                 "within map", of: { live($0).map.at("a").changes(policy: policy) }, classes, commits
             ))
         #expect(
-            told == [
+            counts == [
                 "class: 3", "content: 3", "within: 3", "list: 3", "within list: 3", "set: 3",
                 "map: 3", "within map: 3",
             ])
@@ -196,12 +196,12 @@ import Testing
             { $0.objects(StartRun.self)[0].traces.append(StartTrace(name: "b")) },
             { $0.objects(StartRun.self)[0].traces.remove(at: 0) },
         ]
-        let told = try await count(
+        let counts = try await count(
             "traces",
             of: {
                 $0.object(StartRun.self, forPrimaryKey: 0).traces.changes(policy: .everyCommit)
             }, [StartRun.self, StartSpot.self], commits)
-        #expect(told == "traces: 3")
+        #expect(counts == "traces: 3")
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Where streams begin and end, and what happens to commits while nobody asks for the next element.
+/// The beginning and end of streams, and commits made while nobody asks for the next element.
 @Suite struct ObservationTests {
     /// Returns the code of the error that the next element throws.
     private func code<Model>(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What the compiler refuses. Each sample compiles except for the lines marked `// refused`, which
-/// are all refused; the lines next to them show the correct form.
+/// Code that the compiler refuses. Each sample compiles except for the lines marked `// refused`,
+/// which are all refused; the lines next to them show the correct form.
 @Suite struct RefusedSourceTests {
     /// A named source.
     struct Sample: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-/// What the engine refuses. A refusal changes nothing.
+/// Input that the engine refuses. A refusal changes nothing.
 @Suite struct LimitTests {
     private func expect(
         _ code: StoreError.Code, className: String? = nil, property: String? = nil,

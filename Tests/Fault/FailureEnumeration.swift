@@ -48,7 +48,7 @@ import Testing
         return faults
     }()
 
-    /// What happens to the machine after the fault.
+    /// The event that follows the fault.
     enum Aftermath: CaseIterable {
         case processDies, cachesDrop, powerCut
     }

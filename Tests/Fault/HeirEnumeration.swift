@@ -18,21 +18,21 @@ import Testing
     private final class Process {
         let mortal: MortalProcess
         let log: RealmLog
-        var told: [[UInt8]]
+        var delivered: [[UInt8]]
 
         init(_ machine: SimFileSystem) throws(StoreError) {
             mortal = MortalProcess(machine)
             let opened = try TinyStore.open(mortal)
             log = opened.log
-            told = opened.bodies
+            delivered = opened.bodies
         }
 
         func becomeWriter() throws(StoreError) -> Bool {
-            try log.tryBecomeWriter { (body) throws(StoreError) in told.append(body) }
+            try log.tryBecomeWriter { (body) throws(StoreError) in delivered.append(body) }
         }
 
         func catchUp() throws(StoreError) {
-            try log.catchUp { (body) throws(StoreError) in told.append(body) }
+            try log.catchUp { (body) throws(StoreError) in delivered.append(body) }
         }
     }
 
@@ -101,12 +101,12 @@ import Testing
 
         /// Checks what was reported to the new writer, which is authoritative from now on.
         mutating func agree(_ process: Process) throws {
-            if let objection = expectation.objection(to: process.told, afterPowerCut: false) {
+            if let objection = expectation.objection(to: process.delivered, afterPowerCut: false) {
                 throw Mismatch(description: objection)
             }
             let isDurable = process.log.durableEnd == process.log.position
-            let durable = isDurable ? process.told.count : expectation.durableCount
-            expectation.settle(on: process.told.count)
+            let durable = isDurable ? process.delivered.count : expectation.durableCount
+            expectation.settle(on: process.delivered.count)
             expectation.durableCount = durable
         }
 

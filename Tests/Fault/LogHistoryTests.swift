@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What trimming keeps for readers of the past, and how they read the log.
+/// The history that trimming keeps for readers of the past, and how they read it.
 @Suite struct LogHistoryTests {
     private let disk = SimFileSystem(seed: 12)
 
@@ -129,7 +129,7 @@ import Testing
         #expect(try oldest(last) == 22)
     }
 
-    /// Commits behind a damaged header are lost as history, but don't prevent trimming forever.
+    /// Commits after a damaged header are lost as history, but don't prevent trimming forever.
     @Test func aDamagedSegmentDoesNotEndTrimming() throws {
         let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
         try run(process, 10)

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// What an opening delivered survives a power failure.
+    /// Checks that the commits delivered by an opening survive a power failure.
     private func expectDurable(
         _ bodies: [[UInt8]], _ machine: SimFileSystem, _ place: String
     ) throws {

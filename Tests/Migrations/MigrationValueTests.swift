@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What migrations read, set and refuse, by class and property name.
+/// Values that migrations read, set and refuse, by class and property name.
 @Suite struct MigrationValueTests {
     private enum Old {
         final class ValPerson: Object {

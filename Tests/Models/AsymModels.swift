@@ -68,7 +68,7 @@ final class AsymTag: EmbeddedObject {
     @Persisted var sensor: AsymSensor?
 }
 
-/// What sinks have received, on any task.
+/// The objects that sinks have received, on any task.
 final class AsymInbox: Sendable {
     private struct State {
         var numbers: [Int] = []

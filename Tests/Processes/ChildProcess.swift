@@ -7,13 +7,13 @@ import Synchronization
 /// even on a busy machine.
 let timeLimit = Duration.seconds(120)
 
-/// How a child exited.
+/// The exit of a child.
 enum Ending: Sendable, Hashable {
     case exited(Int32)
     case killed(signal: Int32)
 }
 
-/// What a child failed to do.
+/// A failure of a child to do something.
 struct ChildFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -69,14 +69,14 @@ import Testing
             writer.mark()
             try await writer.commit(realm, count: 500)
             reader.signal(SIGCONT)
-            let told = try await reader.told(through: realm.stats().version)
-            // As many as the process made of it while it caught up.
-            #expect(told.flatMap(\.origins) == writer.expected(at: 0).origins)
-            #expect(told.last?.count == writer.alive.count)
+            let reported = try await reader.reported(through: realm.stats().version)
+            // As many elements as the process made of it while it caught up.
+            #expect(reported.flatMap(\.origins) == writer.expected(at: 0).origins)
+            #expect(reported.last?.count == writer.alive.count)
 
             writer.mark()
             try await writer.commit(realm, count: 1)
-            let next = try await reader.told(through: realm.stats().version).last
+            let next = try await reader.reported(through: realm.stats().version).last
             #expect(next == writer.expected(at: realm.stats().version))
             await realm.close()
         }
@@ -104,14 +104,14 @@ import Testing
             #expect(reader.lineCount == 1)
 
             reader.signal(SIGCONT)
-            let told = try await reader.told(through: realm.stats().version)
-            #expect(told.last?.count == writer.alive.count)
+            let reported = try await reader.reported(through: realm.stats().version)
+            #expect(reported.last?.count == writer.alive.count)
             // Where there is no log, versions are compared, which gives a single step.
-            #expect(Int(told[0].version) > told[0].origins.count + 60)
+            #expect(Int(reported[0].version) > reported[0].origins.count + 60)
             try await writer.commit(realm, count: 30)
             let version = realm.stats().version
-            #expect(try await other.told(through: version).last?.count == writer.alive.count)
-            #expect(try await reader.told(through: version).last?.count == writer.alive.count)
+            #expect(try await other.reported(through: version).last?.count == writer.alive.count)
+            #expect(try await reader.reported(through: version).last?.count == writer.alive.count)
             await realm.close()
         }
     }
@@ -125,15 +125,15 @@ import Testing
             let reader = try group.start("follow", "general", "everyCommit")
             _ = try await reader.lines(1)
             try reader.stop()
-            var expected: [Told] = []
+            var expected: [ReportedChange] = []
             for _ in 0..<150 {
                 writer.mark()
                 try await writer.commit(realm, count: 1)
                 expected.append(writer.expected(at: realm.stats().version))
             }
             reader.signal(SIGCONT)
-            let told = try await reader.lines(151).dropFirst().map { try Told($0) }
-            #expect(told == expected)
+            let reported = try await reader.lines(151).dropFirst().map { try ReportedChange($0) }
+            #expect(reported == expected)
             await realm.close()
         }
     }
@@ -168,8 +168,8 @@ import Testing
             readers[1].signal(SIGKILL)
             try await writeUntilTrimmed(&writer, realm, group.realm)
             _ = try await readers[1].end()
-            let told = try await readers[2].told(through: realm.stats().version)
-            #expect(told.last?.count == writer.alive.count)
+            let reported = try await readers[2].reported(through: realm.stats().version)
+            #expect(reported.last?.count == writer.alive.count)
             await realm.close()
         }
     }
@@ -185,15 +185,16 @@ import Testing
             for number in 1...12 {
                 writer.mark()
                 try await writer.commit(realm, count: number * 7)
-                var told: [Told] = []
+                var reported: [ReportedChange] = []
                 // It may ask before it has heard of the last commits.
-                while told.last?.version != realm.stats().version {
+                while reported.last?.version != realm.stats().version {
                     try reader.type(["next"])
                     lineCount += 1
-                    told.append(try await Told(reader.lines(lineCount)[lineCount - 1]))
+                    reported.append(
+                        try await ReportedChange(reader.lines(lineCount)[lineCount - 1]))
                 }
-                #expect(told.flatMap(\.origins) == writer.expected(at: 0).origins)
-                #expect(told.last?.count == writer.alive.count)
+                #expect(reported.flatMap(\.origins) == writer.expected(at: 0).origins)
+                #expect(reported.last?.count == writer.alive.count)
             }
             reader.closeInput()
             try await reader.expectSuccess()
@@ -209,43 +210,43 @@ import Testing
             var stream = general.changes.makeAsyncIterator()
             _ = try await stream.next()
             let sender = try group.start("send", "general", "ann", "1000000")
-            var told: [String] = []
-            while told.count < 60 {
+            var reported: [String] = []
+            while reported.count < 60 {
                 guard case .update(_, let delta)? = try await stream.next() else { break }
                 #expect(delta.deletions.isEmpty && delta.modifications.isEmpty)
-                told += delta.inserted.map { "\($0.messageID)" }
+                reported += delta.inserted.map { "\($0.messageID)" }
             }
             sender.signal(SIGKILL)
             _ = try await sender.end()
             let last = try await realm.write { tx in
                 try tx.post(room: "general", author: "bob", text: "the last one")
             }
-            while told.last != "\(last)" {
+            while reported.last != "\(last)" {
                 guard case .update(_, let delta)? = try await stream.next() else { break }
-                told += delta.inserted.map { "\($0.messageID)" }
+                reported += delta.inserted.map { "\($0.messageID)" }
             }
             await realm.close()
-            #expect(try await Realm.messageIDs(group.realm) == told)
+            #expect(try await Realm.messageIDs(group.realm) == reported)
             // Acknowledged messages exist.
-            #expect(Set(sender.lines).isSubset(of: told))
+            #expect(Set(sender.lines).isSubset(of: reported))
         }
     }
 }
 
 extension ChildProcess {
     /// Returns what the child's stream reported, through a version.
-    func told(through version: UInt64) async throws -> [Told] {
+    func reported(through version: UInt64) async throws -> [ReportedChange] {
         var count = 2
         while true {
-            let told = try await lines(count).dropFirst().map { try Told($0) }
-            if let last = told.last, last.version >= version { return told }
+            let reported = try await lines(count).dropFirst().map { try ReportedChange($0) }
+            if let last = reported.last, last.version >= version { return reported }
             count = max(count + 1, lineCount)
         }
     }
 }
 
 /// A parsed line of the child.
-struct Told: Hashable {
+struct ReportedChange: Hashable {
     var version: UInt64
     var deletions: Int
     var insertions: Int
@@ -297,8 +298,8 @@ struct RoomWriter {
         origins = []
     }
 
-    func expected(at version: UInt64) -> Told {
-        Told(
+    func expected(at version: UInt64) -> ReportedChange {
+        ReportedChange(
             version: version, deletions: deletedCount,
             insertions: alive.count { !known.contains($0) },
             modifications: alive.count { known.contains($0) && edited.contains($0) },

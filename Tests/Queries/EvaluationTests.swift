@@ -38,7 +38,7 @@ import Testing
     }
 
     private func node<T>(_ results: FrozenResults<T>) -> UnsafeRawPointer? {
-        node(results.tree)
+        node(results.query.tree)
     }
 
     // Covers 2.43

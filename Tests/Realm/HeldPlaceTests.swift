@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// What the statistics name as the holder of an old version.
+/// The holders of old versions named by the statistics.
 @Suite struct HeldPlaceTests {
     @Test func whatHandlesHoldIsShownWithTheLineThatMadeThem() async throws {
         let realm = try await Realm.temporary([Room.self, Person.self])

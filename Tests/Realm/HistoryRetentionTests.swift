@@ -6,7 +6,7 @@ import Testing
 @testable import RegnumStore
 @testable import RegnumTestModels
 
-/// How much history a realm keeps, whoever opens it.
+/// The amount of history that a realm keeps, whoever opens it.
 @Suite(.timeLimit(.minutes(40))) struct HistoryRetentionTests {
     private let folder: RealmFolder
 

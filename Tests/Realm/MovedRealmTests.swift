@@ -10,7 +10,7 @@ import Testing
 /// A realm whose files are moved, removed or replaced while it is open acknowledges nothing more,
 /// and whoever opens the path gets what is there now.
 @Suite struct MovedRealmTests {
-    /// What happens to the files of an open realm.
+    /// An accident that happens to the files of an open realm.
     enum Mishap: String, CaseIterable {
         case lockRemoved, lockRenamed, lockReplaced
         case directoryRemoved, directoryRenamed, directoryReplaced, linkSwitched

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What opening found and repaired is reported by `Realm.recovery` and the log.
+/// `Realm.recovery` and the log report what opening found and repaired.
 @Suite struct RecoveryTests {
     private let folder: RealmFolder
     private let lines = LogLines()

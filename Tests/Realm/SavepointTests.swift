@@ -62,7 +62,7 @@ import Testing
             #expect(!first.isInvalidated && first.isbn == "1")
             #expect(tx.object(Book.self, forPrimaryKey: "2") != nil)
         }
-        #expect(realm.snapshot().version == version)  // nothing was changed in the end
+        #expect(realm.snapshot().version == version)  // no net change
     }
 
     @Test func violationInsideIsUndoneAndThrown() async throws {

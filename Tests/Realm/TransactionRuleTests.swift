@@ -13,7 +13,7 @@ private final class Smuggler: @unchecked Sendable {
 
 private struct Refusal: Error {}
 
-/// What a body leaves behind when it returns, throws or is cancelled, and the effects of deletion.
+/// The effects of a body that returns, throws or is cancelled, and of deletions.
 @Suite struct TransactionRuleTests {
     // Covers 1.9, 5.42, 12.21
     @Test func bodyThatThrowsLeavesEverythingAsItWasAndItsAccessorsDead() async throws {

@@ -1,6 +1,6 @@
 internal import RegnumStore
 
-/// How a sector is torn that was being written when the power failed.
+/// A way to tear a sector that was being written when the power failed.
 package enum SimTear: Sendable, CaseIterable {
     /// The first half is new, the second old.
     case firstHalf
@@ -20,7 +20,7 @@ package enum SimFill: Sendable, CaseIterable {
     case random
 }
 
-/// How many images of a power failure are made, and of which kinds.
+/// The number and kinds of images that are made of a power failure.
 package struct SimCrashOptions: Sendable {
     /// Up to this many unsynced units (versions of sectors, directory operations), all subsets are
     /// made.
@@ -48,7 +48,7 @@ package struct SimImage: Sendable {
     package let fileSystem: SimFileSystem
     /// The position in the sequence; together with the seed it reproduces the image.
     package let index: Int
-    /// What was kept and what was lost, to be printed when a test fails.
+    /// A description of what was kept and lost, to be printed when a test fails.
     package let summary: String
 }
 

@@ -19,7 +19,7 @@ package enum EffectKind: String, Sendable, CaseIterable {
 
 /// A planned failure of a call. `storeControl` can't fail; a failing `wake` is lost silently.
 package struct SimFailure: Sendable {
-    /// How often the failure happens.
+    /// The frequency of the failure.
     package enum Times: Sendable { case once, forever }
 
     /// The kind of call, or `nil` for every kind that can fail.

@@ -14,7 +14,7 @@ package enum SwiftCompiler {
         package let output: String
     }
 
-    /// How the compiler parses a source.
+    /// The way in which the compiler parses a source.
     package enum Kind {
         /// The main file of a program, with top-level statements.
         case main

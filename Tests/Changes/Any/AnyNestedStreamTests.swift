@@ -7,7 +7,7 @@ import Testing
 
 /// Streams of lists and dictionaries in values of any type, and of maps of such values.
 @Suite struct AnyNestedStreamTests {
-    private typealias Told = (deletions: [Int], insertions: [Int], modifications: [Int])
+    private typealias Reported = (deletions: [Int], insertions: [Int], modifications: [Int])
 
     private func realm(_ folder: RealmFolder? = nil) async throws -> Realm {
         let realm =
@@ -31,7 +31,7 @@ import Testing
 
     private func next(
         _ iterator: inout ValueChanges<FrozenAnyValue>.AsyncIterator
-    ) async throws -> Told? {
+    ) async throws -> Reported? {
         guard case .update(_, let delta)? = try await iterator.next(isolation: #isolation) else {
             return nil
         }
@@ -79,8 +79,10 @@ import Testing
         try await change(realm) { note, _ in
             note.content.dictionaryValue?["tags"]?.listValue?.remove(at: 1)
         }
-        let told = try #require(try await next(&stream))
-        #expect(told.deletions == [1] && told.insertions.isEmpty && told.modifications.isEmpty)
+        let reported = try #require(try await next(&stream))
+        #expect(
+            reported.deletions == [1] && reported.insertions.isEmpty
+                && reported.modifications.isEmpty)
     }
 
     // Covers 4.38, O43
@@ -147,8 +149,8 @@ import Testing
         try await change(realm) { note, _ in
             note.content.dictionaryValue?["tags"] = .fromArray([.int(1), .int(2)])
         }
-        let told = try #require(try await next(&tags))
-        #expect(told.deletions == [0] && told.insertions == [0, 1])
+        let reported = try #require(try await next(&tags))
+        #expect(reported.deletions == [0] && reported.insertions == [0, 1])
         // The owner is deleted, and another one is added.
         try await realm.write { $0.delete($0.objects(AnyNote.self)) }
         #expect(try #require(try await next(&tags)).deletions == [0, 1])
@@ -230,13 +232,13 @@ import Testing
         _ = try await inner.next()
         try await realm.write { $0.delete($0.objects(AnyPet.self)) }
         guard case .update(_, let note)? = try await notes.next(),
-            case .update(let map, let told)? = try await keys.next()
+            case .update(let map, let reported)? = try await keys.next()
         else {
             Issue.record("no update")
             return
         }
         #expect(note.modified[0].properties == ["content"])
-        #expect(told.modifications == ["rooms"] && map["rooms"] == .list([.list([.none])]))
+        #expect(reported.modifications == ["rooms"] && map["rooms"] == .list([.list([.none])]))
         #expect(try #require(try await next(&rooms)).modifications == [0])
         #expect(try #require(try await next(&inner)).modifications == [0])
     }

@@ -105,7 +105,7 @@ struct AnyStreamNode: Sendable {
     }
 }
 
-/// What a stream shows: nodes in order, for a dictionary with their keys.
+/// The content shown by a stream: nodes in order, for a dictionary with their keys.
 struct AnyStreamState: Sendable {
     var nodes: [(key: String?, node: AnyStreamNode)] = []
 

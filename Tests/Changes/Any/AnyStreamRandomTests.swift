@@ -156,11 +156,11 @@ import Testing
             defer { pending = [] }
             var states = pending
             if policy != .everyCommit { states = states.suffix(1) }
-            var told: [AnyStreamState] = []
-            for next in states where !next.changes(since: told.last ?? state).isEmpty {
-                told.append(next)
+            var reported: [AnyStreamState] = []
+            for next in states where !next.changes(since: reported.last ?? state).isEmpty {
+                reported.append(next)
             }
-            return told
+            return reported
         }
 
         /// Pulls the next element: the first, or one that leads to a state.
@@ -192,17 +192,17 @@ import Testing
             switch (element, expected) {
             case (.initial(let values), nil):
                 #expect(Watch.matches(state, values), place)
-            case (.update(let values, let told), let expected?):
+            case (.update(let values, let reported), let expected?):
                 #expect(Watch.matches(expected, values), place)
                 let changes = expected.changes(since: state)
-                #expect(told.deletions == changes.deletions, place)
-                #expect(told.insertions == changes.insertions, place)
-                #expect(told.modifications == changes.modifications, place)
-                #expect(told.newModifications == changes.newModifications, place)
-                for (value, position) in zip(told.deleted, changes.deletions) {
+                #expect(reported.deletions == changes.deletions, place)
+                #expect(reported.insertions == changes.insertions, place)
+                #expect(reported.modifications == changes.modifications, place)
+                #expect(reported.newModifications == changes.newModifications, place)
+                for (value, position) in zip(reported.deleted, changes.deletions) {
                     #expect(state.nodes[position].node.value.matches(value), place)
                 }
-                for (pair, position) in zip(told.modified, changes.modifications) {
+                for (pair, position) in zip(reported.modified, changes.modifications) {
                     #expect(state.nodes[position].node.value.matches(pair.old), place)
                 }
             default: Issue.record("an element of the wrong kind: \(place)")
@@ -216,12 +216,12 @@ import Testing
             switch (element, expected) {
             case (.initial(let map), nil):
                 #expect(Watch.matches(state, map), place)
-            case (.update(let map, let told), let expected?):
-                #expect(Watch.matches(expected, map) && Watch.matches(state, told.old), place)
+            case (.update(let map, let reported), let expected?):
+                #expect(Watch.matches(expected, map) && Watch.matches(state, reported.old), place)
                 let changes = expected.changes(since: state)
-                #expect(told.deletions == state.keys(changes.deletions), place)
-                #expect(told.insertions == expected.keys(changes.insertions), place)
-                #expect(told.modifications == expected.keys(changes.newModifications), place)
+                #expect(reported.deletions == state.keys(changes.deletions), place)
+                #expect(reported.insertions == expected.keys(changes.insertions), place)
+                #expect(reported.modifications == expected.keys(changes.newModifications), place)
             default: Issue.record("an element of the wrong kind: \(place)")
             }
         }

@@ -150,7 +150,7 @@ import Testing
             notes[2].list.append(.int(1))
         }
         guard case .update(_, let named)? = try await paths.next(),
-            case .update(_, let told)? = try await all.next(),
+            case .update(_, let reported)? = try await all.next(),
             case .changed(_, let after, let properties)? = try await one.next()
         else {
             Issue.record("no update")
@@ -158,7 +158,7 @@ import Testing
         }
         #expect(named.modifications == [0, 1])
         #expect(named.modified.map(\.properties) == [["content"], ["content"]])
-        #expect(told.modified.map(\.properties) == [["content"], ["content"], ["list"]])
+        #expect(reported.modified.map(\.properties) == [["content"], ["content"], ["list"]])
         #expect(properties == ["content"] && after.content[1]?["k"]?[0] == .int(2))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Where streams start and end, and how they interact with writes.
+/// The start and end of streams, and their interaction with writes.
 @Suite struct StreamRuleTests {
     // Covers 4.18, O6
     @Test func streamInACancelledTaskEndsAtOnce() async throws {
@@ -28,19 +28,19 @@ import Testing
     @Test func writeInTheLoopComesWithTheNextElement() async throws {
         let realm = try await Realm.temporary([Person.self])
         try await realm.write { try $0.add(Person("Ann", age: 0)) }
-        var told: [[Int]] = []
+        var received: [[Int]] = []
         for try await change in realm.objects(Person.self).changes {
             switch change {
-            case .initial(let people): told.append(people.map(\.age))
+            case .initial(let people): received.append(people.map(\.age))
             case .update(let people, let delta):
                 #expect(delta.modifications == [0])
-                told.append(people.map(\.age))
+                received.append(people.map(\.age))
             }
-            if told.count == 4 { break }
-            let age = told.count
+            if received.count == 4 { break }
+            let age = received.count
             try await realm.write { $0.objects(Person.self)[0].age = age }
         }
-        #expect(told == [[0], [1], [2], [3]])
+        #expect(received == [[0], [1], [2], [3]])
     }
 
     @Test func streamThatStartsInAnothersLoopBeginsWithItsOwnInitial() async throws {

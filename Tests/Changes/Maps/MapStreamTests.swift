@@ -25,11 +25,13 @@ import Testing
         return realm
     }
 
-    private typealias Told = (deletions: [String], insertions: [String], modifications: [String])
+    private typealias Reported = (
+        deletions: [String], insertions: [String], modifications: [String]
+    )
 
     private func next<V>(
         _ iterator: inout MapChanges<String, V>.AsyncIterator
-    ) async throws -> Told? {
+    ) async throws -> Reported? {
         guard case .update(_, let delta)? = try await iterator.next(isolation: #isolation) else {
             return nil
         }
@@ -74,8 +76,10 @@ import Testing
             tx.objects(MapKeeper.self)[0].scores["a"] = nil
             tx.objects(MapKeeper.self)[0].scores["a"] = 5
         }
-        let told = try #require(try await next(&stream))
-        #expect(told.deletions == ["a"] && told.insertions == ["a"] && told.modifications.isEmpty)
+        let reported = try #require(try await next(&stream))
+        #expect(
+            reported.deletions == ["a"] && reported.insertions == ["a"]
+                && reported.modifications.isEmpty)
     }
 
     // Covers 4.28, 4.40, 4.41, O40
@@ -101,8 +105,8 @@ import Testing
             tx.object(MapPet.self, forPrimaryKey: "friend 3")?.age = 1
             tx.delete(tx.object(MapPet.self, forPrimaryKey: "Rex")!)
         }
-        let told = try #require(try await next(&pets))
-        #expect(told.modifications == ["rex"] && told.deletions.isEmpty)
+        let reported = try #require(try await next(&pets))
+        #expect(reported.modifications == ["rex"] && reported.deletions.isEmpty)
         #expect(live.pets["rex"] == .some(nil))
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]??.text = "ho" }
         #expect(try await next(&notes)?.modifications == ["n"])
@@ -134,8 +138,8 @@ import Testing
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["a"] = 3 }
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["q"] = 3 }
         var stream = live.scores.changes(since: cursor).makeAsyncIterator()
-        let told = try #require(try await next(&stream))
-        #expect(told.insertions == ["q"] && told.modifications == ["a"])
+        let reported = try #require(try await next(&stream))
+        #expect(reported.insertions == ["q"] && reported.modifications == ["a"])
         var every = live.scores.changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
         #expect(try await next(&every)?.modifications == ["a"])
         #expect(try await next(&every)?.insertions == ["q"])

@@ -45,15 +45,15 @@ import Testing
         let notes = realm.objects(AnyNote.self)
         var all = notes.changes(depth: 0, since: cursor).makeAsyncIterator()
         var paths = notes.changes(keyPaths: [\.content], since: cursor).makeAsyncIterator()
-        guard case .update(let now, let told)? = try await all.next(),
+        guard case .update(let now, let reported)? = try await all.next(),
             case .update(_, let named)? = try await paths.next()
         else {
             Issue.record("no update")
             return
         }
-        #expect(told.insertions.isEmpty && told.deletions.isEmpty)
-        #expect(told.modifications == [2, 4, 6])
-        #expect(told.modified.map(\.properties) == [["content"], ["content"], ["list"]])
+        #expect(reported.insertions.isEmpty && reported.deletions.isEmpty)
+        #expect(reported.modifications == [2, 4, 6])
+        #expect(reported.modified.map(\.properties) == [["content"], ["content"], ["list"]])
         #expect(named.modifications == [2, 4])
         #expect(named.modified.map(\.properties) == [["content"], ["content"]])
         #expect(now[4].content[1]?["k"] == .list([.int(-1)]))

@@ -94,7 +94,7 @@ struct StreamCostTests {
     static func checkOthers(of kind: StreamKind, _ otherCounts: [Int]) async throws {
         var costs: [StreamCost] = []
         for count in otherCounts { costs.append(try await cost(of: kind, beside: count)) }
-        print("\(kind) beside \(otherCounts) others: \(costs)")
+        print("\(kind) with \(otherCounts) others: \(costs)")
         for cost in costs { #expect(cost == costs[0], "\(kind): \(costs)") }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Many streams of all kinds on one realm, which are begun and ended again.
 struct StreamCrowd {
-    /// How the streams end.
+    /// The way in which the streams end.
     enum Ending: CaseIterable {
         case cancelledTasks
         case cancelledGroup

@@ -15,11 +15,11 @@ enum StreamRemains {
         _ = try await run(ending, count: count / 10, folder, "first.realm")
         let before = try ProcessUse(givesBack: true)
         let most = try await run(ending, count: count, folder, "second.realm")
-        // What the runtime and the allocator keep after their first peak.
+        // Includes what the runtime and the allocator keep after their first peak.
         let once = try ProcessUse()
         _ = try await run(ending, count: count, folder, "third.realm")
         var after = try ProcessUse(givesBack: true)
-        // What a job of the realm holds that is about to end.
+        // Objects that are held by a job of the realm that is about to end.
         let start = ContinuousClock.now
         while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(60) {
             await Task.yield()

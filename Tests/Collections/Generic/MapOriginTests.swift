@@ -89,19 +89,19 @@ import Testing
     }
 
     /// Returns the modified positions or keys that streams report for one write.
-    private func told(
+    private func reported(
         _ realm: Realm, _ stream: inout CollectionChanges<GenericOwner>.AsyncIterator,
         _ body: sending (Transaction) throws -> Void
     ) async throws -> [Int] {
         try await realm.write { tx in try body(tx) }
         try await realm.write { tx in try tx.add(GenericOwner("\(UUID())")) }
         let version = realm.snapshot().version
-        var told: [Int] = []
+        var reported: [Int] = []
         while case .update(_, let delta)? = try await stream.next(isolation: #isolation) {
-            told += delta.modifications
+            reported += delta.modifications
             if delta.version >= version { break }
         }
-        return told
+        return reported
     }
 
     // Covers 4.14
@@ -112,20 +112,20 @@ import Testing
         _ = try await stream.next()
         let pet = GenericPet.self
         #expect(
-            try await told(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.age = 9 } == [
-                0, 1,
-            ])
+            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.age = 9 }
+                == [0, 1])
         #expect(
-            try await told(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.weight = 9 }
+            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.weight = 9 }
                 .isEmpty)
         #expect(
-            try await told(realm, &stream) { $0.object(pet, forPrimaryKey: "Max")?.age = 9 } == [0])
+            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Max")?.age = 9 }
+                == [0])
         #expect(
-            try await told(realm, &stream) {
+            try await reported(realm, &stream) {
                 $0.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["a"] = .some(nil)
             } == [2])
         #expect(
-            try await told(realm, &stream) {
+            try await reported(realm, &stream) {
                 $0.object(GenericOwner.self, forPrimaryKey: "Cem")?.parts["p"]??.label = "new"
             } == [2])
     }

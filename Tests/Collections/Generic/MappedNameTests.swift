@@ -136,14 +136,14 @@ private enum Unmapped {
             ann.firstName = "Anna"
             ann.words.append("z")
         }
-        guard case .update(_, let told)? = try await all.next(),
+        guard case .update(_, let reported)? = try await all.next(),
             case .update(_, let same)? = try await typed.next(),
             case .changed(_, _, let properties)? = try await one.next()
         else {
             Issue.record("no update")
             return
         }
-        #expect(told.modifications == [1] && same.modifications == [1])
+        #expect(reported.modifications == [1] && same.modifications == [1])
         #expect(properties == ["firstName", "words"])
     }
 

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// What `MutableCollection` provides by default, element by element.
+    /// The default implementations of `MutableCollection`, element by element.
     // Covers 2.60
     @Test func algorithmsOfTheStandardLibraryWork() async throws {
         try await withLists(9) { ratings, pages in

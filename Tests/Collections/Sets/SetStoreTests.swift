@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What is stored for sets that are added, created from values and updated.
+/// The stored content of sets that are added, created from values and updated.
 @Suite struct SetStoreTests {
     private func realm() async throws -> Realm { try await Realm.temporary(setClasses) }
 

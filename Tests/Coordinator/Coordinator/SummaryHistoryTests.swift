@@ -5,7 +5,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// What is kept of the commits that subscriptions haven't taken yet.
+/// The summaries kept of commits that subscriptions haven't taken yet.
 @Suite(.timeLimit(.minutes(40)))
 struct SummaryHistoryTests {
     /// Returns the net effect of the summaries on messages.

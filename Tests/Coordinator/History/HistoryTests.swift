@@ -82,7 +82,7 @@ struct HistoryTests {
     @Test func theOldestThatIsLeftIsTold() async throws {
         let coordinator = try await open()
         for number in 0..<180 { try await insert(number, into: coordinator) }
-        for number in 180..<184 {  // a small segment begins behind the first one
+        for number in 180..<184 {  // a small segment begins after the first one
             try await checkpointNow(coordinator)
             try await insert(number, into: coordinator)
         }

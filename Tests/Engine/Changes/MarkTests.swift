@@ -20,7 +20,7 @@ import Testing
         #expect(markCount > 1_000 || Effort.isReduced)
     }
 
-    // MARK: What filters depend on
+    // MARK: Dependencies of filters
 
     private func schema() throws -> DatabaseSchema {
         var world = MarkWorld()
@@ -86,7 +86,7 @@ import Testing
             names(ChangePath(hops: [.link("cat", to: "Cat")], last: .property("name"))) == ["Cat"])
     }
 
-    // MARK: Lists whose changes are too many to tell
+    // MARK: Lists with unknown splices
 
     @Test func listsOfWhichTheSplicesAreNotKnownAreCompared() throws {
         let transaction = EngineTransaction(base: .empty)

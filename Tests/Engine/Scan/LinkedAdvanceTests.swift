@@ -85,22 +85,22 @@ import Testing
                 try world.edit(count, transaction, &generator)
             }
             for index in followed.indices where !generator.oneIn(3) {
-                let isTold = !generator.oneIn(3)
-                if try !check(&followed[index], world, isTold, &generator) { return }
+                let hasSummaries = !generator.oneIn(3)
+                if try !check(&followed[index], world, hasSummaries, &generator) { return }
             }
         }
     }
 
     /// Returns `false` after a difference.
     private func check(
-        _ followed: inout Followed, _ world: LinkedWorld, _ isTold: Bool,
+        _ followed: inout Followed, _ world: LinkedWorld, _ hasSummaries: Bool,
         _ generator: inout SeededRandom
     ) throws -> Bool {
         let plan = followed.plan
         let old = followed.world
         let step = VersionStep(
             from: old.root, to: world.root,
-            summaries: isTold ? Array(world.summaries[old.summaries.count...]) : nil)
+            summaries: hasSummaries ? Array(world.summaries[old.summaries.count...]) : nil)
         let (result, change) = try plan.advance(followed.result, step)
         let before = Array(followed.result)
         let after = Array(result)
@@ -127,13 +127,13 @@ import Testing
         let found = AdvanceTests.Expected(change)
         let isList = if case .list = plan.source { true } else { false }
         if isList, plan.sort.isEmpty, plan.steps.isEmpty, plan.limit == nil {
-            guard isTold, let expected = spliced(plan, old, world) else { return true }
+            guard hasSummaries, let expected = spliced(plan, old, world) else { return true }
             if found != expected { Issue.record("\(plan): \(found), expected \(expected)") }
             return found == expected
         }
         if Set(before).count < before.count || Set(after).count < after.count { return true }
         var modified: Set<ObjectKey> = []
-        if let index = LinkedNaive(world: world).index(plan.tableName), isTold {
+        if let index = LinkedNaive(world: world).index(plan.tableName), hasSummaries {
             for key in world.ownModified(index, since: old) {
                 modified.insert(ObjectKey(rawValue: key))
             }

@@ -8,7 +8,7 @@ import Synchronization
 /// Guard of the `@unchecked Sendable`: each checker is used by one thread only; it is passed to
 /// `onEffect`, which runs on the thread that makes the effect.
 final class CrashChecker: @unchecked Sendable {
-    /// How many images of each crash are checked.
+    /// The numbers of images that are checked for each crash.
     struct Effort {
         /// Images of a power failure in the workload; `nil` for all.
         var images: Int? = 40

@@ -66,7 +66,7 @@ final class ListContent {
     // MARK: Reading
 
     private func read(_ reference: CheckpointReference) throws(StoreError) {
-        guard let nodes else { preconditionFailure("a load comes first") }
+        guard let nodes else { preconditionFailure("nothing was loaded") }
         let file = try nodes.file(reference.file)
         let image = try Self.checked(
             file,
@@ -106,7 +106,7 @@ final class ListContent {
     func write(
         _ bodies: [[UInt8]], after newest: CheckpointReference?, isNewFile: Bool
     ) throws(StoreError) -> CheckpointReference {
-        guard let nodes else { preconditionFailure("a load comes first") }
+        guard let nodes else { preconditionFailure("nothing was loaded") }
         let appender = try nodes.appender(
             after: isNewFile ? nil : newest, liveByteCount: isNewFile ? 0 : 1 << 20)
         var written = appender.fileNumber == leavesFile ? leaves : []

@@ -13,7 +13,7 @@ final class LogDriver: @unchecked Sendable {
     private(set) var writer: RealmLog?
     /// The other process, if it has the realm open, and what was reported to it.
     private var follower: RealmLog?
-    private var told: [[UInt8]] = []
+    private var delivered: [[UInt8]] = []
     private var numbers: SeededRandom
     /// Called for every effect, also on the machine with which `dieTorn` continues.
     var onEffect: (@Sendable (EffectKind, Int) -> Void)? {
@@ -141,7 +141,7 @@ final class LogDriver: @unchecked Sendable {
         if follower == nil {
             let opened = try TinyStore.open(disk)
             follower = opened.log
-            told = opened.bodies
+            delivered = opened.bodies
         }
         writer = nil
         try followerBecomesWriter()
@@ -149,12 +149,12 @@ final class LogDriver: @unchecked Sendable {
             throw Mismatch(description: "lost in a hand-over: \(count - expectation.bodies.count)")
         }
         follower = before
-        told = expectation.bodies
+        delivered = expectation.bodies
     }
 
     private func followerBecomesWriter() throws {
-        guard let heir = follower else { preconditionFailure("nobody follows") }
-        var bodies = told
+        guard let heir = follower else { preconditionFailure("there is no follower") }
+        var bodies = delivered
         let isWriter = try heir.tryBecomeWriter { (body) throws(StoreError) in
             bodies.append(body)
         }

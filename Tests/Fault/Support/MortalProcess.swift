@@ -12,7 +12,7 @@ final class MortalProcess: FileSystem {
     struct Fate: Sendable {
         /// The number of remaining effects; `nil` for no limit.
         var effectCount: Int?
-        /// How many bytes are written by the write at which it dies.
+        /// The number of bytes written by the write at which it dies.
         var writtenByteCount = 0
         var isDead = false
         /// The effect at which it died.

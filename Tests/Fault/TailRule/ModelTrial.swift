@@ -7,7 +7,7 @@ struct ModelTrial {
     static let sectorByteCount = 64
     static let bodyByteCountMax = 2048
 
-    /// How the machine stopped.
+    /// The way in which the machine stopped.
     enum Stop: CaseIterable { case closed, killed, powerCut }
 
     private(set) var segments: [ModelSegment] = []

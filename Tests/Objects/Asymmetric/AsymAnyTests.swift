@@ -108,16 +108,16 @@ import Testing
         for (property, value) in cases {
             try await realm.write { tx in
                 let shelf = try tx.create(AsymShelf.self, value: ["content": 5])
-                var told: Realm.Error?
+                var thrown: Realm.Error?
                 do {
                     try tx.create(AsymShelf.self, value: [property: value()])
                 } catch {
-                    told = error as? Realm.Error
+                    thrown = error as? Realm.Error
                 }
-                #expect(told?.code == .invalidValue, "\(property)")
-                #expect(told?.className == "AsymShelf" && told?.property == property)
+                #expect(thrown?.code == .invalidValue, "\(property)")
+                #expect(thrown?.className == "AsymShelf" && thrown?.property == property)
                 #expect(
-                    told?.message
+                    thrown?.message
                         == "AsymShelf.\(property) was given a AsymPage: nothing links to an "
                         + "asymmetric object, which is gone once it was delivered.")
                 #expect(shelf.content == .int(5) && tx.objects(AsymShelf.self).count == 1)

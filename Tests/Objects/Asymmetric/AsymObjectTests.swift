@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// What asymmetric objects can be and contain, and what is refused.
+/// Valid and refused declarations and contents of asymmetric objects.
 @Suite struct AsymObjectTests {
     private let folder: RealmFolder
 

@@ -137,7 +137,7 @@ extension AnyRealmValue {
             switch object {
             case let thing as JSONThing: "thing \(thing.tag)"
             case let keyed as JSONKeyed: "keyed \(keyed.name as Any)"
-            default: "another"
+            default: "unknown"
             }
         default: "\(self)"
         }

@@ -14,7 +14,7 @@ import Testing
         let property: String?
         let key: String?
         /// The parts of the message that describe the value.
-        let told: [String]
+        let fragments: [String]
         let error: Realm.Error?
     }
 
@@ -30,7 +30,7 @@ import Testing
             let message = test.error?.message ?? ""
             #expect(message.contains(test.className), place)
             if let property = test.property { #expect(message.contains(property), place) }
-            for text in test.told { #expect(message.contains(text), place) }
+            for text in test.fragments { #expect(message.contains(text), place) }
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
         return [
             Case(
                 code: .schemaMismatch, className: "Item", property: "text", key: nil,
-                told: ["declared as Int", "stored as String"], error: mismatch)
+                fragments: ["declared as Int", "stored as String"], error: mismatch)
         ]
     }
 
@@ -64,19 +64,19 @@ import Testing
         return [
             Case(
                 code: .invalidValue, className: name, property: "one", key: nil,
-                told: ["is of type Int", "\"x\" (String)"],
+                fragments: ["is of type Int", "\"x\" (String)"],
                 error: await error {
                     try $0.create(AtlasIntHolder.self, value: ["number": 2, "one": "x"])
                 }),
             Case(
                 code: .invalidInput, className: name, property: "two", key: nil,
-                told: ["AtlasIntHolder.two"],
+                fragments: ["AtlasIntHolder.two"],
                 error: await error {
                     try $0.objects(AtlasIntHolder.self).setValue(1, forKey: "two")
                 }),
             Case(
                 code: .duplicatePrimaryKey, className: name, property: "number", key: "1",
-                told: ["1"],
+                fragments: ["1"],
                 error: await error { try $0.create(AtlasIntHolder.self, value: ["number": 1]) }),
         ]
     }
@@ -94,7 +94,7 @@ import Testing
         return [
             Case(
                 code: .deletionDenied, className: "RuleOrder", property: "customer", key: "1",
-                told: ["RuleCustomer \"Ann\"", "RuleOrder 1"], error: error)
+                fragments: ["RuleCustomer \"Ann\"", "RuleOrder 1"], error: error)
         ]
     }
 
@@ -109,7 +109,7 @@ import Testing
         return [
             Case(
                 code: .invalidQuery, className: "RuleCustomer", property: nil, key: nil,
-                told: ["was given a RuleCustomer of the realm"], error: error)
+                fragments: ["was given a RuleCustomer of the realm"], error: error)
         ]
     }
 }

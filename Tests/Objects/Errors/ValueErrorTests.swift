@@ -12,11 +12,11 @@ import Testing
     /// A value, its description in messages, and the property types that accept it.
     private struct Given {
         let value: Any?
-        let told: String
+        let described: String
         let kinds: Set<AtlasKind>
 
-        init(_ value: Any?, _ told: String, _ kinds: Set<AtlasKind>) {
-            (self.value, self.told, self.kinds) = (value, told, kinds)
+        init(_ value: Any?, _ described: String, _ kinds: Set<AtlasKind>) {
+            (self.value, self.described, self.kinds) = (value, described, kinds)
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
                     let fits =
                         given.value == nil ? slot.isOptional : given.kinds.contains(slot.kind)
                     let value = Self.wrapped(given.value, slot.container)
-                    let place = Comment("\(T.self).\(slot.name) = \(given.told)")
+                    let place = Comment("\(T.self).\(slot.name) = \(given.described)")
                     var errors: [Realm.Error?] = []
                     errors.append(
                         Self.error {
@@ -90,7 +90,7 @@ import Testing
                             error.code == .invalidValue && error.className == "\(T.self)", place)
                         #expect(error.property == slot.name, place)
                         #expect(error.message.hasPrefix("\(T.self).\(slot.name) "), place)
-                        #expect(error.message.contains(given.told), "\(error.message)")
+                        #expect(error.message.contains(given.described), "\(error.message)")
                     }
                     #expect(tx.objects(type).count == 1, place)
                 }
@@ -118,7 +118,7 @@ import Testing
             ("list", "nil", { $0["list"] = [nil] as [Any?] }),
             ("map", "0.5 (Double)", { $0["map"] = ["a": 0.5] }),
         ]
-        for (name, told, change) in cases {
+        for (name, described, change) in cases {
             let error = await realmError {
                 try await realm.write { tx in
                     let object = tx.objects(AtlasIntHolder.self)[0]
@@ -128,7 +128,7 @@ import Testing
             }
             #expect(error?.code == .invalidValue && error?.property == name)
             #expect(error?.message.hasPrefix("AtlasIntHolder.\(name) ") == true)
-            #expect(error?.message.contains(told) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains(described) == true, "\(error?.message ?? "")")
         }
         #expect(realm.snapshot().objects(AtlasIntHolder.self).map(\.one) == [3])
     }

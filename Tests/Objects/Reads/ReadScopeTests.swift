@@ -46,7 +46,7 @@ private final class Purse: Object {
     @Persisted var content: AnyRealmValue
 }
 
-/// How frozen values report errors; `DamagedReadTests` covers damage.
+/// Errors reported by frozen values; `DamagedReadTests` covers damage.
 @Suite struct ReadScopeTests {
     /// Returns a realm in which another program stored cases and numbers that this one doesn't
     /// have.

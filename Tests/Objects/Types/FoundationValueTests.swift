@@ -85,9 +85,14 @@ import Testing
             func stored(_ value: Any, _ name: String) -> [String] {
                 let typed = try? tx.create(FoundationSheet.self, value: [name: value])
                 let dynamic = try? tx.dynamicCreate("FoundationSheet", value: [name: value])
-                return [typed.map { told($0[name]) } ?? "-", dynamic.map { told($0[name]) } ?? "-"]
+                return [
+                    typed.map { described($0[name]) } ?? "-",
+                    dynamic.map { described($0[name]) } ?? "-",
+                ]
             }
-            func told(_ value: Any?) -> String { value.map { "\($0) \(type(of: $0))" } ?? "nil" }
+            func described(_ value: Any?) -> String {
+                value.map { "\($0) \(type(of: $0))" } ?? "nil"
+            }
             for (swift, number) in numbers {
                 for name in names {
                     let (swift, foundation) = (stored(swift, name), stored(number(), name))

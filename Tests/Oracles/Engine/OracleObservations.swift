@@ -96,7 +96,7 @@ struct OracleObservations {
         }
         let expected = OracleDelta(before, after, between)
         let what = "\(held.query), \(held.database.version) to \(database.version)"
-        let isTold = summaries.count == versions.count && !generator.oneIn(3)
+        let hasSummaries = summaries.count == versions.count && !generator.oneIn(3)
         if summaries.count == versions.count {
             let delta = MergedDelta(summaries, tableName: held.query.tableName)
             let found = OracleDelta(delta.inserted, delta.deleted, delta.modified)
@@ -105,7 +105,7 @@ struct OracleObservations {
         }
         try compareTrees(held.root, root, before, after, expected, what)
         let step = VersionStep(
-            from: held.root, to: root, summaries: isTold ? summaries : nil)
+            from: held.root, to: root, summaries: hasSummaries ? summaries : nil)
         let (result, change) = try QueryPlan(held.query).advance(held.result, step)
         let found = result.map(\.rawValue)
         try database.compare(found, held.query.evaluate(database), held.query)
@@ -114,9 +114,9 @@ struct OracleObservations {
             // Rows of which only a list changed may move, too.
             let touched = Set(expected.inserted + expected.deleted + expected.modified.keys)
                 .union(step.rows(held.query.tableName).modified.map(\.key.rawValue))
-            let told = change.insertedKeys + change.deletedKeys
+            let reported = change.insertedKeys + change.deletedKeys
             try require(
-                touched.isSuperset(of: told.map(\.rawValue)),
+                touched.isSuperset(of: reported.map(\.rawValue)),
                 "\(what): the change reports rows that were not modified")
         }
         results[index].root = root
@@ -155,12 +155,12 @@ struct OracleObservations {
         guard let table = new.schema.table(named: after.name)?.key else { return }
         for list in after.lists.indices {
             let key = ListKey(rawValue: UInt16(list))
-            let told = changes[key] ?? []
+            let reported = changes[key] ?? []
             try require(
-                zip(told, told.dropFirst()).allSatisfy { $0.row < $1.row },
+                zip(reported, reported.dropFirst()).allSatisfy { $0.row < $1.row },
                 "\(what): list changes are out of order")
             var splices: [UInt64: [ListSplice]] = [:]
-            for change in told {
+            for change in reported {
                 splices[change.row.rawValue] =
                     change.splices
                     ?? new.listSplices(table, change.row, key, since: old)

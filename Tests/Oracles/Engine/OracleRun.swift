@@ -207,12 +207,12 @@ final class OracleRun<Target: OracleTarget> {
             let (next, summary) = try CommitRecord.apply(commit.body, to: root)
             try require(
                 next.stateHash() == commit.root.stateHash(),
-                "the record of \(commit.root.version) leads to a different root")
+                "the record of \(commit.root.version) results in a different root")
             try require(
                 summary.tables == commit.summary.tables
                     && summary.version == commit.summary.version
                     && summary.origin == commit.summary.origin,
-                "the record of \(commit.root.version) leads to a different summary")
+                "the record of \(commit.root.version) results in a different summary")
             if index == 0, replica != nil { replica = next }
         }
         if replica != nil { bodies.append(commit.body) }
@@ -225,7 +225,7 @@ final class OracleRun<Target: OracleTarget> {
         let root = try TestCheckpoint(commit.root, to: file).load(from: file)
         try require(
             root.stateHash() == commit.root.stateHash(),
-            "the checkpoint of \(commit.root.version) leads to a different root")
+            "the checkpoint of \(commit.root.version) results in a different root")
         replica = root
         bodiesBase = root
         bodies = []

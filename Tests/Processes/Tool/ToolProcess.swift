@@ -5,7 +5,7 @@ import Synchronization
 
 /// The tool `regnum`, run as a process.
 final class ToolProcess: Sendable {
-    /// How it exited and what it printed.
+    /// Its exit code and output.
     struct Result: Sendable {
         /// The exit code, or the negative number of the signal that killed it.
         let code: Int32

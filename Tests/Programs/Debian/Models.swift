@@ -1,6 +1,6 @@
 import Regnum
 
-/// How important a package is for a system.
+/// The importance of a package for a system.
 enum Priority: String, PersistableEnum {
     case optional, required, important, standard, extra
 }

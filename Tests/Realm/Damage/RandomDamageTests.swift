@@ -95,7 +95,7 @@ private struct DamageRun {
             }
             do {
                 if let found = try await confined(again) {
-                    // What the body read was read before.
+                    // The content in the body is what was read before.
                     try check(found, written ?? content, "opened again")
                 }
             } catch {

@@ -55,7 +55,7 @@ struct LimitRow: Sendable {
     let property: String
     /// The maximum size.
     let limit: Int
-    /// What the error for a greater size says.
+    /// The text that the error for a greater size contains.
     var told: String?
     var ways = LimitWay.allCases
     let value: @Sendable (Int) -> Any

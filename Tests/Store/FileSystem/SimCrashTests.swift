@@ -5,7 +5,7 @@ import RegnumTestSupport
 import Synchronization
 import Testing
 
-/// What a crash leaves behind in the simulated file system.
+/// The state of the simulated file system after a crash.
 @Suite struct SimCrashTests {
     private let disk = SimFileSystem(seed: 5)
     private let path = "/sim/a.realm"

@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// What works with little space, or none.
+/// Operations with little disk space, or none.
 @Suite struct FullDiskTests {
     /// Makes a realm with segments of up to 1 MiB whose second one has less than 3 KiB left.
     private func fullSegment(keepsSpare: Bool = false) throws -> (LogFixture, LogFixture.Process) {

@@ -3,7 +3,7 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Who may write, and what the control page contains in each case.
+/// The right to write, and the content of the control page in each case.
 @Suite struct WriterLockTests {
     @Test func oneProcessWritesAtATime() throws {
         let realm = LogFixture()

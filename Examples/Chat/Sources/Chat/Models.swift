@@ -25,7 +25,7 @@ final class Message: Object {
     @Persisted(originProperty: "messages") var rooms: LinkingObjects<Room>
 }
 
-/// How far a reader has read in a room. Belongs to the room and is deleted with it.
+/// The reading position of a reader in a room. Belongs to the room and is deleted with it.
 final class Place: EmbeddedObject {
     @Persisted var reader: String
     /// The number of the last message read.

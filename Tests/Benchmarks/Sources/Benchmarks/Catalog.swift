@@ -9,7 +9,7 @@ protocol Workload: Sendable {
     var isPartOfAll: Bool { get }
     /// The maximum number of useful rounds; `nil` means as many as requested.
     var roundsMax: Int? { get }
-    /// What a reader has to know about the conditions.
+    /// Notes about the conditions for the reader.
     var notes: [String] { get }
     /// Returns the engines, with their stores created and filled.
     func contenders(_ setting: Setting) async throws -> [Contender]

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-// Each function of the library: its result, its name, its parameters, and the arguments that hand
-// them on. X makes a pointer that clmdb_load fills and a function that calls through it.
+// Each function of the library: its result, its name, its parameters, and the arguments that
+// forward them. X defines a pointer that clmdb_load sets, and a function that calls through it.
 #define FUNCTIONS(X)                                                                               \
     X(const char *, strerror, (int code), (code))                                                  \
     X(int, env_create, (void **env), (env))                                                        \

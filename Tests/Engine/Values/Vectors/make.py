@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the test data of this folder: make.py DECTEST-FOLDER BSON-CORPUS-FOLDER
+"""Generates the test data of this folder: make.py DECTEST-FOLDER BSON-CORPUS-FOLDER
 
 The first folder is Lib/test/decimaltestdata of CPython 3.11, the second test/bson_corpus of the
-source distribution of PyMongo. README.md tells what the files hold.
+source distribution of PyMongo. README.md describes the files.
 """
 import json
 import random
@@ -31,7 +31,7 @@ QUAD = Context(prec=34, Emin=-6143, Emax=6144, clamp=1, rounding=ROUND_HALF_EVEN
 
 
 def is_same_half_even(operation, operands, result):
-    """Whether Python has the same result when it rounds half even."""
+    """Whether Python gets the same result when it rounds half even."""
     operations = {"add": QUAD.add, "subtract": QUAD.subtract, "multiply": QUAD.multiply,
                   "divide": QUAD.divide, "tosci": lambda value: value}
     if operation not in operations or "#" in "".join(operands):
@@ -122,7 +122,7 @@ def python_decimal():
         return context.create_decimal(f"{sign}{coefficient()}E{exponent()}")
 
     def near(a):
-        """A number at a distance from the other that leaves a tie, or nearly one."""
+        """A number at a distance from the other that results in a tie, or nearly one."""
         if not a.is_finite():
             return number()
         sign = pick.choice(["", "-"])
@@ -166,7 +166,7 @@ def python_decimal():
         written = f"{digits[:34]}.{digits[34:]}{ending}E{exponent()}"
         lines.append(f"read\t{written}\t{text(context.create_decimal(written))}")
     for _ in range(300):
-        # Doubles of all sizes, and decimals beside them.
+        # Doubles of all sizes, and decimals next to them.
         if pick.randrange(2):
             double = struct.unpack(">d", struct.pack(">Q", pick.getrandbits(64)))[0]
         else:
@@ -183,7 +183,7 @@ def python_decimal():
             order = 0 if decimal == Decimal(double) else (-1 if decimal < Decimal(double) else 1)
             lines.append(f"comparedouble\t{text(decimal)}\t{bits(double)}\t{order}")
             lines.append(f"todouble\t{text(decimal)}\t{bits(float(decimal))}")
-        # Half way between two doubles, or as near as the digits allow.
+        # Halfway between two doubles, or as near as the digits allow.
         following = struct.unpack(">d", struct.pack(">Q", struct.unpack(">Q", struct.pack(
             ">d", abs(double)))[0] + 1))[0]
         if following != float("inf"):

@@ -15,14 +15,14 @@ enum AtlasEdit: Hashable, Sendable {
     case savepoint([AtlasEdit], AtlasEnd)
 }
 
-/// How an object is stored.
+/// A way to store an object.
 enum AtlasRoute: Hashable, Sendable {
     case add, addModified, addAll, create, createModified, createAll
 
     var isAll: Bool { self == .addAll || self == .createAll }
 }
 
-/// How a transaction or a savepoint ends.
+/// The end of a transaction or a savepoint.
 enum AtlasEnd: Hashable, Sendable {
     case kept
     /// By an error thrown by the body itself.

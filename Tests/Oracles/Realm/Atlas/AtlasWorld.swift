@@ -107,7 +107,7 @@ struct AtlasContent: Hashable, Sendable {
             let (mine, theirs) = (objects[number], found.objects[number])
             for key in Set(mine.keys).union(theirs.keys).sorted() where mine[key] != theirs[key] {
                 guard let expected = mine[key], let seen = theirs[key] else {
-                    let what = mine[key] == nil ? "is there" : "is missing"
+                    let what = mine[key] == nil ? "exists" : "is missing"
                     lines.append("\(shape.name) \(key) \(what)")
                     continue
                 }

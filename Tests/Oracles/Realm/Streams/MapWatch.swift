@@ -2,7 +2,7 @@ import Regnum
 import RegnumSimulation
 import RegnumTestSupport
 
-/// What makes the entry of a map count as modified, besides being set.
+/// The changes, besides being set, that make an entry of a map count as modified.
 enum MapFilter: Sendable {
     /// A map of values: nothing.
     case values

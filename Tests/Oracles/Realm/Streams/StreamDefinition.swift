@@ -3,7 +3,7 @@ import RegnumSimulation
 // The expected change set, computed from two worlds and the commits between them, without any code
 // of the library.
 
-/// What makes an object count as modified.
+/// The changes that make an object count as modified.
 enum MirrorFilter: Sendable {
     case deep(Int)
     case paths([MirrorPath])

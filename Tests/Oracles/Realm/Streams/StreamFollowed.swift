@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
 
-/// What the stream of a collection follows: how it is opened, and the same in plain Swift.
+/// The collection that a stream follows: how it is opened, and the same in plain Swift.
 struct StreamFollowed<Row: StreamModel>: Sendable {
     let name: String
     let owner: MirrorOwner?

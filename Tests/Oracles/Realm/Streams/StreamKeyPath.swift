@@ -43,7 +43,7 @@ extension MirrorPath {
     }
 }
 
-/// What a stream reports as a modification.
+/// The changes that a stream reports as modifications.
 enum StreamFilter<Model: StreamModel>: Sendable {
     case deep(Int)
     case paths([StreamKeyPath<Model>], isTyped: Bool)

@@ -63,7 +63,7 @@ struct StreamDistinct<Model: StreamModel>: Sendable {
     }
 }
 
-/// What a stream follows.
+/// A query that a stream follows.
 struct StreamQuery<Model: StreamModel>: Sendable {
     var terms: [(condition: StreamCondition<Model>, number: Int, isNegated: Bool)] = []
     var sorts: [(sort: StreamSort<Model>, isAscending: Bool)] = []

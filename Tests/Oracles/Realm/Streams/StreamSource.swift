@@ -1,7 +1,7 @@
 import Regnum
 import RegnumSimulation
 
-/// Where the rows of a stream come from.
+/// The origin of a stream's rows.
 struct StreamSource<Model: StreamModel>: Sendable {
     let name: String
     /// Whether it has an order of its own that commits edit, like a list.

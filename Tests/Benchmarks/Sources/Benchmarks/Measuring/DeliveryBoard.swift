@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What an observer of people by age received for one commit.
+/// The changes that an observer of people by age received for one commit.
 struct AgeDelivery: Sendable {
     var deletions: Int
     var insertions: Int

@@ -29,7 +29,7 @@ func syncFiles(below directory: URL) throws {
     }
 }
 
-/// How cached file content is dropped.
+/// The page cache, and how it is dropped.
 enum PageCache {
     /// Only the superuser can drop the whole cache.
     static let canDropAll = access("/proc/sys/vm/drop_caches", W_OK) == 0

@@ -54,7 +54,7 @@ struct AgeChange: Sendable {
     var age: Int
 }
 
-/// How a store is opened.
+/// The options for opening a store.
 struct StoreOptions: Sendable {
     /// Whether a commit waits for the disk.
     var isSynced = true

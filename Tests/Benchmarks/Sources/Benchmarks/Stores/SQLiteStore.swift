@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// How often SQLite syncs in WAL mode.
+/// The frequency of SQLite's syncs in WAL mode.
 enum Synchronous: String, Sendable {
     /// At each commit.
     case full = "FULL"

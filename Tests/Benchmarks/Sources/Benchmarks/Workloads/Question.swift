@@ -3,7 +3,7 @@ import BenchmarkKit
 /// A query of the filled stores, which are shared: the same for all engines, with the answers
 /// compared.
 struct Question: Workload {
-    /// How often a round runs the query; its value is the median.
+    /// The number of times that a round runs the query; its value is the median.
     private static let repetitions = 5
 
     let name: String
@@ -64,7 +64,7 @@ extension Question {
         },
         Question(
             name: "7c", unit: .milliseconds,
-            notes: ["each age's ids in hand: the first, middle and last are read."], isIndexed: true
+            notes: ["fetches the ids of each age, reads first, middle and last."], isIndexed: true
         ) { store, setting in try await store.findByAge(setting.ages) },
     ]
 

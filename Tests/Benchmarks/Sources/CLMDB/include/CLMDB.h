@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-// LMDB 0.9 without its headers: liblmdb.so.0 is loaded when the program runs, so that the
-// benchmarks build and run where it is not installed. The declarations are those of lmdb.h; handles
-// are void pointers.
+// LMDB 0.9 without its headers: liblmdb.so.0 is loaded at run time, so that the benchmarks build
+// and run where it isn't installed. The declarations are those of lmdb.h; handles are void
+// pointers.
 
 typedef struct {
     size_t size;
@@ -36,8 +36,8 @@ enum {
     CLMDB_NOTFOUND = -30798,
 };
 
-/// Loads the library; 0, or -1 if it is not installed or lacks a function. Everything below needs
-/// a successful load before. Not safe to be called by two threads at once.
+/// Loads the library. Returns 0, or -1 if it isn't installed or lacks a function. All functions
+/// below require a successful load. Must not be called by two threads concurrently.
 int clmdb_load(void);
 
 const char *clmdb_strerror(int code);
