@@ -28,6 +28,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 extension AnyRealmCollection: Sendable {}
 
 extension AnyRealmCollection: RealmCollection {
+    public typealias SubSequence = ConfinedSlice<AnyRealmCollection>
+
     public var realm: Realm? { base.realm }
 
     public var isInvalidated: Bool { base.isInvalidated }
@@ -50,27 +52,13 @@ extension AnyRealmCollection: RealmCollection {
     /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> Element { base[position] }
 
-    /// The elements at a range of positions. Results find and sort no more than those up to its end.
-    ///
-    /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
-    public subscript(bounds: Range<Int>) -> Slice<AnyRealmCollection> {
-        let known = base._knownCount(upTo: bounds.upperBound)
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known || ReadScope.hasFailed else {
-            fatalError(
-                "The range \(bounds) of AnyRealmCollection<\(Element.self)> is out of range: there are "
-                    + "\(count) elements.")
-        }
-        return Slice(base: self, bounds: bounds)
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        base._elements(at: positions)
     }
 
-    /// The first elements. Results find and sort no more than those.
-    ///
-    /// - Precondition: `maxLength >= 0`.
-    public func prefix(_ maxLength: Int) -> Slice<AnyRealmCollection> {
-        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
-        let known = base._knownCount(upTo: maxLength)
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
-    }
+    public func _end(upTo limit: Int) -> Int { base._end(upTo: limit) }
+
+    public var _hasFailed: Bool { base._hasFailed }
 
     /// The first element, nil if there is none. Results find no more than that.
     public var first: Element? { base.first }
@@ -117,22 +105,6 @@ extension AnyRealmCollection where Element: ScalarValue {
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
-}
-
-extension RealmCollection {
-    /// How many elements there are; of results that were not evaluated at most `limit`, which are known then.
-    fileprivate func _knownCount(upTo limit: Int) -> Int {
-        (self as? any PartialResults)?.foundCount(upTo: limit) ?? count
-    }
-}
-
-/// Results that can be found in part.
-private protocol PartialResults {
-    func foundCount(upTo limit: Int) -> Int
-}
-
-extension Results: PartialResults {
-    fileprivate func foundCount(upTo limit: Int) -> Int { prefix(Swift.max(limit, 0)).count }
 }
 
 /// Results or linking objects, without the type of their objects.

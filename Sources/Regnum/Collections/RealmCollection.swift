@@ -16,8 +16,7 @@ internal import RegnumEngine
 /// values their own aggregates; both have `freeze()`.
 ///
 /// The library conforms its collections; do not conform types of your own.
-public protocol RealmCollection<Element>: RandomAccessCollection
-where Element: RealmCollectionValue, Index == Int {
+public protocol RealmCollection<Element>: _ConfinedCollection where Element: RealmCollectionValue {
     /// The elements' type, as older code names it.
     typealias ElementType = Element
 

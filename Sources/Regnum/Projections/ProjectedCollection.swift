@@ -27,8 +27,10 @@ public struct ProjectedCollection<Value> {
 @available(*, unavailable, message: "a projected collection stays with its list: use a snapshot")
 extension ProjectedCollection: Sendable {}
 
-extension ProjectedCollection: RandomAccessCollection {
+extension ProjectedCollection: _ConfinedCollection {
     public typealias Element = Value
+    public typealias SubSequence = ConfinedSlice<ProjectedCollection>
+    public typealias Iterator = ConfinedIterator<Value>
 
     public var startIndex: Int { 0 }
 
@@ -42,6 +44,10 @@ extension ProjectedCollection: RandomAccessCollection {
     public subscript(position: Int) -> Value {
         get { source.value(at: position) }
         nonmutating set { source.set(newValue, at: position) }
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Value> {
+        source.values(at: positions)
     }
 
     /// The position of the first object whose property has a value, nil if there is none.
@@ -69,8 +75,7 @@ extension ProjectedCollection: CustomStringConvertible {
 /// A collection of objects of which one property can be projected: ``List`` and ``MutableSet``.
 ///
 /// The library conforms its collections; do not conform types of your own.
-public protocol ProjectableCollection: RandomAccessCollection
-where Element: ObjectBase, Index == Int {
+public protocol ProjectableCollection: _ConfinedCollection where Element: ObjectBase {
     /// Whether the object that the collection belongs to was deleted, or its transaction is over.
     var isInvalidated: Bool { get }
     /// Whether the collection is that of an object in a transaction.
@@ -110,6 +115,11 @@ class ProjectionSource<Value> {
         preconditionFailure("A projected collection has no objects.")
     }
 
+    /// The values at positions, of the objects that are there now.
+    func values(at positions: Range<Int>) -> _TakenElements<Value> {
+        _TakenElements(count: 0) { _ in nil }
+    }
+
     func set(_ value: Value, at position: Int) {}
 }
 
@@ -132,6 +142,13 @@ private final class MappedObjects<Objects: ProjectableCollection, Value>: Projec
     }
 
     override func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
+
+    override func values(at positions: Range<Int>) -> _TakenElements<Value> {
+        let taken = objects._elements(at: positions)
+        return _TakenElements(count: taken.count) { [keyPath] position in
+            taken.element(position).map { $0[keyPath: keyPath] }
+        }
+    }
 
     override func set(_ value: Value, at position: Int) {
         typealias Writable = ReferenceWritableKeyPath<Objects.Element, Value>
