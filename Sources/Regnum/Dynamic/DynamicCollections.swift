@@ -2,8 +2,12 @@
 /// value of one of any type.
 ///
 /// Elements are given as ``DynamicObject/set(_:of:)`` takes them. What is wrong is thrown, and changes
-/// nothing. Confined to the body of its transaction.
-public final class DynamicList: RandomAccessCollection {
+/// nothing; reading the list of a deleted object fails the transaction. Confined to the body of its
+/// transaction.
+public final class DynamicList: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicList>
+    public typealias Iterator = ConfinedIterator<Any?>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -17,8 +21,16 @@ public final class DynamicList: RandomAccessCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
+        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+    }
+
     /// Puts an element at the end.
-    public func append(_ value: Any?) throws(Realm.Error) { try insert(value, at: endIndex) }
+    public func append(_ value: Any?) throws(Realm.Error) {
+        try place.write { (writer) throws(Realm.Error) in
+            try writer.insert(value, into: place, at: place.count)
+        }
+    }
 
     /// Whether the object was deleted, the transaction is over, or the value of any type replaced that the
     /// list was.
@@ -28,8 +40,8 @@ public final class DynamicList: RandomAccessCollection {
     ///
     /// - Precondition: the position is one of the list.
     public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
-        _ = place.key(at: position, of: "list")
         try place.write { (writer) throws(Realm.Error) in
+            _ = place.key(at: position, of: "list")
             try writer.set(value, in: place, at: position)
         }
     }
@@ -65,7 +77,10 @@ public final class DynamicList: RandomAccessCollection {
 
 /// A set of which only the stored schema is known, in the order in which it is stored: as
 /// ``DynamicList``.
-public final class DynamicMutableSet: RandomAccessCollection {
+public final class DynamicMutableSet: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
+    public typealias Iterator = ConfinedIterator<Any?>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -77,6 +92,10 @@ public final class DynamicMutableSet: RandomAccessCollection {
     ///
     /// - Precondition: the position is one of the set.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
+        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+    }
 
     /// Puts an element in, if it is not there; if it is, nothing is changed, and no stream tells of it.
     ///
@@ -108,7 +127,13 @@ public final class DynamicMutableSet: RandomAccessCollection {
 }
 
 /// A map of which only the stored schema is known, in ascending order of its keys: as ``DynamicList``.
-public final class DynamicMap: RandomAccessCollection {
+public final class DynamicMap: _ConfinedCollection {
+    public typealias Element = (key: String, value: Any?)
+    public typealias Index = Int
+    public typealias Indices = Range<Int>
+    public typealias SubSequence = ConfinedSlice<DynamicMap>
+    public typealias Iterator = ConfinedIterator<Element>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -122,6 +147,12 @@ public final class DynamicMap: RandomAccessCollection {
     public subscript(position: Int) -> (key: String, value: Any?) {
         let entry = place.key(at: position, of: "map")
         return (place.mapKey(entry), place.store.element(place, entry))
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        place.taken(at: positions) { [place] in
+            (key: place.mapKey($0), value: place.store.element(place, $0))
+        }
     }
 
     /// As ``DynamicList/isInvalidated``.

@@ -8,23 +8,29 @@ internal import RegnumStore
 ///
 /// Nothing is stored for it: every use shows the state of the transaction. Of a map it has an owner once for
 /// each key. Confined to the body of its transaction.
-public final class DynamicLinkingObjects: RandomAccessCollection {
+public final class DynamicLinkingObjects: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicLinkingObjects>
+    public typealias Iterator = ConfinedIterator<DynamicObject>
+
     private let store: DynamicStore
     private let row: ObjectKey
     private let table: TableKey
     private let originClass: String
     private let property: String
+    /// The inverse, or the property of the other class, for sentences.
+    private let name: String
     private var known: (keys: [ObjectKey], edit: UInt64)?
 
     init(
         _ store: DynamicStore, _ row: ObjectKey, of table: TableKey, originClass: String,
-        property: String
+        property: String, name: String
     ) {
         self.store = store
         self.row = row
         self.table = table
         self.originClass = originClass
         self.property = property
+        self.name = name
     }
 
     public var startIndex: Int { 0 }
@@ -39,14 +45,27 @@ public final class DynamicLinkingObjects: RandomAccessCollection {
         let keys = keys
         guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)
         else {
+            if store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
             fatalError(
                 "There are \(keys.count) linking objects, and no position \(position).")
         }
         return DynamicObject(store, origin.key, keys[position])
     }
 
+    public func _elements(at positions: Range<Int>) -> _TakenElements<DynamicObject> {
+        let keys = keys
+        guard let origin = store.schema.table(named: originClass)?.key else {
+            return _TakenElements(count: 0) { _ in nil }
+        }
+        return store.objects(origin, Array(keys[positions.clamped(to: keys.indices)]))
+    }
+
     private var keys: [ObjectKey] {
         store.requireLive("linkingObjects")
+        guard store.contains(table, row) else {
+            store.core.fail(.deletedObject(store.name(of: table), name, store.core.place))
+            return []
+        }
         let edit = store.core.editCount
         if let known, known.edit == edit { return known.keys }
         let keys = store.origins(of: row, table, originClass, property)
@@ -76,7 +95,8 @@ extension DynamicObject {
                 className: className, property: property)
         }
         return DynamicLinkingObjects(
-            store, row, of: table, originClass: className, property: property)
+            store, row, of: table, originClass: className, property: property,
+            name: property)
     }
 }
 

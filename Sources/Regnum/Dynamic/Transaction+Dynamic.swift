@@ -215,7 +215,10 @@ extension DynamicProperty {
 
 /// All objects of a class by its name, as the transaction sees them at each use, in the order of their
 /// creation.
-public final class DynamicObjects: RandomAccessCollection {
+public final class DynamicObjects: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicObjects>
+    public typealias Iterator = AnyIterator<DynamicObject>
+
     private let store: DynamicStore
     private let table: TableKey?
 
@@ -242,10 +245,18 @@ public final class DynamicObjects: RandomAccessCollection {
         return DynamicObject(store, table, store.key(table, at: position))
     }
 
-    /// Goes through the objects in pieces: those made meanwhile come too, those deleted do not.
+    public func _elements(at positions: Range<Int>) -> _TakenElements<DynamicObject> {
+        let positions = positions.clamped(to: 0..<count)
+        guard let table, !positions.isEmpty else { return _TakenElements(count: 0) { _ in nil } }
+        let first = store.key(table, at: positions.lowerBound)
+        return store.objects(table, store.keys(table, from: first, limit: positions.count))
+    }
+
+    /// Goes through the objects that there are now, in pieces: those deleted meanwhile do not come.
     public func makeIterator() -> AnyIterator<DynamicObject> {
-        store.requireLive("makeIterator")
-        guard let table else { return AnyIterator { nil } }
+        let count = count
+        guard let table, count > 0 else { return AnyIterator { nil } }
+        let end = store.key(table, at: count - 1)
         var next = ObjectKey(rawValue: 0)
         var pending: ArraySlice<ObjectKey> = []
         return AnyIterator { [store] in
@@ -256,6 +267,7 @@ public final class DynamicObjects: RandomAccessCollection {
                     next = ObjectKey(rawValue: last.rawValue + 1)
                 }
                 let key = pending.removeFirst()
+                if end < key { return nil }
                 if store.contains(table, key) { return DynamicObject(store, table, key) }
             }
         }
