@@ -113,6 +113,18 @@ import Testing
         }
     }
 
+    // Covers 5.70
+    @Test func objectsOfAClassShowTheFirstOne() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let things = try tx.dynamicObjects("DynThing")
+            #expect(things.isEmpty && things.map(\.className).isEmpty)
+            try tx.dynamicCreate("DynThing", value: ["text": "first"])
+            #expect(things.count == 1 && things[0]["text"] as? String == "first")
+            #expect(things.map { $0["text"] as? String } == ["first"])
+        }
+    }
+
     // Covers 1.16, .invalidInput
     @Test func collectionsOfADeletedObjectAreErrors() async throws {
         typealias Use = @Sendable (DynamicObject, () -> Void) throws -> Void

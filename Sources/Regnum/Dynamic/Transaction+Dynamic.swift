@@ -8,7 +8,8 @@ extension Transaction {
     /// - Complexity: O(1); nothing is read until the objects are.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
-        return DynamicObjects(store, try dynamicTable(className, store)?.key)
+        _ = try dynamicTable(className, store)
+        return DynamicObjects(store, className)
     }
 
     /// The object of a class that has a primary key; nil if there is none.
@@ -220,11 +221,22 @@ public final class DynamicObjects: _ConfinedCollection {
     public typealias Iterator = AnyIterator<DynamicObject>
 
     private let store: DynamicStore
-    private let table: TableKey?
+    private let className: String
 
-    init(_ store: DynamicStore, _ table: TableKey?) {
+    init(_ store: DynamicStore, _ className: String) {
         self.store = store
-        self.table = table
+        self.className = className
+    }
+
+    private var known: (schemaID: UInt64, table: TableKey?)?
+
+    /// Nil while nothing of the class was ever stored.
+    private var table: TableKey? {
+        let schemaID = store.core.schemaID
+        if let known, known.schemaID == schemaID { return known.table }
+        let table = store.table(named: className)?.key
+        known = (schemaID, table)
+        return table
     }
 
     public var startIndex: Int { 0 }
