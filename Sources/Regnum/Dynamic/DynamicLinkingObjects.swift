@@ -87,8 +87,15 @@ extension DynamicObject {
         ofType className: String, property: String
     ) throws(Realm.Error) -> DynamicLinkingObjects {
         try requireReadable(property)
-        guard let origin = store.table(named: className) else { throw .unknownClass(className) }
-        guard store.leads(origin, property, to: table) else {
+        let origin = store.table(named: className)
+        var leadsHere = origin.map { store.leads($0, property, to: table) } ?? false
+        if !leadsHere {
+            leadsHere = try store.declaresLink(className, property, to: self.className)
+        }
+        guard leadsHere else {
+            guard origin != nil || store.core.realm.knownEntry(named: className) != nil else {
+                throw .unknownClass(className)
+            }
             throw Realm.Error(
                 .invalidInput,
                 "\(className).\(property) is no property that leads to objects of \(self.className).",
@@ -128,6 +135,12 @@ extension DynamicStore {
         of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
     ) -> [ObjectKey] {
         guard let origin = schema.table(named: className), leads(origin, property, to: table) else {
+            do throws(Realm.Error) {
+                // nothing is stored of it yet, unless a newer program has renamed it
+                _ = try unstored(property, of: className)
+            } catch {
+                core.fail(error)
+            }
             return []
         }
         if let column = origin.column(named: property) {

@@ -175,6 +175,7 @@ final class DynamicStore {
         if let found = properties[name] { return found }
         let className = self.name(of: table)
         if let inverse = inverse(name, of: className) { return .inverse(inverse) }
+        if let unstored = try unstored(name, of: className) { return .unstored(unstored) }
         throw Realm.Error(
             .invalidInput,
             "\(className) has no property \"\(name)\": it has "
@@ -195,6 +196,8 @@ final class DynamicStore {
             return DynamicLinkingObjects(
                 self, row, of: table, originClass: ClassSchema.of(type).name,
                 property: inverse.originColumnName ?? "", name: inverse.name)
+        case .unstored(let property):
+            return unstoredValue(property, table, row)
         case .list(let list):
             let place = DynamicPlace(store: self, table: table, row: row, list: list)
             switch list.kind {
@@ -298,6 +301,8 @@ enum DynamicProperty {
     case list(ListSchema)
     /// Declared by the program: nothing of it is stored.
     case inverse(PropertySchema)
+    /// Declared by the program and not stored yet.
+    case unstored(PropertySchema)
 }
 
 extension Value {
