@@ -30,6 +30,8 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 extension AnyRealmCollection: Sendable {}
 
 extension AnyRealmCollection: RealmCollection {
+    public typealias SubSequence = ConfinedSlice<AnyRealmCollection>
+
     public var realm: Realm? { base.realm }
 
     public var isInvalidated: Bool { base.isInvalidated }
@@ -52,28 +54,13 @@ extension AnyRealmCollection: RealmCollection {
     /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> Element { base[position] }
 
-    /// The elements in a range of positions. For results, finds and sorts no more than the elements
-    /// up to the end of the range.
-    ///
-    /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
-    public subscript(bounds: Range<Int>) -> Slice<AnyRealmCollection> {
-        let known = base._knownCount(upTo: bounds.upperBound)
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known || ReadScope.hasFailed else {
-            fatalError(
-                "The range \(bounds) of AnyRealmCollection<\(Element.self)> is out of range: there are "
-                    + "\(count) elements.")
-        }
-        return Slice(base: self, bounds: bounds)
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        base._elements(at: positions)
     }
 
-    /// Returns the first elements. For results, finds and sorts no more than those.
-    ///
-    /// - Precondition: `maxLength >= 0`.
-    public func prefix(_ maxLength: Int) -> Slice<AnyRealmCollection> {
-        precondition(maxLength >= 0, "The length of a prefix cannot be negative.")
-        let known = base._knownCount(upTo: maxLength)
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
-    }
+    public func _end(upTo limit: Int) -> Int { base._end(upTo: limit) }
+
+    public var _hasFailed: Bool { base._hasFailed }
 
     /// The first element, or `nil` if the collection is empty. For results,
     /// finds no more than that.
@@ -121,23 +108,6 @@ extension AnyRealmCollection where Element: ScalarValue {
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
-}
-
-extension RealmCollection {
-    /// Returns the number of elements. For results that haven't been evaluated,
-    /// finds at most `limit`.
-    fileprivate func _knownCount(upTo limit: Int) -> Int {
-        (self as? any PartialResults)?.foundCount(upTo: limit) ?? count
-    }
-}
-
-/// Results that can be evaluated partially.
-private protocol PartialResults {
-    func foundCount(upTo limit: Int) -> Int
-}
-
-extension Results: PartialResults {
-    fileprivate func foundCount(upTo limit: Int) -> Int { prefix(Swift.max(limit, 0)).count }
 }
 
 /// Results or linking objects, independent of the type of their objects.

@@ -97,6 +97,8 @@ final class LinkingHandle {
 }
 
 extension LinkingObjects: RandomAccessCollection {
+    public typealias SubSequence = ConfinedSlice<LinkingObjects>
+
     public var startIndex: Int { 0 }
 
     public var endIndex: Int { count }
@@ -125,6 +127,19 @@ extension LinkingObjects: RandomAccessCollection {
                     + "\(keys.count).")
         }
         return origins.accessor(Element.self, row: keys[position])
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        let keys = keys
+        let positions = positions.clamped(to: 0..<keys.count)
+        let origins = handle?.origins(Element.self)
+        return _TakenElements(count: positions.count) { index in
+            let key = keys[positions.lowerBound + index]
+            guard let origins, origins.core?.stillHas(origins.place.table, key) ?? false else {
+                return nil
+            }
+            return origins.accessor(Element.self, row: key)
+        }
     }
 
     /// Returns an iterator over the current origin objects. The loop may modify their links.

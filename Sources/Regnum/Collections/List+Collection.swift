@@ -1,4 +1,6 @@
 extension List: RandomAccessCollection, MutableCollection {
+    public typealias SubSequence = ConfinedSlice<List>
+
     public var startIndex: Int { 0 }
 
     public var endIndex: Int { count }
@@ -38,6 +40,25 @@ extension List: RandomAccessCollection, MutableCollection {
                 elements[position] = newValue
             }
         }
+    }
+
+    /// The elements in a range of positions. Setting them replaces as many.
+    ///
+    /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
+    public subscript(bounds: Range<Int>) -> ConfinedSlice<List> {
+        get { slice(bounds) }
+        set {
+            // Changes in place, as by `list[0..<3].sort()`, are in the list already.
+            if newValue.base === self, newValue.bounds == bounds { return }
+            var list = self
+            list.assign(newValue, at: bounds)
+        }
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        if let managed { return managed.taken(Element.self, at: positions) }
+        let taken = Array(elements[positions.clamped(to: 0..<elements.count)])
+        return _TakenElements(count: taken.count) { taken[$0] }
     }
 
     /// The first element, or `nil` if the list is empty.

@@ -67,6 +67,29 @@ public final class _ManagedList {
     /// The list in its current state, for loops.
     var frozen: _ManagedList { _ManagedList(self, keys) }
 
+    /// The elements at positions as they are now, for loops over a part of the list. Those whose rows
+    /// are gone when the loop comes to them are left out.
+    func taken<Element: RealmCollectionValue>(
+        _ type: Element.Type, at positions: Range<Int>
+    ) -> _TakenElements<Element> {
+        guard let (core, _, list) = place else { return _TakenElements(count: 0) { _ in nil } }
+        let count = count
+        let positions = positions.clamped(to: 0..<count)
+        let rows: [ObjectKey]
+        if positions.count < count / 16 {  // a page of a long list does not read the rest
+            rows = positions.compactMap { key(at: $0) }
+        } else {
+            let keys = keys
+            rows = Array(keys[positions.clamped(to: keys.indices)])
+        }
+        let taken = _ManagedList(self, rows)
+        let table = Int(list.target.rawValue)
+        return _TakenElements(count: rows.count) { position in
+            guard core.stillHas(table, rows[position]) else { return nil }
+            return Element._element(of: taken, at: position)
+        }
+    }
+
     var name: String { "\(binding.tableName).\(binding.schema.properties[property].name)" }
 
     var isInvalidated: Bool { !binding.isReadable(row: owner.rawValue) || isReplaced }

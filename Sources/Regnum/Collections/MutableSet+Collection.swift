@@ -1,4 +1,6 @@
 extension MutableSet: RandomAccessCollection {
+    public typealias SubSequence = ConfinedSlice<MutableSet>
+
     public var startIndex: Int { 0 }
 
     public var endIndex: Int { count }
@@ -25,6 +27,12 @@ extension MutableSet: RandomAccessCollection {
             trapIndex(position, "subscript")
         }
         return element
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        if let managed { return managed.taken(Element.self, at: positions) }
+        let taken = Array(elements.array[positions.clamped(to: 0..<elements.array.count)])
+        return _TakenElements(count: taken.count) { taken[$0] }
     }
 
     /// The first element in the set's order, or `nil` if the set is empty.

@@ -22,6 +22,26 @@ extension AnyRealmCollection {
     public func distance(from start: Int, to end: Int) -> Int { end - start }
 }
 
+extension ConfinedSlice {
+    public func index(after position: Int) -> Int { position + 1 }
+
+    public func index(before position: Int) -> Int { position - 1 }
+
+    public func index(_ position: Int, offsetBy distance: Int) -> Int { position + distance }
+
+    public func distance(from start: Int, to end: Int) -> Int { end - start }
+}
+
+extension ConfinedReversed {
+    public func index(after position: Int) -> Int { position + 1 }
+
+    public func index(before position: Int) -> Int { position - 1 }
+
+    public func index(_ position: Int, offsetBy distance: Int) -> Int { position + distance }
+
+    public func distance(from start: Int, to end: Int) -> Int { end - start }
+}
+
 extension FrozenResults {
     public func index(after position: Int) -> Int { position + 1 }
 

@@ -17,8 +17,7 @@ internal import RegnumEngine
 /// elements; all support `freeze()`.
 ///
 /// Implemented by the library's collections; do not conform your own types.
-public protocol RealmCollection<Element>: RandomAccessCollection
-where Element: RealmCollectionValue, Index == Int {
+public protocol RealmCollection<Element>: _ConfinedCollection where Element: RealmCollectionValue {
     /// The type of the elements; an alternative name used by older code.
     typealias ElementType = Element
 

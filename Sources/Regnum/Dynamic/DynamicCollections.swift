@@ -5,8 +5,12 @@
 ///     try dogs.append(["name": "Rex"])
 ///
 /// Elements are given in the same way as values of ``DynamicObject/set(_:of:)``. A call that throws
-/// changes nothing. Confined to the body of its transaction.
-public final class DynamicList: RandomAccessCollection {
+/// changes nothing; reading the list of a deleted object fails the transaction. Confined to the body
+/// of its transaction.
+public final class DynamicList: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicList>
+    public typealias Iterator = ConfinedIterator<Any?>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -20,8 +24,16 @@ public final class DynamicList: RandomAccessCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
+        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+    }
+
     /// Appends an element.
-    public func append(_ value: Any?) throws(Realm.Error) { try insert(value, at: endIndex) }
+    public func append(_ value: Any?) throws(Realm.Error) {
+        try place.write { (writer) throws(Realm.Error) in
+            try writer.insert(value, into: place, at: place.count)
+        }
+    }
 
     /// Whether the object was deleted, the transaction has ended, or the value of any type that
     /// contained the list was replaced.
@@ -31,8 +43,8 @@ public final class DynamicList: RandomAccessCollection {
     ///
     /// - Precondition: the index is valid.
     public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
-        _ = place.key(at: position, of: "list")
         try place.write { (writer) throws(Realm.Error) in
+            _ = place.key(at: position, of: "list")
             try writer.set(value, in: place, at: position)
         }
     }
@@ -68,7 +80,10 @@ public final class DynamicList: RandomAccessCollection {
 
 /// A set accessed through the stored schema alone, in the order in which it is stored. Otherwise as
 /// ``DynamicList``.
-public final class DynamicMutableSet: RandomAccessCollection {
+public final class DynamicMutableSet: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
+    public typealias Iterator = ConfinedIterator<Any?>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -80,6 +95,10 @@ public final class DynamicMutableSet: RandomAccessCollection {
     ///
     /// - Precondition: the index is valid.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
+        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+    }
 
     /// Inserts an element. If the set already contains it, nothing changes, and no stream reports a
     /// change.
@@ -113,7 +132,13 @@ public final class DynamicMutableSet: RandomAccessCollection {
 
 /// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise as
 /// ``DynamicList``.
-public final class DynamicMap: RandomAccessCollection {
+public final class DynamicMap: _ConfinedCollection {
+    public typealias Element = (key: String, value: Any?)
+    public typealias Index = Int
+    public typealias Indices = Range<Int>
+    public typealias SubSequence = ConfinedSlice<DynamicMap>
+    public typealias Iterator = ConfinedIterator<Element>
+
     let place: DynamicPlace
 
     init(_ place: DynamicPlace) { self.place = place }
@@ -127,6 +152,12 @@ public final class DynamicMap: RandomAccessCollection {
     public subscript(position: Int) -> (key: String, value: Any?) {
         let entry = place.key(at: position, of: "map")
         return (place.mapKey(entry), place.store.element(place, entry))
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
+        place.taken(at: positions) { [place] in
+            (key: place.mapKey($0), value: place.store.element(place, $0))
+        }
     }
 
     /// As ``DynamicList/isInvalidated``.

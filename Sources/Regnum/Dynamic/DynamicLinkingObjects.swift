@@ -9,23 +9,29 @@ internal import RegnumStore
 ///
 /// Nothing is stored for it: every access shows the current state of the transaction. For a map
 /// property, an owner appears once for each key. Confined to the body of its transaction.
-public final class DynamicLinkingObjects: RandomAccessCollection {
+public final class DynamicLinkingObjects: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicLinkingObjects>
+    public typealias Iterator = ConfinedIterator<DynamicObject>
+
     private let store: DynamicStore
     private let row: ObjectKey
     private let table: TableKey
     private let originClass: String
     private let property: String
+    /// The inverse, or the property of the other class, for sentences.
+    private let name: String
     private var known: (keys: [ObjectKey], edit: UInt64)?
 
     init(
         _ store: DynamicStore, _ row: ObjectKey, of table: TableKey, originClass: String,
-        property: String
+        property: String, name: String
     ) {
         self.store = store
         self.row = row
         self.table = table
         self.originClass = originClass
         self.property = property
+        self.name = name
     }
 
     public var startIndex: Int { 0 }
@@ -40,14 +46,27 @@ public final class DynamicLinkingObjects: RandomAccessCollection {
         let keys = keys
         guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)
         else {
+            if store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
             fatalError(
                 "Index \(position) is out of range: there are \(keys.count) linking objects.")
         }
         return DynamicObject(store, origin.key, keys[position])
     }
 
+    public func _elements(at positions: Range<Int>) -> _TakenElements<DynamicObject> {
+        let keys = keys
+        guard let origin = store.schema.table(named: originClass)?.key else {
+            return _TakenElements(count: 0) { _ in nil }
+        }
+        return store.objects(origin, Array(keys[positions.clamped(to: keys.indices)]))
+    }
+
     private var keys: [ObjectKey] {
         store.requireLive("linkingObjects")
+        guard store.contains(table, row) else {
+            store.core.fail(.deletedObject(store.name(of: table), name, store.core.place))
+            return []
+        }
         let edit = store.core.editCount
         if let known, known.edit == edit { return known.keys }
         let keys = store.origins(of: row, table, originClass, property)
@@ -69,8 +88,15 @@ extension DynamicObject {
         ofType className: String, property: String
     ) throws(Realm.Error) -> DynamicLinkingObjects {
         try requireReadable(property)
-        guard let origin = store.table(named: className) else { throw .unknownClass(className) }
-        guard store.leads(origin, property, to: table) else {
+        let origin = store.table(named: className)
+        var leadsHere = origin.map { store.leads($0, property, to: table) } ?? false
+        if !leadsHere {
+            leadsHere = try store.declaresLink(className, property, to: self.className)
+        }
+        guard leadsHere else {
+            guard origin != nil || store.core.realm.knownEntry(named: className) != nil else {
+                throw .unknownClass(className)
+            }
             throw Realm.Error(
                 .invalidInput,
                 "\(className).\(property) is not a property that leads to objects of "
@@ -78,7 +104,8 @@ extension DynamicObject {
                 className: className, property: property)
         }
         return DynamicLinkingObjects(
-            store, row, of: table, originClass: className, property: property)
+            store, row, of: table, originClass: className, property: property,
+            name: property)
     }
 }
 
@@ -111,6 +138,12 @@ extension DynamicStore {
         of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
     ) -> [ObjectKey] {
         guard let origin = schema.table(named: className), leads(origin, property, to: table) else {
+            do throws(Realm.Error) {
+                // nothing is stored of it yet, unless a newer program has renamed it
+                _ = try unstored(property, of: className)
+            } catch {
+                core.fail(error)
+            }
             return []
         }
         if let column = origin.column(named: property) {

@@ -73,14 +73,23 @@ public final class DynamicObject {
         set { self[name] = newValue }
     }
 
-    /// Returns the value of a property, which may be `nil`.
+    /// Returns the value of a property, which may be `nil`; its default if the program's class
+    /// declares the property and it isn't stored yet.
     ///
-    /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object.
+    /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object;
+    ///   `.schemaMismatch` for a declared name that a newer program has renamed or removed.
     /// - Precondition: as for ``subscript(_:)``.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
         try requireReadable(name)
-        return store.read(try store.property(name, of: table), table, row)
+        var property = try store.property(name, of: table)
+        // a collection is stored first, since it can be changed
+        if case .unstored(let declared) = property, declared.shape.isStoredList,
+            let transaction = store.core.writing
+        {
+            property = try store.stored(property, of: table, in: transaction)
+        }
+        return store.read(property, table, row)
     }
 
     /// Sets a property: to a value or `nil`; for links, to an object of the right class or a

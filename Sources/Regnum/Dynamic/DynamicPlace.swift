@@ -13,11 +13,44 @@ struct DynamicPlace {
     let store: DynamicStore
     let table: TableKey
     let row: ObjectKey
-    let list: ListSchema
+    /// The stored name of the property.
+    private let name: String
+    /// `nil` for a declared property that isn't stored yet, which is empty and read-only.
+    private let stored: ListSchema?
     /// The containing value of any type; `nil` if the collection is a property.
-    var slot: Slot?
+    let slot: Slot?
     /// The number of lists and dictionaries of any type that contain the elements.
-    var level = 0
+    let level: Int
+
+    init(
+        store: DynamicStore, table: TableKey, row: ObjectKey, list: ListSchema, slot: Slot? = nil,
+        level: Int = 0
+    ) {
+        self.store = store
+        self.table = table
+        self.row = row
+        name = list.name.itemsProperty ?? list.name
+        stored = list
+        self.slot = slot
+        self.level = level
+    }
+
+    /// The place of a property that isn't stored yet.
+    init(store: DynamicStore, table: TableKey, row: ObjectKey, unstored property: PropertySchema) {
+        self.store = store
+        self.table = table
+        self.row = row
+        name = property.columnName
+        stored = nil
+        slot = nil
+        level = 0
+    }
+
+    /// - Precondition: The property is stored, as it is in a write.
+    var list: ListSchema {
+        guard let stored else { preconditionFailure("\(name) is not stored.") }
+        return stored
+    }
 
     /// Whether the transaction has ended, the object was deleted, or the value that contained the
     /// list was replaced.
@@ -31,35 +64,68 @@ struct DynamicPlace {
         return store.value(table, row, slot.column) != slot.value
     }
 
+    /// Why the collection cannot be used; nil while it is there.
+    private var problem: Realm.Error? {
+        let exists = store.contains(table, row)
+        if exists, !isReplaced { return nil }
+        let (className, property) = fullName
+        if !exists, store.stored(table)?.kind != .elements {
+            return .deletedObject(className, property, store.core.place)
+        }
+        return Realm.Error(
+            .invalidInput,
+            "A list or dictionary of \(className).\(property) was used that was replaced or removed: "
+                + "ask isInvalidated first.", className: className, property: property)
+    }
+
+    /// The class and the property; of what lies in an element, those that it is part of.
+    private var fullName: (className: String, property: String) {
+        guard store.stored(table)?.kind == .elements, let owner = store.schema.owner(of: table)
+        else { return (store.name(of: table), name) }
+        return (store.name(of: owner.table), owner.property)
+    }
+
+    /// Fails the transaction if the collection is gone. Traps when the body is over.
     private func requireLive(_ call: StaticString) {
         store.requireLive(call)
-        if isReplaced {
-            store.core.fail(
-                Realm.Error(
-                    .invalidInput,
-                    "A list or dictionary of \(store.name(of: table)) was used after it was "
-                        + "replaced or removed: check isInvalidated first.",
-                    className: store.name(of: table)))
-        }
+        if let problem { store.core.fail(problem) }
     }
 
     var count: Int {
         requireLive("count")
-        return store.listCount(table, row, list.key)
+        return stored.map { store.listCount(table, row, $0.key) } ?? 0
     }
 
     var keys: [ObjectKey] {
         requireLive("list")
-        return store.list(table, row, list.key)
+        return stored.map { store.list(table, row, $0.key) } ?? []
     }
 
-    /// Edits the collection. Throws if it is read-only.
+    /// The current elements at positions, for loops. Those whose rows were deleted when the loop
+    /// reaches them are skipped.
+    func taken<Element>(
+        at positions: Range<Int>, _ element: @escaping (ObjectKey) -> Element
+    ) -> _TakenElements<Element> {
+        let count = count
+        let positions = positions.clamped(to: 0..<count)
+        guard let stored, !positions.isEmpty else { return _TakenElements(count: 0) { _ in nil } }
+        let rows: [ObjectKey]
+        if positions.count < count / 16 {  // doesn't read the rest of a long list for a page
+            rows = positions.compactMap { store.listElement(table, row, stored.key, at: $0) }
+        } else {
+            let keys = store.list(table, row, stored.key)
+            rows = Array(keys[positions.clamped(to: keys.indices)])
+        }
+        return store.taken(rows) { store.contains(stored.target, $0) ? element($0) : nil }
+    }
+
+    /// Edits the collection. Throws if it no longer exists or is read-only.
     func write(
         _ body: (DynamicWriter) throws(Realm.Error) -> Void
     ) throws(Realm.Error) {
-        requireLive("list")
-        let name = "\(store.name(of: table)).\(list.name)"
-        let transaction = try store.writing(name)
+        store.requireLive("list")
+        if let problem { throw problem }
+        let transaction = try store.writing("\(fullName.className).\(fullName.property)")
         defer { store.core.didEditAll() }
         try body(DynamicWriter(store, transaction))
         if slot != nil { transaction.touch(itemsOf: row, table, list) }
@@ -84,7 +150,7 @@ struct DynamicPlace {
     /// Returns the row at a position of a collection, whose kind is named in the trap message.
     func key(at position: Int, of kind: StaticString) -> ObjectKey {
         requireLive(kind)
-        guard let key = store.listElement(table, row, list.key, at: position) else {
+        guard let stored, let key = store.listElement(table, row, stored.key, at: position) else {
             if store.core.hasFailed { return .nowhere }
             fatalError("Index \(position) of a \(kind) is out of range: it has \(count) elements.")
         }
@@ -100,6 +166,7 @@ struct DynamicPlace {
     /// exists.
     func position(ofKey key: String) -> (position: Int, isThere: Bool) {
         var (low, high) = (0, count)
+        guard let list = stored else { return (0, false) }
         while low < high {
             let middle = (low + high) / 2
             guard let entry = store.listElement(table, row, list.key, at: middle) else { break }

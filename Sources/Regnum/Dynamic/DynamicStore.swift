@@ -41,17 +41,17 @@ final class DynamicStore {
     }
 
     /// Returns the running write. Throws for old objects and in a read.
-    func writing(_ name: String) throws(Realm.Error) -> EngineTransaction {
+    func writing(_ name: @autoclosure () -> String) throws(Realm.Error) -> EngineTransaction {
         if old != nil {
             throw Realm.Error(
                 .invalidInput,
-                "\(name) was changed: the old objects of a migration are read-only. Change the new "
-                    + "one.")
+                "\(name()) was changed: the old objects of a migration are read-only. Change the "
+                    + "new one.")
         }
         guard let transaction = core.writing else {
             throw Realm.Error(
                 .invalidInput,
-                "\(name) was changed in the read at \(core.place): objects can be changed in a write "
+                "\(name()) was changed in the read at \(core.place): objects can be changed in a write "
                     + "only.")
         }
         return transaction
@@ -157,7 +157,13 @@ final class DynamicStore {
         declared == nil ? property.columnName : property.name
     }
 
-    func name(of table: TableKey) -> String { schema.tables[Int(table.rawValue)].name }
+    func name(of table: TableKey) -> String { stored(table)?.name ?? "DynamicObject" }
+
+    /// Nil for a class that a savepoint has taken back.
+    func stored(_ table: TableKey) -> TableSchema? {
+        let tables = schema.tables
+        return Int(table.rawValue) < tables.count ? tables[Int(table.rawValue)] : nil
+    }
 
     /// Returns a class of objects, embedded or not; `nil` for hidden and dropped ones.
     func table(named name: String) -> TableSchema? {
@@ -171,6 +177,7 @@ final class DynamicStore {
         if let found = properties[name] { return found }
         let className = self.name(of: table)
         if let inverse = inverse(name, of: className) { return .inverse(inverse) }
+        if let unstored = try unstored(name, of: className) { return .unstored(unstored) }
         throw Realm.Error(
             .invalidInput,
             "\(className) has no property \"\(name)\": it has "
@@ -190,7 +197,9 @@ final class DynamicStore {
             guard case .linkingObjects(let type) = inverse.shape else { return nil }
             return DynamicLinkingObjects(
                 self, row, of: table, originClass: ClassSchema.of(type).name,
-                property: inverse.originColumnName ?? "")
+                property: inverse.originColumnName ?? "", name: inverse.name)
+        case .unstored(let property):
+            return unstoredValue(property, table, row)
         case .list(let list):
             let place = DynamicPlace(store: self, table: table, row: row, list: list)
             switch list.kind {
@@ -250,6 +259,23 @@ final class DynamicStore {
             any($0, column, place.list.target, key, level: place.level)
         }
     }
+
+    // MARK: Loops
+
+    /// The elements that rows are, for loops; `element` gives nil for a row that is gone.
+    func taken<Element>(
+        _ rows: [ObjectKey], _ element: @escaping (ObjectKey) -> Element?
+    ) -> _TakenElements<Element> {
+        _TakenElements(count: rows.count) { [self] position in
+            requireLive("makeIterator")
+            return element(rows[position])
+        }
+    }
+
+    /// The objects of rows, for loops.
+    func objects(_ table: TableKey, _ rows: [ObjectKey]) -> _TakenElements<DynamicObject> {
+        taken(rows) { [self] in contains(table, $0) ? DynamicObject(self, table, $0) : nil }
+    }
 }
 
 extension AnyContent {
@@ -278,6 +304,8 @@ enum DynamicProperty {
     case list(ListSchema)
     /// Declared by the program, not stored.
     case inverse(PropertySchema)
+    /// Declared by the program and not stored yet.
+    case unstored(PropertySchema)
 }
 
 extension Value {

@@ -118,7 +118,9 @@ extension DynamicWriter {
         let className = store.name(of: table)
         var supplied = Supplied()
         func add(_ name: String, _ value: Any?) throws(Realm.Error) {
-            supplied.values.append((try store.property(name, of: table), name, value))
+            let property = try store.property(name, of: table)
+            let stored = try store.stored(property, of: table, in: transaction)
+            supplied.values.append((stored, name, value))
         }
         func refusal(_ sentence: String) -> Realm.Error {
             Realm.Error(.invalidInput, sentence, className: className)
@@ -245,7 +247,12 @@ extension DynamicWriter {
 extension DynamicObject {
     /// All properties with their values.
     var values: [String: Any?] {
-        store.properties(of: table).mapValues { store.read($0, table, row) }
+        var values = store.properties(of: table).mapValues { store.read($0, table, row) }
+        for property in store.unstored(of: table) {
+            let value = store.unstoredValue(property, table, row)
+            values.updateValue(value, forKey: property.columnName)
+        }
+        return values
     }
 }
 

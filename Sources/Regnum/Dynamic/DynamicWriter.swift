@@ -85,6 +85,9 @@ struct DynamicWriter {
                 "\(className).\(inverse.name) cannot be assigned to: it follows from the property "
                     + "\"\(inverse.originProperty ?? "")\" of the other class.",
                 className: className, property: inverse.name)
+        case .unstored:
+            let stored = try store.stored(property, of: table, in: transaction)
+            return try prepare(value, for: stored, of: table, row, adds: adds)
         case .column(let column) where column.type == .any:
             return .any(column, try anyTree(value, name(column.name, table)))
         case .column(let column):

@@ -9,7 +9,8 @@ extension Transaction {
     /// - Complexity: O(1); nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
-        return DynamicObjects(store, try dynamicTable(className, store)?.key)
+        _ = try dynamicTable(className, store)
+        return DynamicObjects(store, className)
     }
 
     /// Returns the object with a primary key, or `nil` if there is none.
@@ -222,13 +223,28 @@ extension DynamicProperty {
 
 /// All objects of a class by name, in the order of their creation. Each access shows the current
 /// state of the transaction.
-public final class DynamicObjects: RandomAccessCollection {
-    private let store: DynamicStore
-    private let table: TableKey?
+public final class DynamicObjects: _ConfinedCollection {
+    public typealias SubSequence = ConfinedSlice<DynamicObjects>
+    public typealias Iterator = AnyIterator<DynamicObject>
 
-    init(_ store: DynamicStore, _ table: TableKey?) {
+
+    private let store: DynamicStore
+    private let className: String
+
+    init(_ store: DynamicStore, _ className: String) {
         self.store = store
-        self.table = table
+        self.className = className
+    }
+
+    private var known: (schemaID: UInt64, table: TableKey?)?
+
+    /// Nil while nothing of the class was ever stored.
+    private var table: TableKey? {
+        let schemaID = store.core.schemaID
+        if let known, known.schemaID == schemaID { return known.table }
+        let table = store.table(named: className)?.key
+        known = (schemaID, table)
+        return table
     }
 
     public var startIndex: Int { 0 }
@@ -249,11 +265,19 @@ public final class DynamicObjects: RandomAccessCollection {
         return DynamicObject(store, table, store.key(table, at: position))
     }
 
+    public func _elements(at positions: Range<Int>) -> _TakenElements<DynamicObject> {
+        let positions = positions.clamped(to: 0..<count)
+        guard let table, !positions.isEmpty else { return _TakenElements(count: 0) { _ in nil } }
+        let first = store.key(table, at: positions.lowerBound)
+        return store.objects(table, store.keys(table, from: first, limit: positions.count))
+    }
+
     /// Iterates over the objects in batches: includes objects created during the iteration, and
     /// skips deleted ones.
     public func makeIterator() -> AnyIterator<DynamicObject> {
-        store.requireLive("makeIterator")
-        guard let table else { return AnyIterator { nil } }
+        let count = count
+        guard let table, count > 0 else { return AnyIterator { nil } }
+        let end = store.key(table, at: count - 1)
         var next = ObjectKey(rawValue: 0)
         var pending: ArraySlice<ObjectKey> = []
         return AnyIterator { [store] in
@@ -264,6 +288,7 @@ public final class DynamicObjects: RandomAccessCollection {
                     next = ObjectKey(rawValue: last.rawValue + 1)
                 }
                 let key = pending.removeFirst()
+                if end < key { return nil }
                 if store.contains(table, key) { return DynamicObject(store, table, key) }
             }
         }

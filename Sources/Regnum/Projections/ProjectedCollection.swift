@@ -28,8 +28,10 @@ public struct ProjectedCollection<Value> {
 @available(*, unavailable, message: "a projected collection is not Sendable: send an array")
 extension ProjectedCollection: Sendable {}
 
-extension ProjectedCollection: RandomAccessCollection {
+extension ProjectedCollection: _ConfinedCollection {
     public typealias Element = Value
+    public typealias SubSequence = ConfinedSlice<ProjectedCollection>
+    public typealias Iterator = ConfinedIterator<Value>
 
     public var startIndex: Int { 0 }
 
@@ -45,8 +47,12 @@ extension ProjectedCollection: RandomAccessCollection {
         nonmutating set { source.set(newValue, at: position) }
     }
 
-    /// Returns the position of the first object whose property has the given value, or
-    /// `nil` if there is none.
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Value> {
+        source.values(at: positions)
+    }
+
+    /// Returns the position of the first object whose property has the given value, or `nil` if
+    /// there is none.
     ///
     /// - Complexity: O(n).
     public func index(of value: Value) -> Int? where Value: Equatable { firstIndex(of: value) }
@@ -71,8 +77,7 @@ extension ProjectedCollection: CustomStringConvertible {
 /// A collection of objects that supports `projectTo`: ``List`` and ``MutableSet``.
 ///
 /// Implemented by the collections of the library; do not conform your own types.
-public protocol ProjectableCollection: RandomAccessCollection
-where Element: ObjectBase, Index == Int {
+public protocol ProjectableCollection: _ConfinedCollection where Element: ObjectBase {
     /// Whether the collection's owner was deleted or its transaction has ended.
     var isInvalidated: Bool { get }
     /// Whether the collection belongs to a managed object.
@@ -112,6 +117,11 @@ class ProjectionSource<Value> {
         preconditionFailure("A projected collection has no objects.")
     }
 
+    /// The values at positions, of the objects that are there now.
+    func values(at positions: Range<Int>) -> _TakenElements<Value> {
+        _TakenElements(count: 0) { _ in nil }
+    }
+
     func set(_ value: Value, at position: Int) {}
 }
 
@@ -134,6 +144,13 @@ private final class MappedObjects<Objects: ProjectableCollection, Value>: Projec
     }
 
     override func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
+
+    override func values(at positions: Range<Int>) -> _TakenElements<Value> {
+        let taken = objects._elements(at: positions)
+        return _TakenElements(count: taken.count) { [keyPath] position in
+            taken.element(position).map { $0[keyPath: keyPath] }
+        }
+    }
 
     override func set(_ value: Value, at position: Int) {
         typealias Writable = ReferenceWritableKeyPath<Objects.Element, Value>

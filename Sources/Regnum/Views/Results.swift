@@ -131,6 +131,7 @@ extension Results: Queryable {
 
 extension Results: RandomAccessCollection {
     public typealias Element = Model
+    public typealias SubSequence = ConfinedSlice<Results>
 
     public var startIndex: Int { 0 }
 
@@ -154,15 +155,6 @@ extension Results: RandomAccessCollection {
         firstKeys(1).first.map { binding.accessor(Model.self, row: $0) }
     }
 
-    /// Returns the first objects found in the current state. Finds and sorts no more than those.
-    ///
-    /// - Precondition: `maxLength >= 0`.
-    public func prefix(_ maxLength: Int) -> Slice<Results> {
-        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
-        let keys = firstKeys(maxLength)
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, keys.count))
-    }
-
     /// The object at a position, as a separate accessor.
     ///
     /// - Precondition: `0 <= position < count`.
@@ -184,20 +176,6 @@ extension Results: RandomAccessCollection {
                     + "\(keys.count) objects.")
         }
         return binding.accessor(Model.self, row: keys[position])
-    }
-
-    /// The objects at a range of positions. Finds and sorts no more than those up to its end.
-    ///
-    /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
-    public subscript(bounds: Range<Int>) -> Slice<Results> {
-        let known = current.tree?.count ?? firstKeys(bounds.upperBound).count
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known || binding.core?.hasFailed == true
-        else {
-            fatalError(
-                "The range \(bounds) of Results<\(binding.tableName)> is out of range: there are "
-                    + "\(count) objects.")
-        }
-        return Slice(base: self, bounds: bounds)
     }
 
     /// The last object found in the current state, or `nil` if there is none.
@@ -254,6 +232,34 @@ extension Results: RandomAccessCollection {
     public func makeIterator() -> Iterator {
         Iterator(binding: binding, keys: keys().makeIterator())
     }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Model> {
+        if let core = binding.core, case .ended = core.state { trapEnded(core) }
+        // all of them are found as a loop over the results finds them
+        let isToTheEnd = current.count.map { positions.upperBound >= $0 } ?? false
+        guard let tree = isToTheEnd ? keys() : current.tree else {
+            let keys = firstKeys(positions.upperBound)
+            let positions = positions.clamped(to: 0..<keys.count)
+            return taken(positions) { keys[$0] }
+        }
+        return taken(positions.clamped(to: 0..<tree.count)) { tree[$0] }
+    }
+
+    private func taken(
+        _ positions: Range<Int>, _ key: @escaping (Int) -> ObjectKey
+    ) -> _TakenElements<Model> {
+        _TakenElements(count: positions.count) { [binding] index in
+            let key = key(positions.lowerBound + index)
+            guard binding.core?.stillHas(binding.place.table, key) ?? false else { return nil }
+            return binding.accessor(Model.self, row: key)
+        }
+    }
+
+    public func _end(upTo limit: Int) -> Int {
+        current.tree?.count ?? firstKeys(Swift.max(limit, 0)).count
+    }
+
+    public var _hasFailed: Bool { binding.core?.hasFailed ?? false }
 
     /// An iterator over the objects that were found when the loop started.
     public struct Iterator: IteratorProtocol {

@@ -113,6 +113,50 @@ import Testing
         }
     }
 
+    // Covers 1.4, .invalidInput
+    @Test func useOfWhatWasReplacedIsAnError() async throws {
+        typealias Use = @Sendable (DynamicList, DynamicMap) throws -> Void
+        let uses: [Use] = [
+            { list, _ in #expect(list.isEmpty || list.count == 2) },
+            { list, _ in try list.append(3) }, { list, _ in try list.insert(3, at: 0) },
+            { list, _ in try list.set(3, at: 0) }, { list, _ in try list.remove(at: 0) },
+            { list, _ in try list.removeAll() }, { _, map in _ = map["k"] },
+            { _, map in try map.set(3, forKey: "k") }, { _, map in try map.remove("k") },
+            { _, map in for _ in map {} },
+        ]
+        let deletions: [@Sendable (Transaction, DynamicObject) throws -> Void] = [
+            { tx, note in tx.delete(note) }, { _, note in note["content"] = 1 },
+            { _, note in try note.dynamicList("content").removeAll() },
+        ]
+        let realms = try await realms { tx in
+            let content = AnyRealmValue.fromArray([
+                .fromArray([.int(1), .int(2)]), .fromDictionary(["k": .int(1)]),
+            ])
+            try tx.add(AnyNote(1, content))
+        }
+        for (realm, _) in realms {
+            for delete in deletions {
+                for use in uses {
+                    let error = await realmError {
+                        try await realm.write { tx in
+                            let note = try #require(
+                                try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+                            let content = try note.dynamicList("content")
+                            let list = try #require(content[0] as? DynamicList)
+                            let map = try #require(content[1] as? DynamicMap)
+                            try delete(tx, note)
+                            #expect(list.isInvalidated && map.isInvalidated)
+                            try use(list, map)
+                        }
+                    }
+                    #expect(error?.code == .invalidInput && error?.className == "AnyNote")
+                    #expect(error?.property == "content", "\(error as Any)")
+                }
+            }
+            await realm.close()
+        }
+    }
+
     @Test func wrongValuesChangeNothing() async throws {
         let realms = try await realms(anyClasses + [AsymPage.self, AsymSheet.self]) { tx in
             try tx.add(AnyNote(1, .fromArray([.int(1)])))

@@ -1,0 +1,130 @@
+internal import RegnumEngine
+
+/// A collection that shows the current state of a transaction, such as ``Results``, ``List`` or
+/// ``DynamicList``.
+///
+/// Positions refer to the current state, so a change in the body can shift them. Everything that
+/// calls the program for each element (loops, `map`, slices, `reversed()`) therefore takes the
+/// elements first.
+///
+/// The library conforms its collections; do not conform types of your own.
+public protocol _ConfinedCollection: RandomAccessCollection
+where Index == Int, SubSequence: _ConfinedCollection {
+    /// Returns the elements that are at those positions now. Positions that the collection doesn't
+    /// have are ignored.
+    func _elements(at positions: Range<Int>) -> _TakenElements<Element>
+    /// Returns `endIndex` if it is less than `limit`, otherwise any number from `limit` to
+    /// `endIndex`. Results find no more than `limit` objects for it.
+    func _end(upTo limit: Int) -> Int
+    /// Whether the transaction has failed, so that nothing is known about the elements.
+    var _hasFailed: Bool { get }
+}
+
+/// The elements that a collection had at one moment. Part of the contract of
+/// ``_ConfinedCollection``.
+public struct _TakenElements<Element> {
+    let count: Int
+    /// Returns the element at a position in `0..<count`, or `nil` if it no longer exists.
+    let element: (Int) -> Element?
+}
+
+/// An iterator over the elements that a collection had when the loop started. Objects that were
+/// deleted since, and values that were removed, are left out.
+public struct ConfinedIterator<Element>: IteratorProtocol {
+    private let elements: _TakenElements<Element>
+    private var position = 0
+
+    init(_ elements: _TakenElements<Element>) {
+        self.elements = elements
+    }
+
+    public mutating func next() -> Element? {
+        while position < elements.count {
+            defer { position += 1 }
+            if let element = elements.element(position) { return element }
+        }
+        return nil
+    }
+}
+
+extension _ConfinedCollection {
+    public func _end(upTo limit: Int) -> Int { endIndex }
+
+    public var _hasFailed: Bool { ReadScope.hasFailed }
+
+    /// Returns an iterator over the current elements, whatever the loop does to them. Objects that
+    /// the loop deletes, and values that it removes, are left out.
+    public func makeIterator() -> ConfinedIterator<Element> {
+        ConfinedIterator(_elements(at: startIndex..<endIndex))
+    }
+
+    /// Returns the results of `transform` for the elements that a `for` loop would visit.
+    @inlinable
+    public func map<T, Failure: Error>(
+        _ transform: (Element) throws(Failure) -> T
+    ) throws(Failure) -> [T] {
+        // the standard library's goes by positions, which shift if `transform` changes elements
+        var results: [T] = []
+        var iterator = makeIterator()
+        results.reserveCapacity(count)
+        while let element = iterator.next() { results.append(try transform(element)) }
+        return results
+    }
+
+    /// Returns the elements from the last to the first, as a view.
+    ///
+    /// - Complexity: O(1).
+    public func reversed() -> ConfinedReversed<Self> { ConfinedReversed(base: self) }
+
+    // The standard library traps if an iterator returns fewer elements than these promise, as it
+    // does where rows are damaged, which fails the transaction.
+
+    public var underestimatedCount: Int { 0 }
+
+    @inlinable
+    public func _copyToContiguousArray() -> ContiguousArray<Element> {
+        var elements: ContiguousArray<Element> = []
+        var iterator = makeIterator()
+        elements.reserveCapacity(count)
+        while let element = iterator.next() { elements.append(element) }
+        return elements
+    }
+}
+
+extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
+    /// The elements at a range of positions. Results find and sort no more than those up to its
+    /// end.
+    ///
+    /// - Precondition: `startIndex <= bounds.lowerBound` and `bounds.upperBound <= endIndex`.
+    public subscript(bounds: Range<Int>) -> ConfinedSlice<Self> { slice(bounds) }
+
+    /// Returns the first elements. Results find and sort no more than those.
+    ///
+    /// - Precondition: `maxLength >= 0`.
+    public func prefix(_ maxLength: Int) -> ConfinedSlice<Self> {
+        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
+        return ConfinedSlice(base: self, bounds: 0..<Swift.min(maxLength, _end(upTo: maxLength)))
+    }
+
+    func slice(_ bounds: Range<Int>) -> ConfinedSlice<Self> {
+        guard bounds.lowerBound >= 0,
+            bounds.upperBound <= _end(upTo: bounds.upperBound) || _hasFailed
+        else {
+            fatalError(
+                "The range \(bounds) of \(Self.self) is out of range: there are \(count) elements.")
+        }
+        return ConfinedSlice(base: self, bounds: bounds)
+    }
+}
+
+extension TransactionCore {
+    /// Returns whether a row that a loop started with still exists. Traps after the body.
+    func stillHas(_ table: Int, _ row: ObjectKey) -> Bool {
+        if case .ended = state {
+            fatalError(
+                "A loop over a collection continued after the body of the transaction at \(place) "
+                    + "had returned.")
+        }
+        return table >= 0 && cluster(table, row.rawValue, columnCount: 0) != nil
+    }
+}

@@ -1,0 +1,35 @@
+/// A collection of a realm from its last element to the first, such as
+/// `tx.objects(Dog.self).reversed()`.
+///
+/// It shows the current state. A loop visits the elements that were there when it started, except
+/// for objects deleted since and values removed since. Confined to the body, like the collection.
+public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
+    public typealias Element = Base.Element
+    public typealias Index = Int
+    public typealias Indices = Range<Int>
+    public typealias SubSequence = ConfinedSlice<ConfinedReversed>
+    public typealias Iterator = ConfinedIterator<Base.Element>
+
+    let base: Base
+
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { base.count }
+
+    /// The element at a position, counted from the end of the collection.
+    ///
+    /// - Precondition: `0 <= position < count`.
+    public subscript(position: Int) -> Base.Element { base[base.endIndex - 1 - position] }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Base.Element> {
+        let positions = positions.clamped(to: 0..<count)
+        let end = base.endIndex
+        let taken = base._elements(at: end - positions.upperBound..<end - positions.lowerBound)
+        return _TakenElements(count: taken.count) { taken.element(taken.count - 1 - $0) }
+    }
+
+    public var _hasFailed: Bool { base._hasFailed }
+}
+
+@available(*, unavailable, message: "a collection stays in its transaction: use a snapshot")
+extension ConfinedReversed: Sendable {}

@@ -1,0 +1,107 @@
+/// Some neighbouring elements of a collection of a realm, such as `tx.objects(Dog.self)[2..<5]` or
+/// `person.dogs.prefix(3)`.
+///
+/// It shows the elements that are at its positions in the current state, or fewer if the collection
+/// has become shorter. A loop visits the elements that were there when it started, except for
+/// objects deleted since and values removed since. Confined to the body, like the collection.
+public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
+    public typealias Element = Base.Element
+    public typealias Index = Int
+    public typealias Indices = Range<Int>
+    public typealias SubSequence = ConfinedSlice
+    public typealias Iterator = ConfinedIterator<Base.Element>
+
+    private(set) var base: Base
+    let bounds: Range<Int>
+
+    init(base: Base, bounds: Range<Int>) {
+        self.base = base
+        self.bounds = bounds
+    }
+
+    public var startIndex: Int { bounds.lowerBound }
+
+    public var endIndex: Int {
+        let end = Swift.min(bounds.upperBound, base._end(upTo: bounds.upperBound))
+        return Swift.max(bounds.lowerBound, end)
+    }
+
+    /// The element at a position of the collection.
+    ///
+    /// - Precondition: `startIndex <= position < endIndex`.
+    public subscript(position: Int) -> Base.Element {
+        check(position..<position + 1)
+        return base[position]
+    }
+
+    /// The elements at a range of positions of the collection.
+    ///
+    /// - Precondition: `startIndex <= range.lowerBound` and `range.upperBound <= endIndex`.
+    public subscript(range: Range<Int>) -> ConfinedSlice {
+        check(range)
+        return ConfinedSlice(base: base, bounds: range)
+    }
+
+    public func _elements(at positions: Range<Int>) -> _TakenElements<Base.Element> {
+        base._elements(at: positions.clamped(to: bounds))
+    }
+
+    public var _hasFailed: Bool { base._hasFailed }
+
+    private func check(_ range: Range<Int>) {
+        guard range.lowerBound < bounds.lowerBound || range.upperBound > bounds.upperBound else {
+            return
+        }
+        fatalError(
+            "The range \(range) is out of range: a slice of \(Base.self) has the positions "
+                + "\(bounds).")
+    }
+}
+
+extension ConfinedSlice: MutableCollection where Base: MutableCollection {
+    /// The element at a position of the collection, which is changed too.
+    public subscript(position: Int) -> Base.Element {
+        get {
+            check(position..<position + 1)
+            return base[position]
+        }
+        set {
+            check(position..<position + 1)
+            base[position] = newValue
+        }
+    }
+
+    /// The elements at a range of positions of the collection, which is changed too.
+    public subscript(range: Range<Int>) -> ConfinedSlice {
+        get {
+            check(range)
+            return ConfinedSlice(base: base, bounds: range)
+        }
+        set {
+            check(range)
+            base.assign(newValue, at: range)
+        }
+    }
+
+    public mutating func swapAt(_ first: Int, _ second: Int) {
+        check(first..<first + 1)
+        check(second..<second + 1)
+        base.swapAt(first, second)
+    }
+}
+
+extension _ConfinedCollection where Self: MutableCollection {
+    /// Assigns as many elements as the range has positions.
+    mutating func assign(_ elements: some Sequence<Element>, at range: Range<Int>) {
+        let elements = Array(elements)  // they may be those of this collection
+        guard elements.count == range.count || _hasFailed else {
+            fatalError(
+                "The range \(range) of \(Self.self) was assigned \(elements.count) elements: a "
+                    + "slice can't change its length.")
+        }
+        for (position, element) in zip(range, elements) { self[position] = element }
+    }
+}
+
+@available(*, unavailable, message: "a slice stays in its transaction: use a snapshot")
+extension ConfinedSlice: Sendable {}

@@ -1,0 +1,133 @@
+import Foundation
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+private enum Old {
+    final class Spaniel: Object {
+        @Persisted(primaryKey: true) var name: String
+    }
+}
+
+private enum New {
+    enum Color: String, PersistableEnum { case black, brown }
+
+    final class Spaniel: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var color = Color.brown
+        @Persisted var weight: Float = 2.5
+        @Persisted var note: AnyRealmValue
+        @Persisted var tags: List<String>
+        @Persisted var words: MutableSet<String>
+        @Persisted var scores: Map<String, Int>
+        @Persisted var mate: Spaniel?
+    }
+}
+
+private enum Newer {
+    final class Spaniel: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var title: String
+    }
+}
+
+/// Properties by name that the program declares and that no object was stored with yet.
+@Suite struct DynamicDefaultTests {
+    /// A realm with one object that the older program has stored.
+    private func realm() async throws -> Realm {
+        let old = try await Realm.temporary([Old.Spaniel.self])
+        try await old.write { try $0.add(Old.Spaniel(value: ["name": "Rex"])) }
+        return try LaterProgram.core(of: old, [New.Spaniel.self])
+    }
+
+    // Covers 5.71
+    @Test func propertiesThatAreNotStoredYetHaveTheirDefaults() async throws {
+        let realm = try await realm()
+        try await realm.read { tx in
+            let rex = try tx.dynamicObjects("Spaniel")[0]
+            #expect(rex["color"] as? String == "brown" && rex["weight"] as? Float == 2.5)
+            #expect(try rex.value(of: "mate") == nil && rex.value(of: "note") == nil)
+            #expect(try rex.dynamicList("tags").isEmpty)
+            let (words, scores) = (try rex.dynamicMutableSet("words"), try rex.dynamicMap("scores"))
+            #expect(words.map { $0 as? String } == [] && words.reversed().isEmpty)
+            #expect(scores.keys.isEmpty && scores["a"] == nil && !scores.isInvalidated)
+            let mates = try rex.linkingObjects(ofType: "Spaniel", property: "mate")
+            #expect(mates.isEmpty)
+            let typed = try #require(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
+            #expect(try typed.dynamicList("tags").isEmpty)
+            let unknown = #expect(throws: Realm.Error.self) { try rex.value(of: "age") }
+            #expect(unknown?.message.contains("no property \"age\"") == true)
+        }
+        let error = await realmError {
+            try await realm.read { tx in
+                try tx.dynamicObjects("Spaniel")[0].dynamicList("tags").append("x")
+            }
+        }
+        #expect(error?.code == .invalidInput && error?.message.contains("in a write only") == true)
+    }
+
+    // Covers 5.71, 5.72
+    @Test func theFirstChangeStoresThem() async throws {
+        let changes: [@Sendable (DynamicObject) throws -> Void] = [
+            { try $0.set("black", of: "color") },
+            { $0["weight"] = Float(3) },
+            { try $0.dynamicList("tags").append("x") },
+            { try $0.set(["x"], of: "tags") },
+            { try $0.dynamicMutableSet("words").insert("w") },
+            { try $0.dynamicMap("scores").set(7, forKey: "a") },
+            { $0["mate"] = ["name": "Ada", "color": "black"] as [String: Any] },
+            { try $0.set([1, "y"] as [Any], of: "note") },
+        ]
+        for (index, change) in changes.enumerated() {
+            let realm = try await realm()
+            try await realm.write { tx in
+                try change(try tx.dynamicObjects("Spaniel")[0])
+            }
+            try await realm.read { tx in
+                let rex = try #require(tx.object(New.Spaniel.self, forPrimaryKey: "Rex"))
+                #expect((rex.color == .black) == (index == 0), "change \(index)")
+                #expect(rex.weight == (index == 1 ? 3 : 2.5))
+                #expect(Array(rex.tags) == ([2, 3].contains(index) ? ["x"] : []))
+                #expect(Array(rex.words) == (index == 4 ? ["w"] : []))
+                #expect(rex.scores["a"] == (index == 5 ? 7 : nil))
+                #expect(rex.mate?.name == (index == 6 ? "Ada" : nil))
+                #expect(rex.mate?.color == (index == 6 ? New.Color.black : nil))
+                var note: [AnyRealmValue] = []
+                if case .list(let list) = rex.note { note = Array(list) }
+                #expect(note == (index == 7 ? [.int(1), .string("y")] : []))
+            }
+        }
+    }
+
+    // Covers .schemaMismatch
+    @Test func whatANewerProgramRenamedIsAMismatch() async throws {
+        var configuration = Realm.Configuration(
+            location: .inMemory(identifier: "spaniels-\(UUID())"),
+            objectTypes: [Newer.Spaniel.self])
+        configuration.schemaVersion = 2
+        let newer = try await Realm.open(configuration)
+        try await newer.write { tx in
+            try tx.add(Newer.Spaniel(value: ["name": "Rex", "title": "Sir"]))
+        }
+        configuration.objectTypes = [New.Spaniel.self]
+        configuration.schemaVersion = 1
+        let older = Realm(RealmCore(newer.core.coordinator, configuration))
+        let uses: [@Sendable (DynamicObject) throws -> Void] = [
+            { _ = try $0.value(of: "color") }, { _ = try $0.dynamicList("tags") },
+            { try $0.set("black", of: "color") },
+            { _ = try $0.linkingObjects(ofType: "Spaniel", property: "mate") },
+        ]
+        for use in uses {
+            let error = await realmError {
+                try await older.read { tx in try use(try tx.dynamicObjects("Spaniel")[0]) }
+            }
+            #expect(error?.code == .schemaMismatch && error?.className == "Spaniel")
+        }
+        try await older.read { tx in
+            let rex = try tx.dynamicObjects("Spaniel")[0]
+            #expect(rex["name"] as? String == "Rex" && rex["title"] as? String == "Sir")
+        }
+    }
+}
