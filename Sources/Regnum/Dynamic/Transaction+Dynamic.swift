@@ -227,7 +227,6 @@ public final class DynamicObjects: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicObjects>
     public typealias Iterator = AnyIterator<DynamicObject>
 
-
     private let store: DynamicStore
     private let className: String
 
