@@ -20,8 +20,13 @@ extension Realm {
     /// Classes that are neither stored nor declared are made as the first line says. Links go by primary
     /// keys, else by the keys in the text, for which the objects get new ones. An object that is linked to
     /// before its line comes is made with default values until then; if no line comes, the import
-    /// throws and these are deleted. A process that is killed leaves whole batches; where all classes have
-    /// primary keys, importing again with `update: .modified` completes them.
+    /// throws and these are deleted, but for those that another transaction has changed: an object
+    /// with a primary key that was changed counts as one that exists. A process that is killed leaves
+    /// whole batches; where all classes have primary keys, importing again with `update: .modified`
+    /// completes them.
+    ///
+    /// A cancelled import doesn't wait for the writes of others: if one takes long, the objects
+    /// without a line are deleted after it, unless the realm is closed before.
     ///
     /// - Parameters:
     ///   - chunks: the text, in pieces with any boundaries.
@@ -29,13 +34,14 @@ extension Realm {
     ///     `.all` give the properties the values of the line, lists, sets, maps and embedded objects
     ///     as a whole; `.modified` leaves columns alone that have the value already. What a line leaves
     ///     out stays.
-    ///   - batchSize: the most lines of a transaction; a batch of 8 MB ends earlier.
+    ///   - batchSize: the most lines of a transaction, at least 1; a batch of 8 MB ends earlier.
     ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for what is no
-    ///   such line, `.invalidValue` for values that a property cannot have, `.schemaMismatch` for classes
-    ///   and properties that differ from what is stored, `.duplicatePrimaryKey`, `.unsupportedFormat`;
-    ///   what `chunks` and `write` throw.
+    ///   such line and for a `batchSize` below 1, `.invalidValue` for values that a property cannot
+    ///   have, `.schemaMismatch` for classes and properties that differ from what is stored,
+    ///   `.duplicatePrimaryKey`, `.unsupportedFormat`;
+    ///   what `chunks` and `write` throw; `CancellationError`.
     /// - Complexity: O(text), with the memory of a batch and, for classes without a primary key, of two
     ///   words for each run of objects whose keys follow each other, or object that is out of order.
     @discardableResult
@@ -43,7 +49,10 @@ extension Realm {
         from chunks: Chunks, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
         origin: String? = nil
     ) async throws -> ImportSummary where Chunks.Element: Sequence<UInt8> {
-        precondition(batchSize ?? 1 > 0, "A batch has at least one line.")
+        if let batchSize, batchSize < 1 {
+            throw Error(
+                .invalidInput, "The batch size of an import is \(batchSize); the minimum is 1.")
+        }
         try Error.check(origin: origin)
         let run = ImportRun(self, update, origin)
         do {
@@ -60,7 +69,8 @@ extension Realm {
 
     /// Imports a file of JSON lines, as `snapshot.exportJSON` writes it.
     ///
-    /// As ``importJSON(from:update:batchSize:origin:)``.
+    /// As ``importJSON(from:update:batchSize:origin:)``. A pipe is read until nobody has it open for
+    /// writing any more, or the task is cancelled.
     ///
     /// - Throws: as there, and `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and `.ioFailed`
     ///   from the file.
@@ -71,19 +81,29 @@ extension Realm {
     ) async throws -> ImportSummary {
         let path = url.path
         let file = try await blocking { () throws(StoreError) in try PosixStream(reading: path) }
-        let chunks = AsyncThrowingStream<[UInt8], any Swift.Error> {
-            let bytes = try await blocking { () throws(StoreError) in
-                try file.read(atMost: 1 << 18)
-            }
-            return bytes.isEmpty ? nil : bytes
-        }
         do {
             return try await importJSON(
-                from: chunks, update: update, batchSize: batchSize, origin: origin)
+                from: StreamChunks(stream: file), update: update, batchSize: batchSize,
+                origin: origin)
         } catch var error as Error {
             error.path = error.path ?? path
             throw error
         }
+    }
+}
+
+/// The content of a file or pipe.
+private struct StreamChunks: AsyncSequence, AsyncIteratorProtocol {
+    let stream: PosixStream
+
+    func makeAsyncIterator() -> StreamChunks { self }
+
+    func next() async throws -> [UInt8]? {
+        let bytes = try await blocking(on: stream) { [stream] () throws(StoreError) in
+            try stream.read(atMost: 1 << 18)
+        }
+        guard let bytes else { throw CancellationError() }
+        return bytes.isEmpty ? nil : bytes
     }
 }
 
@@ -94,7 +114,7 @@ private final class ImportRun: Sendable {
     /// Nil while a batch has it.
     private let importer: Guarded<Importer?>
     /// What committed batches have left to be filled.
-    private let committed = Guarded<[TableKey: [ObjectKey]]>([:])
+    private let committed = Guarded<Importer.Placeholders>([:])
     private let summary = Guarded(Realm.ImportSummary())
 
     init(_ realm: Realm, _ update: Realm.UpdatePolicy, _ origin: String?) {
@@ -115,7 +135,7 @@ private final class ImportRun: Sendable {
             }
             let count = try state.apply(
                 batch, isLast: isLast, in: tx.requireWriting("importJSON"))
-            let placeholders = state.placeholders.mapValues { Array($0.keys) }
+            let placeholders = state.placeholders
             importer.withLock { [state] in $0 = state }
             return (count, placeholders)
         }
@@ -127,20 +147,31 @@ private final class ImportRun: Sendable {
         }
     }
 
-    /// Deletes what was made for lines that will not come, also where the task was cancelled.
+    /// Deletes what was made for lines that will not come, also if the task was cancelled. Then the
+    /// deletion goes on in the background if it has to wait long.
     func removePlaceholders() async {
-        let rows = committed.withLock { $0 }.filter { !$0.value.isEmpty }
-        guard !rows.isEmpty else { return }
-        let (realm, origin) = (realm, origin)
-        await Task {
+        let placeholders = committed.withLock { $0 }.filter { !$0.value.isEmpty }
+        guard !placeholders.isEmpty else { return }
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        // in a task of its own, because a cancelled task can't write
+        Task { [realm, origin] in
             do {
                 try await realm.write(origin: origin) { tx in
-                    let transaction = tx.requireWriting("importJSON")
-                    for (table, keys) in rows { transaction.delete(table, keys) }
+                    Importer.remove(placeholders, in: tx.requireWriting("importJSON"))
                 }
             } catch {
                 realm.core.report(Realm.Error(below: error))
             }
-        }.value
+            end.finish()
+        }
+        await withTaskCancellationHandler {
+            // in a task that isn't cancelled, because the loop of a cancelled one ends at once
+            await Task { for await _ in ended {} }.value
+        } onCancel: {
+            IOPool.shared.schedule(afterNanoseconds: Self.removalNanoseconds) { end.finish() }
+        }
     }
+
+    /// How long a cancelled import waits for its placeholders to be deleted.
+    private static let removalNanoseconds: UInt64 = 500_000_000
 }

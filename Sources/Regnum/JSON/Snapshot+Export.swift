@@ -49,7 +49,8 @@ extension Snapshot {
     ///
     /// As ``exportJSON(classes:to:)-(_,([UInt8])->Void)``. The file appears, or replaces the one
     /// that is there, when all of it is on disk; an export that fails leaves what was there. A new
-    /// file may be read by those only who may read the realm's files.
+    /// file may be read by those only who may read the realm's files. At a pipe the export waits for
+    /// whoever reads it, until the task is cancelled.
     ///
     /// - Throws: as there, and `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and
     ///   `.ioFailed` from the file.
@@ -58,14 +59,29 @@ extension Snapshot {
         let path = url.path
         var realmPath: String?
         if case .directory(let path) = core.realm.coordinator.options.place { realmPath = path }
-        let file = try await blocking { [realmPath] () throws(StoreError) in
-            try PosixStream(replacing: path, from: realmPath)
-        }
+        let file = try await Self.stream(replacing: path, from: realmPath)
         let count = try await exportJSON(classes: classes) { bytes in
-            try await blocking { () throws(StoreError) in try file.write(bytes) }
+            let isWritten = try await blocking(on: file) { () throws(StoreError) in
+                try file.write(bytes)
+            }
+            guard isWritten else { throw CancellationError() }
         }
         try await blocking { () throws(StoreError) in try file.finish() }
         return count
+    }
+
+    /// Opens what an export is written to; waits until somebody reads it if it is a pipe.
+    private static func stream(
+        replacing path: String, from realmPath: String?
+    ) async throws -> PosixStream {
+        while true {
+            let file = try await blocking { () throws(StoreError) in
+                try PosixStream(replacing: path, from: realmPath)
+            }
+            if let file { return file }
+            // no system call waits for a reader without blocking its thread
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     private static var pieceByteCount: Int { 1 << 16 }
