@@ -108,6 +108,32 @@ import Testing
         }
     }
 
+    /// An object that leaves the block of its migration.
+    ///
+    /// Guard of the `@unchecked Sendable`: the test runs one migration after the other.
+    private final class Leak: @unchecked Sendable {
+        var object: DynamicObject?
+    }
+
+    @Test func deletedObjectIsOneOfTheMigration() async throws {
+        let leak = Leak()
+        let first = try await MigrationRealm.first()
+        try await first.migrate(
+            2, MigSecond.types, block { _, _, new in leak.object = new })
+        let second = try await MigrationRealm.first()
+        let error = await realmError {
+            try await Realm.open(
+                second.configuration(
+                    2, MigSecond.types,
+                    block { migration, _, _ in
+                        if let object = leak.object { try migration.delete(object) }
+                    }))
+        }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.message.contains("of another transaction was passed to Migration") == true)
+        #expect(try await second.version == 1)
+    }
+
     @Test func firstErrorCountsAlsoWhereTheBlockGoesOn() async throws {
         let realm = try await MigrationRealm.first()
         let error = await realmError {

@@ -56,6 +56,23 @@ import Testing
         #expect(await realmError { try await realm.write { _ in } }?.code == .closed)
     }
 
+    // Covers .filePermissionDenied
+    @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
+    func directoryOfAStrangerThatEverybodyMayWriteToIsRefused() async throws {
+        let folder = try RealmFolder()
+        try await folder.makeRealm(rooms: ["general"])
+        let path = folder["test.realm"].path
+        try #require(chown(path, 65534, 65534) == 0)
+        for (mode, code) in [
+            (0o777, .filePermissionDenied), (0o1777, .filePermissionDenied), (0o755, nil),
+        ] as [(mode_t, Realm.Error.Code?)] {
+            try #require(chmod(path, mode) == 0)
+            let error = await realmError { try await Realm.open(readOnly(folder)).close() }
+            #expect(error?.code == code)
+            #expect(error == nil || error?.path == path)
+        }
+    }
+
     // Covers 12.5, .fileNotFound
     @Test func whatIsNotThereIsNotMade() async throws {
         let folder = try RealmFolder()

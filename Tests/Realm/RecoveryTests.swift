@@ -140,6 +140,40 @@ import Testing
         }
         await realm.close()
     }
+
+    /// Exports over a file, and returns the permissions and the owner of what is there then.
+    private func export(
+        _ realm: Realm, over mode: mode_t, of owner: uid_t
+    ) async throws -> (mode: mode_t, owner: uid_t) {
+        let url = folder["export.jsonl"]
+        try Data().write(to: url)
+        try #require(chmod(url.path, mode) == 0)
+        try #require(chown(url.path, owner, gid_t.max) == 0)
+        try await realm.snapshot().exportJSON(to: url)
+        var status = stat()
+        let result = stat(url.path, &status)
+        try #require(result == 0)
+        return (status.st_mode & 0o777, status.st_uid)
+    }
+
+    @Test func exportsKeepThePermissionsOfTheUsersFile() async throws {
+        _ = try await makeRealm()
+        let realm = try await open()
+        let written = try await export(realm, over: 0o644, of: geteuid())
+        #expect(written.mode == 0o644 && written.owner == geteuid())
+        await realm.close()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
+    func exportsOverAStrangersFileAreForTheirUserOnly() async throws {
+        _ = try await makeRealm()
+        let realm = try await open()
+        for mode in [0o666, 0o644, 0o660] as [mode_t] {
+            let written = try await export(realm, over: mode, of: 65534)
+            #expect(written.mode == 0o600 && written.owner == geteuid())
+        }
+        await realm.close()
+    }
 }
 
 private final class LogLines: Sendable {

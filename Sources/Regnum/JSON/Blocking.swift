@@ -16,3 +16,14 @@ func blocking<R: Sendable>(
         }
     }
 }
+
+/// Runs what waits for the other end of a stream, and cancels the stream if the task is cancelled.
+func blocking<R: Sendable>(
+    on stream: PosixStream, _ body: @escaping @Sendable () throws(StoreError) -> R
+) async throws -> R {
+    try await withTaskCancellationHandler {
+        try await blocking(body)
+    } onCancel: {
+        stream.cancel()
+    }
+}

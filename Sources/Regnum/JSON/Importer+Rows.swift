@@ -14,31 +14,32 @@ extension Importer {
         let primaryKey = try table.schema.primaryKey.map { column throws(StoreError) in
             try self.primaryKey(given, table, column)
         }
-        if let row = row(of: key, primaryKey, table, transaction) {
-            let isPlaceholder = fill(row, table.key)
-            if !isPlaceholder, let key {
+        if let primaryKey {
+            let placeholder = takePlaceholder(.primaryKey(primaryKey), table.key)
+            if let row = transaction.find(table.key, primaryKey: primaryKey) {
+                let isPlaceholder =
+                    placeholder?.row == row
+                    && placeholder?.isUnchanged(table.key, transaction) == true
+                if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
+                try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
+                return
+            }
+        } else if let key, let row = keys[table.key]?[key] {
+            guard takePlaceholder(.key(key), table.key) != nil else {
                 throw StoreError(
                     .duplicatePrimaryKey,
                     "The key \(key) of the class '\(table.name)' appears in the text twice.",
                     className: table.name, key: "\(key)")
             }
-            if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
-            try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
-            return
+            // unless another transaction has deleted it
+            if transaction.contains(table.key, row) {
+                try set(given, of: row, table, transaction, .all)
+                return
+            }
         }
         let row = try transaction.insert(table.key, try plainValues(given, table))
         if let key { note(key, row, table.key) }
         try fillReferences(given, of: row, table, transaction)
-    }
-
-    /// Returns the row of an object that is identified by its key in the text or by its primary
-    /// key.
-    private func row(
-        of key: UInt64?, _ primaryKey: Value?, _ table: ImportTable,
-        _ transaction: EngineTransaction
-    ) -> ObjectKey? {
-        if let primaryKey { return transaction.find(table.key, primaryKey: primaryKey) }
-        return key.flatMap { row(of: $0, table.key) }
     }
 
     private func duplicate(

@@ -5,23 +5,16 @@ internal import RegnumStore
 struct Importer: Sendable {
     let realm: RealmCore
     let update: Realm.UpdatePolicy
-    /// The rows created for links, with the line and property of the first link.
-    private(set) var placeholders: [TableKey: [ObjectKey: Placeholder]] = [:]
-    /// The rows of objects without a primary key, by their keys in the text.
-    private var keys: [TableKey: ImportedKeys] = [:]
+    /// The rows created for links.
+    var placeholders: Placeholders = [:]
+    /// The rows of objects without a primary key, by their keys in the text. Other transactions may
+    /// have deleted them since.
+    var keys: [TableKey: ImportedKeys] = [:]
     private var tables: [MapKeyText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
-    private var line = 0
+    private(set) var line = 0
     /// The number of lists and dictionaries of any type created so far.
     var anyCount: UInt64 = 0
-
-    /// An object that is linked to but whose line hasn't been read yet.
-    struct Placeholder: Sendable {
-        let line: Int
-        let className: String
-        let property: String
-        let key: String
-    }
 
     init(realm: RealmCore, update: Realm.UpdatePolicy) {
         self.realm = realm
@@ -48,8 +41,8 @@ struct Importer: Sendable {
                 throw error.onLine(line)
             }
         }
-        if isLast { try checkPlaceholders(transaction) }
-        return count
+        guard isLast, let missing = missingObject(transaction) else { return count }
+        throw missing.error.onLine(missing.line)
     }
 
     /// Imports a line and returns whether it is an object.
@@ -130,84 +123,6 @@ struct Importer: Sendable {
         let made = ImportTable(schema, in: transaction.schema, entry)
         tables[MapKeyText(name)] = made
         return made
-    }
-
-    private func checkPlaceholders(_ transaction: EngineTransaction) throws(Realm.Error) {
-        var missing: [(table: TableKey, placeholder: Placeholder)] = []
-        for (table, rows) in placeholders { missing += rows.values.map { (table, $0) } }
-        missing.sort { $0.placeholder.line < $1.placeholder.line }
-        guard let first = missing.first else { return }
-        let name = transaction.schema.tables[Int(first.table.rawValue)].name
-        let others =
-            missing.count == 1
-            ? "" : " \(missing.count - 1) other linked objects are missing too."
-        throw Realm.Error(
-            .invalidInput,
-            "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "
-                + "\(first.placeholder.key), which is neither in the text nor in the realm.\(others)",
-            className: first.placeholder.className, property: first.placeholder.property,
-            key: first.placeholder.key
-        ).onLine(first.placeholder.line)
-    }
-
-    // MARK: Linked objects
-
-    /// Returns the row of a linked object, creating one if its line hasn't been read yet.
-    ///
-    /// Throws if the node isn't a key of the class.
-    mutating func target(
-        _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
-        _ transaction: EngineTransaction
-    ) throws(StoreError) -> ObjectKey {
-        guard let column = table.schema.primaryKey.map({ table.schema.columns[Int($0.rawValue)] })
-        else {
-            guard case .number(let text) = node, let key = UInt64(text) else {
-                throw property.problem(
-                    "cannot link to \(node.shown): expected the key of a \(table.name), "
-                        + "a number")
-            }
-            if let row = keys[table.key, default: ImportedKeys()][key] { return row }
-            let row = try transaction.insert(table.key, table.defaults)
-            keys[table.key, default: ImportedKeys()].add(key, row)
-            note(row, table, property, "with the key \(key)")
-            return row
-        }
-        var value: Value?
-        if case .object(let members) = node, members.count == 1, members[0].key == "key" {
-            if case .null = members[0].value, column.isOptional { value = .null }
-        } else {
-            value = node.value(of: column.type, isFloat: false)
-        }
-        guard let value else {
-            throw property.problem(
-                "cannot link to \(node.shown): expected the primary key of a \(table.name), "
-                    + "\(column.type.jsonName(isFloat: false))")
-        }
-        if let row = transaction.find(table.key, primaryKey: value) { return row }
-        var values = table.defaults
-        values[Int(column.key.rawValue)] = value
-        let row = try transaction.insert(table.key, values)
-        note(row, table, property, value.keyText)
-        return row
-    }
-
-    private mutating func note(
-        _ row: ObjectKey, _ table: ImportTable, _ property: ImportTable.Property, _ key: String
-    ) {
-        placeholders[table.key, default: [:]][row] = Placeholder(
-            line: line, className: property.className, property: property.name, key: key)
-    }
-
-    /// Records that the line of a placeholder was read. Returns `false` if the row isn't a
-    /// placeholder.
-    mutating func fill(_ row: ObjectKey, _ table: TableKey) -> Bool {
-        placeholders[table]?.removeValue(forKey: row) != nil
-    }
-
-    func row(of key: UInt64, _ table: TableKey) -> ObjectKey? { keys[table]?[key] }
-
-    mutating func note(_ key: UInt64, _ row: ObjectKey, _ table: TableKey) {
-        keys[table, default: ImportedKeys()].add(key, row)
     }
 }
 

@@ -23,9 +23,14 @@ extension Realm {
     /// Classes that are neither stored nor declared are created according to the first line. Links
     /// are resolved by primary key, otherwise by the keys in the text, in place of which the
     /// objects get new ones. An object that is linked to before its line is read has default values
-    /// until then; if there is no such line, the import throws and deletes these objects. If the
-    /// process is killed, whole batches remain; if all classes have primary keys, importing again
-    /// with `update: .modified` completes them.
+    /// until then; if there is no such line, the import throws and deletes these objects, except
+    /// those that another transaction has changed. An object with a primary key that another
+    /// transaction changed counts as one that exists. If the process is killed, whole batches
+    /// remain; if all classes have primary keys, importing again with `update: .modified` completes
+    /// them.
+    ///
+    /// A cancelled import doesn't wait for other writes: if one takes long, the objects without a
+    /// line are deleted after it, unless the realm is closed first.
     ///
     /// - Parameters:
     ///   - chunks: the text, split into pieces at any position.
@@ -33,13 +38,15 @@ extension Realm {
     ///     `.all` set the properties to the values of the line, replacing lists, sets, maps and
     ///     embedded objects as a whole; `.modified` skips columns that already have the value.
     ///     Properties missing from the line stay unchanged.
-    ///   - batchSize: the maximum number of lines in a transaction; a batch also ends at 8 MB.
+    ///   - batchSize: the maximum number of lines in a transaction, at least 1; a batch also ends at
+    ///     8 MB.
     ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
-    ///   invalid line, `.invalidValue` for values that a property cannot have, `.schemaMismatch`
-    ///   for classes and properties that differ from the stored ones, `.duplicatePrimaryKey`,
-    ///   `.unsupportedFormat`; the errors of `chunks` and `write`.
+    ///   invalid line and for a `batchSize` below 1, `.invalidValue` for values that a property
+    ///   cannot have, `.schemaMismatch` for classes and properties that differ from the stored ones,
+    ///   `.duplicatePrimaryKey`, `.unsupportedFormat`; the errors of `chunks` and `write`;
+    ///   `CancellationError`.
     /// - Complexity: O(text), with the memory for a batch and, for classes without a primary key,
     ///   two words for each run of objects with consecutive keys and for each object out of order.
     @discardableResult
@@ -47,7 +54,10 @@ extension Realm {
         from chunks: Chunks, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
         origin: String? = nil
     ) async throws -> ImportSummary where Chunks.Element: Sequence<UInt8> {
-        precondition(batchSize ?? 1 > 0, "batchSize must be at least 1.")
+        if let batchSize, batchSize < 1 {
+            throw Error(
+                .invalidInput, "The batch size of an import is \(batchSize); the minimum is 1.")
+        }
         try Error.check(origin: origin)
         let run = ImportRun(self, update, origin)
         do {
@@ -64,6 +74,9 @@ extension Realm {
 
     /// Imports a file of JSON lines, as written by `snapshot.exportJSON`.
     ///
+    /// Imports a file like ``importJSON(from:update:batchSize:origin:)``. A pipe is read until it has
+    /// no writer, or the task is cancelled.
+    ///
     ///     try await realm.importJSON(from: URL(filePath: "dogs.jsonl"))
     ///
     /// See ``importJSON(from:update:batchSize:origin:)`` for the details.
@@ -77,19 +90,29 @@ extension Realm {
     ) async throws -> ImportSummary {
         let path = url.path
         let file = try await blocking { () throws(StoreError) in try PosixStream(reading: path) }
-        let chunks = AsyncThrowingStream<[UInt8], any Swift.Error> {
-            let bytes = try await blocking { () throws(StoreError) in
-                try file.read(atMost: 1 << 18)
-            }
-            return bytes.isEmpty ? nil : bytes
-        }
         do {
             return try await importJSON(
-                from: chunks, update: update, batchSize: batchSize, origin: origin)
+                from: StreamChunks(stream: file), update: update, batchSize: batchSize,
+                origin: origin)
         } catch var error as Error {
             error.path = error.path ?? path
             throw error
         }
+    }
+}
+
+/// The content of a file or pipe.
+private struct StreamChunks: AsyncSequence, AsyncIteratorProtocol {
+    let stream: PosixStream
+
+    func makeAsyncIterator() -> StreamChunks { self }
+
+    func next() async throws -> [UInt8]? {
+        let bytes = try await blocking(on: stream) { [stream] () throws(StoreError) in
+            try stream.read(atMost: 1 << 18)
+        }
+        guard let bytes else { throw CancellationError() }
+        return bytes.isEmpty ? nil : bytes
     }
 }
 
@@ -100,7 +123,7 @@ private final class ImportRun: Sendable {
     /// `nil` while a batch is using it.
     private let importer: Guarded<Importer?>
     /// The placeholders that committed batches left to be filled.
-    private let committed = Guarded<[TableKey: [ObjectKey]]>([:])
+    private let committed = Guarded<Importer.Placeholders>([:])
     private let summary = Guarded(Realm.ImportSummary())
 
     init(_ realm: Realm, _ update: Realm.UpdatePolicy, _ origin: String?) {
@@ -121,7 +144,7 @@ private final class ImportRun: Sendable {
             }
             let count = try state.apply(
                 batch, isLast: isLast, in: tx.requireWriting("importJSON"))
-            let placeholders = state.placeholders.mapValues { Array($0.keys) }
+            let placeholders = state.placeholders
             importer.withLock { [state] in $0 = state }
             return (count, placeholders)
         }
@@ -133,20 +156,31 @@ private final class ImportRun: Sendable {
         }
     }
 
-    /// Deletes the placeholders whose lines won't be read, even if the task was cancelled.
+    /// Deletes the placeholders whose lines won't be read, even if the task was cancelled. Then the
+    /// deletion continues in the background if it has to wait.
     func removePlaceholders() async {
-        let rows = committed.withLock { $0 }.filter { !$0.value.isEmpty }
-        guard !rows.isEmpty else { return }
-        let (realm, origin) = (realm, origin)
-        await Task {
+        let placeholders = committed.withLock { $0 }.filter { !$0.value.isEmpty }
+        guard !placeholders.isEmpty else { return }
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        // in a task of its own, because a cancelled task can't write
+        Task { [realm, origin] in
             do {
                 try await realm.write(origin: origin) { tx in
-                    let transaction = tx.requireWriting("importJSON")
-                    for (table, keys) in rows { transaction.delete(table, keys) }
+                    Importer.remove(placeholders, in: tx.requireWriting("importJSON"))
                 }
             } catch {
                 realm.core.report(Realm.Error(below: error))
             }
-        }.value
+            end.finish()
+        }
+        await withTaskCancellationHandler {
+            // in a task that isn't cancelled, because the loop of a cancelled one ends at once
+            await Task { for await _ in ended {} }.value
+        } onCancel: {
+            IOPool.shared.schedule(afterNanoseconds: Self.removalNanoseconds) { end.finish() }
+        }
     }
+
+    /// How long a cancelled import waits for its placeholders to be deleted.
+    private static let removalNanoseconds: UInt64 = 500_000_000
 }

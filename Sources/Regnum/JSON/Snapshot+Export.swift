@@ -59,7 +59,7 @@ extension Snapshot {
     /// See ``exportJSON(classes:to:)-(_,([UInt8])->Void)`` for the details. The file appears at its
     /// path, replacing any existing one, only when it is completely on disk; a failed export leaves
     /// an existing file unchanged. A new file is readable only by those who may read the realm's
-    /// files.
+    /// files. For a pipe, waits for a reader until the task is cancelled.
     ///
     /// - Throws: the errors described there, and `.fileAccess`, `.fileNotFound`,
     ///   `.filePermissionDenied`, `.diskFull` and `.ioFailed` for the file.
@@ -68,14 +68,29 @@ extension Snapshot {
         let path = url.path
         var realmPath: String?
         if case .directory(let path) = core.realm.coordinator.options.place { realmPath = path }
-        let file = try await blocking { [realmPath] () throws(StoreError) in
-            try PosixStream(replacing: path, from: realmPath)
-        }
+        let file = try await Self.stream(replacing: path, from: realmPath)
         let count = try await exportJSON(classes: classes) { bytes in
-            try await blocking { () throws(StoreError) in try file.write(bytes) }
+            let isWritten = try await blocking(on: file) { () throws(StoreError) in
+                try file.write(bytes)
+            }
+            guard isWritten else { throw CancellationError() }
         }
         try await blocking { () throws(StoreError) in try file.finish() }
         return count
+    }
+
+    /// Opens what an export is written to; waits until somebody reads it if it is a pipe.
+    private static func stream(
+        replacing path: String, from realmPath: String?
+    ) async throws -> PosixStream {
+        while true {
+            let file = try await blocking { () throws(StoreError) in
+                try PosixStream(replacing: path, from: realmPath)
+            }
+            if let file { return file }
+            // no system call waits for a reader without blocking its thread
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 
     private static var pieceByteCount: Int { 1 << 16 }

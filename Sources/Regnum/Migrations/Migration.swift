@@ -189,11 +189,18 @@ public final class Migration {
 
     /// Deletes an object and the embedded objects that it owns. Delete rules don't apply.
     ///
-    /// - Throws: `.invalidInput` for an old object: delete the new one.
+    /// - Throws: `.invalidInput` for an old object (delete the new one), and for one of another
+    ///   transaction.
     public func delete(_ object: DynamicObject) throws(Realm.Error) {
         requireLive("delete")
         guard object.store.core === core else {
-            preconditionFailure("An object of another transaction was deleted in a migration.")
+            let store = object.store
+            let schema = store.old?.schema ?? store.core.schema
+            let name = schema?.tables[Int(object.table.rawValue)].name
+            throw Realm.Error(
+                .invalidInput,
+                "A \(name ?? "DynamicObject") of another transaction was passed to "
+                    + "Migration.delete.", className: name)
         }
         let className = object.className
         _ = try object.store.writing(className)

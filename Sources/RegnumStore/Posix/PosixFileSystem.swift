@@ -74,7 +74,10 @@ package final class PosixFileSystem: FileSystem {
     /// Opens the realm directory at `path` for reading; see `FileSystem.openDirectoryForReading`.
     package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
-        return PosixDirectory(path: path, descriptor: try openExisting(path), isReadOnly: true)
+        let directory = PosixDirectory(
+            path: path, descriptor: try openExisting(path), isReadOnly: true)
+        try directory.checkOwner()
+        return directory
     }
 
     /// Removes the directory if it is empty; see `FileSystem.removeDirectory`.

@@ -3,17 +3,22 @@ internal import Glibc
 
 /// A file, pipe or device that is read or written sequentially.
 ///
-/// Its methods block. Closed with the last reference.
+/// Its methods block: on a pipe or device until the other end is ready, or until `cancel`. Closed
+/// with the last reference.
 package final class PosixStream: Sendable {
     private let path: String
     private let descriptor: Int32
     /// The name of the written file until it is complete.
     private let temporary: String?
     private let isFinished = Guarded(false)
+    private let isCancelled = Guarded(false)
 
-    /// Opens a file, pipe or device for reading.
+    /// How long a wait for the other end may take to notice that it was cancelled.
+    private static let waitMilliseconds: Int32 = 100
+
+    /// Opens a file, pipe or device for reading. Reading a pipe waits for a writer.
     package init(reading path: String) throws(StoreError) {
-        let result = cregnum_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        let result = cregnum_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard result >= 0 else { throw .system(-result, "open", path) }
         self.path = path
         descriptor = result
@@ -24,12 +29,15 @@ package final class PosixStream: Sendable {
     /// If `path` is a pipe or a device, it is written directly.
     ///
     /// - Parameter realmPath: the directory of the realm that the content comes from; `nil` for one
-    ///   in memory. A new file gets the permissions of a realm file; a replaced one keeps its own.
-    package init(replacing path: String, from realmPath: String?) throws(StoreError) {
+    ///   in memory. A new file gets the permissions of a realm file. One that replaces a file of this
+    ///   user keeps its permissions; one that replaces another user's is private to this user.
+    /// - Returns: `nil` while nobody has opened the pipe at `path` for reading.
+    package init?(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT != S_IFREG {
-            let result = cregnum_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0)
+            let result = cregnum_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0)
+            if result == -ENXIO, status.st_mode & S_IFMT == S_IFIFO { return nil }
             guard result >= 0 else { throw .system(-result, "open", path) }
             self.path = path
             descriptor = result
@@ -39,13 +47,17 @@ package final class PosixStream: Sendable {
         // A symbolic link is kept, and its target replaced.
         let target = isThere ? Self.resolved(path) : path
         let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
-        let mode = isThere ? status.st_mode & 0o777 : Self.fileMode(realmPath)
+        let mode = isThere ? Self.mode(replacing: status) : Self.fileMode(realmPath)
         let result = cregnum_openat(
             AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard result >= 0 else { throw .system(-result, "create", path) }
         self.path = target
         descriptor = result
         temporary = name
+    }
+
+    private static func mode(replacing status: stat) -> mode_t {
+        status.st_uid == geteuid() ? status.st_mode & 0o777 : 0o600
     }
 
     private static func fileMode(_ realmPath: String?) -> mode_t {
@@ -65,28 +77,50 @@ package final class PosixStream: Sendable {
         return String(cString: resolved)
     }
 
-    /// Reads the next bytes; empty at the end.
-    package func read(atMost count: Int) throws(StoreError) -> [UInt8] {
-        var result = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // The call alone initializes the buffer, up to the count that it returns.
-            result = repeated { Glibc.read(descriptor, buffer.baseAddress, count) }
-            filled = max(result, 0)
+    /// Ends the waits of `read` and `write` for the other end, including later ones.
+    package func cancel() { isCancelled.withLock { $0 = true } }
+
+    /// Waits until the descriptor can be read or written; returns false once the stream is
+    /// cancelled. A file is always ready.
+    private func isReady(for event: Int32, _ action: String) throws(StoreError) -> Bool {
+        while !isCancelled.withLock({ $0 }) {
+            var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            let count = repeated { poll(&entry, 1, Self.waitMilliseconds) }
+            guard count >= 0 else { throw .system(-count, action, path) }
+            if count > 0 { return true }
         }
-        guard result >= 0 else { throw .system(Int32(-result), "read", path) }
-        return bytes
+        return false
     }
 
-    /// Writes all bytes.
-    package func write(_ bytes: [UInt8]) throws(StoreError) {
+    /// The next bytes, none at the end; `nil` if the stream was cancelled.
+    package func read(atMost count: Int) throws(StoreError) -> [UInt8]? {
+        while try isReady(for: POLLIN, "read") {
+            var result = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                // the buffer is written by the call alone, and as far as it says
+                result = repeated { Glibc.read(descriptor, buffer.baseAddress, count) }
+                filled = max(result, 0)
+            }
+            if result >= 0 { return bytes }
+            // another reader of the pipe was faster
+            if result != -Int(EAGAIN) { throw .system(Int32(-result), "read", path) }
+        }
+        return nil
+    }
+
+    /// Writes all bytes; returns false if the stream was cancelled before.
+    package func write(_ bytes: [UInt8]) throws(StoreError) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
+            guard try isReady(for: POLLOUT, "write") else { return false }
             let result = rest.withUnsafeBytes { buffer in
                 repeated { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
             }
+            if result == -Int(EAGAIN) { continue }
             guard result >= 0 else { throw .system(Int32(-result), "write", path) }
             rest = rest.dropFirst(result)
         }
+        return true
     }
 
     /// Syncs the written data and gives the file its name.

@@ -104,10 +104,14 @@ import Testing
         }
         try #require(chown(disk.realmPath, 65534, 65534) == 0)
         #expect(codeThrown { _ = try disk.makeRealm() } == .filePermissionDenied)
+        let reading = codeThrown { _ = try disk.fileSystem.openDirectoryForReading(disk.realmPath) }
+        #expect(reading == .filePermissionDenied)
         let own = codeThrown { _ = try disk.fileSystem.openOwnDirectory(disk.realmPath) }
         #expect(own == .fileAccess)
         try #require(chmod(disk.realmPath, 0o770) == 0)
         #expect(try disk.makeRealm().open("log").readAll() == [1])
+        let shared = try disk.fileSystem.openDirectoryForReading(disk.realmPath)
+        #expect(try shared.open("log").readAll() == [1])
     }
 
     @Test func directoryThatMustBeNewOrOwnIsNotReachedThroughALink() throws {

@@ -1,0 +1,150 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Objects that links mean: those that are there, and placeholders until their lines come.
+
+extension Importer {
+    /// What a text calls an object.
+    enum Reference: Hashable, Sendable {
+        case primaryKey(Value)
+        /// The key in the text of an object without a primary key.
+        case key(UInt64)
+    }
+
+    /// An object that was linked to and whose line has not come.
+    struct Placeholder: Sendable {
+        let row: ObjectKey
+        /// The version that the row was made in.
+        let version: UInt64
+        /// The line and property of the link.
+        let line: Int
+        let className: String
+        let property: String
+        let key: String
+    }
+
+    typealias Placeholders = [TableKey: [Reference: Placeholder]]
+
+    /// The row of the object that a link names; one is made if its line has not come.
+    ///
+    /// Throws for what is no key of the class.
+    mutating func target(
+        _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        guard let column = table.schema.primaryKey.map({ table.schema.columns[Int($0.rawValue)] })
+        else {
+            guard case .number(let text) = node, let key = UInt64(text) else {
+                throw property.problem(
+                    "cannot link to \(node.shown): the key of a \(table.name), a "
+                        + "number, is needed")
+            }
+            if let row = keys[table.key, default: ImportedKeys()][key],
+                transaction.contains(table.key, row)
+            {
+                return row
+            }
+            let row = try transaction.insert(table.key, table.defaults)
+            note(key, row, table.key)
+            note(row, .key(key), table, property, "with the key \(key)", transaction)
+            return row
+        }
+        var value: Value?
+        if case .object(let members) = node, members.count == 1, members[0].key == "key" {
+            if case .null = members[0].value, column.isOptional { value = .null }
+        } else {
+            value = node.value(of: column.type, isFloat: false)
+        }
+        guard let value else {
+            throw property.problem(
+                "cannot link to \(node.shown): the primary key of a \(table.name), "
+                    + "\(column.type.jsonName(isFloat: false)), is needed")
+        }
+        if let row = transaction.find(table.key, primaryKey: value) { return row }
+        var values = table.defaults
+        values[Int(column.key.rawValue)] = value
+        let row = try transaction.insert(table.key, values)
+        note(row, .primaryKey(value), table, property, value.keyText, transaction)
+        return row
+    }
+
+    private mutating func note(
+        _ row: ObjectKey, _ reference: Reference, _ table: ImportTable,
+        _ property: ImportTable.Property, _ key: String, _ transaction: EngineTransaction
+    ) {
+        placeholders[table.key, default: [:]][reference] = Placeholder(
+            row: row, version: transaction.version, line: line, className: property.className,
+            property: property.name, key: key)
+    }
+
+    mutating func note(_ key: UInt64, _ row: ObjectKey, _ table: TableKey) {
+        keys[table, default: ImportedKeys()].add(key, row)
+    }
+
+    /// Takes the placeholder of an object whose line has come.
+    mutating func takePlaceholder(_ reference: Reference, _ table: TableKey) -> Placeholder? {
+        guard placeholders[table] != nil else { return nil }
+        return placeholders[table]?.removeValue(forKey: reference)
+    }
+
+    /// The error about the first link to an object that is missing at the end of the text.
+    func missingObject(_ transaction: EngineTransaction) -> (error: Realm.Error, line: Int)? {
+        var missing: [(table: TableKey, placeholder: Placeholder)] = []
+        for (table, objects) in placeholders {
+            for (reference, placeholder) in objects
+            where !exists(reference, placeholder, table, transaction) {
+                missing.append((table, placeholder))
+            }
+        }
+        guard let first = missing.min(by: { $0.placeholder.line < $1.placeholder.line }) else {
+            return nil
+        }
+        let name = transaction.schema.tables[Int(first.table.rawValue)].name
+        let others = missing.count == 1 ? "" : " So are \(missing.count - 1) others."
+        let error = Realm.Error(
+            .invalidInput,
+            "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "
+                + "\(first.placeholder.key), which is neither in the text after this line nor in "
+                + "the realm.\(others)",
+            className: first.placeholder.className, property: first.placeholder.property,
+            key: first.placeholder.key)
+        return (error, first.placeholder.line)
+    }
+
+    /// Whether another transaction has stored the object that a placeholder stands for. Of objects
+    /// without a primary key only the text has those that it means.
+    private func exists(
+        _ reference: Reference, _ placeholder: Placeholder, _ table: TableKey,
+        _ transaction: EngineTransaction
+    ) -> Bool {
+        guard case .primaryKey(let key) = reference,
+            let row = transaction.find(table, primaryKey: key)
+        else { return false }
+        return row != placeholder.row || !placeholder.isUnchanged(table, transaction)
+    }
+
+    /// Deletes placeholders that committed batches have left, unless another transaction has changed
+    /// them.
+    static func remove(_ placeholders: Placeholders, in transaction: EngineTransaction) {
+        for (table, objects) in placeholders {
+            let unchanged = objects.values.filter { $0.isUnchanged(table, transaction) }
+            if !unchanged.isEmpty { transaction.delete(table, unchanged.map(\.row)) }
+        }
+    }
+}
+
+extension Importer.Placeholder {
+    /// Whether the row is there as it was made: no other transaction has set one of its properties,
+    /// or given its lists, sets and maps elements.
+    ///
+    /// - Complexity: O(log n) for the row and each of its lists.
+    func isUnchanged(_ table: TableKey, _ transaction: EngineTransaction) -> Bool {
+        // the running transaction alone can change its rows
+        if version == transaction.version { return true }
+        let base = transaction.base
+        return base.contentVersion(table, row) == version
+            && transaction.schema.tables[Int(table.rawValue)].lists.allSatisfy {
+                base.listCount(table, row, $0.key) == 0
+            }
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// With a list and a link, and links without a primary key.
+final class JSONClub: Object {
+    @Persisted(primaryKey: true) var name: String
+    @Persisted var size: Int
+    @Persisted var members: List<String>
+    @Persisted var next: JSONClub?
+    @Persisted var thing: JSONThing?
+}
+
+/// A text between whose lines something else happens.
+private struct JSONSteps: AsyncSequence, Sendable {
+    enum Step: Sendable {
+        case line(String)
+        case act(@Sendable () async throws -> Void)
+    }
+
+    let steps: [Step]
+
+    init(_ steps: Step...) { self.steps = steps }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var rest: ArraySlice<Step>
+
+        mutating func next() async throws -> [UInt8]? {
+            while let step = rest.popFirst() {
+                switch step {
+                case .line(let line): return Array((line + "\n").utf8)
+                case .act(let body): try await body()
+                }
+            }
+            return nil
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: steps[...]) }
+}
+
+/// What an import does with objects that other transactions change or delete between its batches.
+@Suite struct JSONOtherWriterTests {
+    private let realm: Realm
+
+    init() async throws { realm = try await Realm.json([JSONClub.self] + jsonTypes) }
+
+    private func club(_ name: String, _ values: String = "") -> JSONSteps.Step {
+        .line(#"{"class":"JSONClub","values":{"name":"\#(name)"\#(values)}}"#)
+    }
+
+    private func thing(_ key: Int, _ values: String = "") -> JSONSteps.Step {
+        .line(#"{"class":"JSONThing","key":\#(key),"values":{"tag":\#(key)\#(values)}}"#)
+    }
+
+    /// Another transaction, between two batches.
+    private func write(_ body: @escaping @Sendable (Transaction) throws -> Void) -> JSONSteps.Step {
+        .act { [realm] in try await realm.write(body) }
+    }
+
+    @discardableResult
+    private func run(
+        _ text: JSONSteps, update: Realm.UpdatePolicy = .error
+    ) async throws -> Realm.ImportSummary {
+        try await realm.importJSON(from: text, update: update, batchSize: 1)
+    }
+
+    private var clubs: [String: Int] {
+        let clubs = realm.snapshot().objects(JSONClub.self)
+        return Dictionary(clubs.map { ($0.name, $0.size) }, uniquingKeysWith: { $1 })
+    }
+
+    @Test func failedImportKeepsWhatOthersHaveStored() async throws {
+        let text = JSONSteps(
+            club("a", #","next":"b""#), club("c", #","next":"d""#), club("e", #","next":"f""#),
+            write { tx in
+                try tx.create(
+                    JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
+                let club = try #require(tx.object(JSONClub.self, forPrimaryKey: "d"))
+                club.members.append("Ann")
+            },
+            .line("{"))
+        let error = await realmError { try await run(text) }
+        #expect(error?.code == .invalidInput && error?.line == 4)
+        // only the one that nobody has changed is gone
+        #expect(clubs == ["a": 0, "b": 3, "c": 0, "d": 0, "e": 0])
+        let clubs = realm.snapshot().objects(JSONClub.self)
+        #expect(clubs.first { $0.name == "a" }?.next?.size == 3)
+        #expect(clubs.first { $0.name == "d" }?.members.map { $0 } == ["Ann"])
+        #expect(clubs.first { $0.name == "e" }?.next == nil)
+    }
+
+    @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all])
+    func policyAppliesToPlaceholdersThatOthersHaveStored(
+        _ update: Realm.UpdatePolicy
+    ) async throws {
+        let text = JSONSteps(
+            club("a", #","next":"b""#),
+            write { tx in
+                try tx.create(
+                    JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
+            },
+            club("b", #","size":4"#))
+        let error = await realmError { try await run(text, update: update) }
+        if update == .error {
+            #expect(error?.code == .duplicatePrimaryKey && error?.line == 2 && error?.key == "b")
+        } else {
+            #expect(error == nil)
+        }
+        #expect(clubs == ["a": 0, "b": update == .error ? 3 : 4])
+    }
+
+    @Test func whatOthersStoreIsNotMissing() async throws {
+        let text = JSONSteps(
+            club("a", #","next":"b""#), club("c", #","next":"d""#),
+            write { tx in
+                try tx.create(
+                    JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
+                // gone, and there again as another row
+                tx.delete(try #require(tx.object(JSONClub.self, forPrimaryKey: "d")))
+                try tx.create(JSONClub.self, value: ["name": "d"])
+            })
+        #expect(try await run(text).objectCount == 2)
+        #expect(clubs == ["a": 0, "b": 3, "c": 0, "d": 0])
+    }
+
+    @Test func deletedPlaceholdersAreMadeAgainByTheirLines() async throws {
+        let deletion = write { tx in
+            tx.delete(tx.objects(JSONClub.self))
+            tx.delete(tx.objects(JSONThing.self))
+        }
+        let text = JSONSteps(
+            thing(1, #","other":2"#), club("a", #","next":"b""#), deletion,
+            thing(2), club("b", #","size":4"#), thing(3, #","other":2"#),
+            club("c", #","next":"b""#))
+        #expect(try await run(text).objectCount == 6)
+        let things = realm.snapshot().objects(JSONThing.self)
+        #expect(things.map(\.tag) == [2, 3] && things[1].other?.tag == 2)
+        #expect(clubs == ["b": 4, "c": 0])
+        let last = realm.snapshot().object(JSONClub.self, forPrimaryKey: "c")
+        #expect(last?.next?.size == 4)
+    }
+
+    @Test func linkToADeletedObjectIsAnErrorOfItsLine() async throws {
+        for text in [
+            JSONSteps(
+                thing(1), write { $0.delete($0.objects(JSONThing.self)) },
+                thing(2, #","others":[2,1]"#)),
+            JSONSteps(
+                thing(7, #","other":1"#), write { $0.delete($0.objects(JSONThing.self)) },
+                thing(2, #","other":1"#)),
+        ] {
+            let error = await realmError { try await run(text) }
+            #expect(error?.code == .invalidInput && error?.line == 2)
+            #expect(error?.className == "JSONThing")
+            #expect(error?.message.contains("the JSONThing with the key 1, which is") == true)
+            // the object with the link stays, and what was made for the link is gone
+            #expect(realm.snapshot().objects(JSONThing.self).map(\.tag) == [2])
+            try await realm.write { $0.delete($0.objects(JSONThing.self)) }
+        }
+    }
+
+    @Test func keyThatStandsTwiceIsRefusedAlsoIfItsObjectIsGone() async throws {
+        let text = JSONSteps(
+            thing(4), write { $0.delete($0.objects(JSONThing.self)) }, thing(4))
+        let error = await realmError { try await run(text) }
+        #expect(error?.code == .duplicatePrimaryKey && error?.key == "4" && error?.line == 2)
+    }
+
+    @Test func placeholderWithoutAPrimaryKeyThatWasChangedGetsItsLine() async throws {
+        let change = write { tx in tx.objects(JSONThing.self).last?.text = "changed" }
+        let both = JSONSteps(thing(1, #","other":2"#), change, thing(2, #","double":0.5"#))
+        #expect(try await run(both).objectCount == 2)
+        let things = realm.snapshot().objects(JSONThing.self)
+        #expect(things.map(\.text) == ["initial", "changed"] && things[1].double == 0.5)
+        let one = JSONSteps(thing(3, #","other":4"#), change)
+        #expect(await realmError { try await run(one) }?.code == .invalidInput)
+        #expect(realm.snapshot().objects(JSONThing.self).map(\.tag) == [1, 2, 3, 0])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func cancelledImportDoesNotWaitForTheWritesOfOthers() async throws {
+        let turn = Turn()
+        let text = JSONSteps(
+            club("a", #","next":"b""#),
+            .act { [realm] in
+                // whoever has the turn gives it back after the import has ended
+                await turn.take(try await realm.core.coordinator.beginWrite())
+                withUnsafeCurrentTask { $0?.cancel() }
+            },
+            club("b"))
+        let task = Task { try await realm.importJSON(from: text, batchSize: 1) }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clubs == ["a": 0, "b": 0])
+        let taken = try #require(await turn.value)
+        try await realm.core.coordinator.abandon(taken)
+        for try await change in realm.objects(JSONClub.self).changes {
+            if change.collection.count == 1 { break }
+        }
+        #expect(clubs == ["a": 0])
+    }
+
+    private actor Turn {
+        private(set) var value: WriteTurn?
+
+        func take(_ turn: WriteTurn) { value = turn }
+    }
+
+    // Covers .invalidInput
+    @Test(arguments: [0, -1]) func batchesWithoutALineAreRefused(_ batchSize: Int) async throws {
+        let error = await realmError {
+            try await realm.importJSON(from: JSONSteps(club("a")), batchSize: batchSize)
+        }
+        #expect(error?.code == .invalidInput && error?.message.contains("\(batchSize)") == true)
+        let file = await realmError {
+            try await realm.importJSON(
+                from: URL(filePath: "/dev/null"), batchSize: batchSize)
+        }
+        #expect(file?.code == .invalidInput)
+        #expect(realm.isEmpty)
+    }
+}
