@@ -32,7 +32,7 @@ extension Snapshot {
         var count = 0
         for table in tables {
             for position in 0..<root.count(table.key) {
-                export.line(table.key, root.key(table.key, at: position))
+                try export.line(table.key, root.key(table.key, at: position))
                 count += 1
                 if export.text.count < Self.pieceByteCount { continue }
                 try Task.checkCancellation()
