@@ -15,19 +15,32 @@ extension FrozenTable {
         return anyValue(value, rows) {
             mapKey($0, list.target)
         } element: {
-            anyElement($0, list.target)
+            anyElement($0, list.target, level: 1)
         }
     }
 
     /// Returns the value of an element.
-    func anyElement(_ element: ObjectKey, _ elements: TableKey) -> FrozenAnyValue {
+    ///
+    /// - Parameter level: The number of lists and dictionaries of any type around it.
+    func anyElement(
+        _ element: ObjectKey, _ elements: TableKey, level: Int = 0
+    ) -> FrozenAnyValue {
         let value = elementValue(element, elements, ColumnKey(0))
         guard value.isAnyCollection else { return anyValue(value, []) { "" } }
-        let rows = checked { snapshot.root.list(elements, element, .anyItems) }
+        let (rows, problem) = checked {
+            let problem = snapshot.root.ownershipProblem(
+                of: element, in: elements, level: level + 1)
+            let rows = problem == nil ? snapshot.root.list(elements, element, .anyItems) : []
+            return (rows, problem)
+        }
+        if let problem {
+            fail(Realm.Error.naming(problem, in: snapshot.root.schema), nil, nil)
+            return .none
+        }
         return anyValue(value, rows) {
             mapKey($0, elements)
         } element: {
-            anyElement($0, elements)
+            anyElement($0, elements, level: level + 1)
         }
     }
 

@@ -24,9 +24,27 @@ extension TransactionCore {
         }
     }
 
-    /// Returns the object of a row. Fails the transaction if the program has no such class.
+    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
+    /// `nil` if there is none.
+    func ownershipProblem(
+        of row: ObjectKey, in table: TableKey, level: Int
+    ) -> StoreError? {
+        switch state {
+        case .writing(let transaction):
+            transaction.ownershipProblem(of: row, in: table, level: level)
+        case .reading(let root): root.ownershipProblem(of: row, in: table, level: level)
+        case .ended: nil
+        }
+    }
+
+    /// Returns the object of a row. Fails the transaction if there is no such row, or the program
+    /// has no such class.
     private func object(_ table: TableKey, _ row: ObjectKey) -> Object? {
-        guard let schema, Int(table.rawValue) < schema.tables.count else { return nil }
+        guard let schema else { return nil }
+        guard Int(table.rawValue) < schema.tables.count else {
+            fail(.missingRow("class"))
+            return nil
+        }
         let name = schema.tables[Int(table.rawValue)].name
         guard let type = realm.objectType(named: name) else {
             fail(.unlistedClass(name))
@@ -77,6 +95,12 @@ extension _ManagedList {
         guard let (core, _, list) = place,
             let value = core.value(list.target, element, ColumnKey(0))
         else { return nil }
+        if value.isAnyCollection,
+            let problem = core.ownershipProblem(of: element, in: list.target, level: anyLevel + 1)
+        {
+            if let schema = core.schema { core.fail(.naming(problem, in: schema)) }
+            return AnyRealmValue.none
+        }
         return core.anyValue(value) { _ManagedList(self, element: element, list.target, value) }
     }
 

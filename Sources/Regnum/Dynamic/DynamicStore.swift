@@ -226,6 +226,12 @@ final class DynamicStore {
             return object(target, key)
         case .list, .dictionary:
             guard let items = items(of: column, table) else { return nil }
+            if schema.tables[Int(table.rawValue)].kind == .elements,
+                let problem = core.ownershipProblem(of: row, in: table, level: level + 1)
+            {
+                core.fail(.naming(problem, in: schema))
+                return nil
+            }
             let place = DynamicPlace(
                 store: self, table: table, row: row, list: items,
                 slot: DynamicPlace.Slot(column: column.key, value: value), level: level + 1)
@@ -239,7 +245,8 @@ final class DynamicStore {
     /// fails the transaction.
     private func object(_ table: TableKey, _ row: ObjectKey) -> DynamicObject? {
         if contains(table, row) { return DynamicObject(self, table, row) }
-        core.fail(.missingRow(name(of: table)))
+        let isClass = Int(table.rawValue) < schema.tables.count
+        core.fail(.missingRow(isClass ? name(of: table) : "class"))
         return nil
     }
 

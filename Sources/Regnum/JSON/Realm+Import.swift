@@ -74,12 +74,10 @@ extension Realm {
 
     /// Imports a file of JSON lines, as written by `snapshot.exportJSON`.
     ///
-    /// Imports a file like ``importJSON(from:update:batchSize:origin:)``. A pipe is read until it has
-    /// no writer, or the task is cancelled.
-    ///
     ///     try await realm.importJSON(from: URL(filePath: "dogs.jsonl"))
     ///
-    /// See ``importJSON(from:update:batchSize:origin:)`` for the details.
+    /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it has
+    /// no writer, or the task is cancelled.
     ///
     /// - Throws: the errors described there, and `.fileNotFound`, `.fileAccess`,
     ///   `.filePermissionDenied` and `.ioFailed` for the file.

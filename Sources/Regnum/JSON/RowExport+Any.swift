@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Values of any type: an object with one member, whose key is the kind of value.
 
@@ -8,9 +9,10 @@ extension RowExport {
     /// - Parameters:
     ///   - row: the row of `table` that has the value.
     ///   - list: the name of the list with the contents.
+    ///   - level: the number of lists and dictionaries of any type around it.
     mutating func any(
-        _ value: Value, of row: ObjectKey, _ table: TableSchema, _ list: String
-    ) {
+        _ value: Value, of row: ObjectKey, _ table: TableSchema, _ list: String, level: Int
+    ) throws(Realm.Error) {
         guard let content = value.anyContent else { return text.raw("null") }
         switch content {
         case .bool(let x): tagged("bool", .bool(x))
@@ -24,19 +26,26 @@ extension RowExport {
         case .objectId(let x): tagged("objectId", .objectId(x))
         case .uuid(let x): tagged("uuid", .uuid(x))
         case .link(let target, let object):
+            guard Int(target.rawValue) < classes.count else { throw .missingRow("class") }
             let schema = classes[Int(target.rawValue)].table
+            guard root.contains(target, object) else { throw .missingRow(schema.name) }
             text.raw("{\"object\":{\"class\":")
             text.string(schema.name)
             text.raw(",\"key\":")
-            self.object(object, schema)
+            if schema.kind == .embedded {
+                // Left from before the class was embedded: the object stands with its owner.
+                text.raw("\(object.rawValue)")
+            } else {
+                try self.object(object, schema)
+            }
             text.raw("}}")
         case .list:
             text.raw("{\"list\":[")
-            items(of: row, table, list, isDictionary: false)
+            try items(of: row, table, list, isDictionary: false, level: level + 1)
             text.raw("]}")
         case .dictionary:
             text.raw("{\"dictionary\":{")
-            items(of: row, table, list, isDictionary: true)
+            try items(of: row, table, list, isDictionary: true, level: level + 1)
             text.raw("}}")
         }
     }
@@ -50,9 +59,10 @@ extension RowExport {
     }
 
     private mutating func items(
-        of row: ObjectKey, _ table: TableSchema, _ name: String, isDictionary: Bool
-    ) {
+        of row: ObjectKey, _ table: TableSchema, _ name: String, isDictionary: Bool, level: Int
+    ) throws(Realm.Error) {
         guard let list = table.list(named: name) else { return }
+        if table.kind == .elements { try checkOwner(of: row, table, level: level) }
         let target = classes[Int(list.target.rawValue)].table
         for (index, element) in root.list(table.key, row, list.key).enumerated() {
             if isDictionary {
@@ -64,8 +74,9 @@ extension RowExport {
             } else if index > 0 {
                 text.raw(",")
             }
-            any(
-                root.value(target.key, element, .mapValue) ?? .null, of: element, target, "value[]")
+            try any(
+                root.value(target.key, element, .mapValue) ?? .null, of: element, target, "value[]",
+                level: level)
         }
     }
 }

@@ -36,19 +36,32 @@ struct RowExport {
     }
 
     /// Writes the line of a row, including the newline.
-    mutating func line(_ table: TableKey, _ row: ObjectKey) {
+    ///
+    /// - Throws: `.invalidDatabase` for values of any type that only a forged file has: links to
+    ///   nothing, and lists and dictionaries that contain each other.
+    mutating func line(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
         text.string(schema.name)
         if schema.primaryKey == nil { text.raw(",\"key\":\(row.rawValue)") }
         text.raw(",\"values\":")
-        values(table, row)
+        try values(table, row)
         text.raw("}\n")
     }
 
-    /// Writes the properties of a row. The recursion ends, because embedded objects can't form
-    /// cycles.
-    private mutating func values(_ table: TableKey, _ row: ObjectKey) {
+    /// Throws `.invalidDatabase` for a row that isn't owned by exactly one row, or a list or
+    /// dictionary of any type that is nested too deeply.
+    func checkOwner(
+        of row: ObjectKey, _ table: TableSchema, level: Int
+    ) throws(Realm.Error) {
+        guard let problem = root.ownershipProblem(of: row, in: table.key, level: level) else {
+            return
+        }
+        throw .naming(problem, in: root.schema)
+    }
+
+    /// Writes the properties of a row. The recursion ends, because what a row owns has one owner.
+    private mutating func values(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let stored = classes[Int(table.rawValue)]
         text.raw("{")
         var isFirst = true
@@ -57,9 +70,9 @@ struct RowExport {
             isFirst = false
             let value = root.value(table, row, column.key) ?? column.defaultValue
             if column.type == .any {
-                any(value, of: row, stored.table, "\(column.name)[]")
+                try any(value, of: row, stored.table, "\(column.name)[]", level: 0)
             } else {
-                write(value, of: column, isFloat)
+                try write(value, of: column, isFloat)
             }
         }
         for (list, target) in stored.lists {
@@ -67,20 +80,22 @@ struct RowExport {
             isFirst = false
             let keys = root.list(table, row, list.key)
             if list.kind == .map {
-                map(keys, target)
+                try map(keys, target)
                 continue
             }
             text.raw("[")
             for (index, key) in keys.enumerated() {
                 if index > 0 { text.raw(",") }
-                element(key, target)
+                try element(key, target)
             }
             text.raw("]")
         }
         text.raw("}")
     }
 
-    private mutating func map(_ entries: [ObjectKey], _ target: TableSchema) {
+    private mutating func map(
+        _ entries: [ObjectKey], _ target: TableSchema
+    ) throws(Realm.Error) {
         let column = target.columns[0]
         text.raw("{")
         for (index, entry) in entries.enumerated() {
@@ -89,31 +104,38 @@ struct RowExport {
             text.key(name, isFirst: index == 0)
             let value = root.value(target.key, entry, .mapValue) ?? .null
             if column.type == .any {
-                any(value, of: entry, target, "value[]")
+                try any(value, of: entry, target, "value[]", level: 0)
             } else {
-                write(value, of: column, column.meaning == .float)
+                try write(value, of: column, column.meaning == .float)
             }
         }
         text.raw("}")
     }
 
-    private mutating func element(_ key: ObjectKey, _ target: TableSchema) {
-        guard target.kind == .elements else { return object(key, target) }
+    private mutating func element(_ key: ObjectKey, _ target: TableSchema) throws(Realm.Error) {
+        guard target.kind == .elements else { return try object(key, target) }
         let column = target.columns[0]
         let value = root.value(target.key, key, column.key) ?? .null
-        if column.type == .any { return any(value, of: key, target, "value[]") }
-        write(value, of: column, column.meaning == .float)
+        if column.type == .any {
+            return try any(value, of: key, target, "value[]", level: 0)
+        }
+        try write(value, of: column, column.meaning == .float)
     }
 
-    private mutating func write(_ value: Value, of column: ColumnSchema, _ isFloat: Bool) {
+    private mutating func write(
+        _ value: Value, of column: ColumnSchema, _ isFloat: Bool
+    ) throws(Realm.Error) {
         guard let target = column.linkTarget else { return text.value(value, isFloat: isFloat) }
         guard let row = value.linkedObject else { return text.raw("null") }
-        object(row, classes[Int(target.rawValue)].table)
+        try object(row, classes[Int(target.rawValue)].table)
     }
 
     /// Writes an object as a link does: its key, or the object itself if it is embedded.
-    mutating func object(_ row: ObjectKey, _ table: TableSchema) {
-        if table.kind == .embedded { return values(table.key, row) }
+    mutating func object(_ row: ObjectKey, _ table: TableSchema) throws(Realm.Error) {
+        if table.kind == .embedded {
+            try checkOwner(of: row, table, level: 0)
+            return try values(table.key, row)
+        }
         guard let column = table.primaryKey else { return text.raw("\(row.rawValue)") }
         let key = root.value(table.key, row, column) ?? .null
         if key.isNull { text.raw("{\"key\":null}") } else { text.value(key, isFloat: false) }

@@ -38,7 +38,7 @@ extension Snapshot {
             while position < end {
                 try core.realm.checked(root) {
                     while position < end, export.text.count < Self.pieceByteCount {
-                        export.line(table.key, root.key(table.key, at: position))
+                        try export.line(table.key, root.key(table.key, at: position))
                         position += 1
                     }
                 }

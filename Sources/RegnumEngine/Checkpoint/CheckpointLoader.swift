@@ -284,9 +284,12 @@ struct CheckpointLoader {
             "a column has wrong flags")
         slot.flags = flags
         largeCount = try reader.count(
-            UInt32.self, max: reader.remaining / DirectoryImage.largeEntryByteCount,
-            "a number of large values")
-        let textUsed = try reader.count(UInt32.self, max: Int(Int32.max), "the length of a text")
+            UInt32.self,
+            max: min(
+                Limits.clusterLargeValueCountMax,
+                reader.remaining / DirectoryImage.largeEntryByteCount), "a number of large values")
+        let textUsed = try reader.count(
+            UInt32.self, max: Limits.clusterTextByteCountMax, "the length of a text")
         slot.textUsed = textUsed
         slot.textDead = try reader.count(UInt32.self, max: textUsed, "the length of dead text")
         try reader.require(

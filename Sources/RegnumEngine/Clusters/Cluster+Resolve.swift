@@ -27,7 +27,7 @@ extension Cluster {
         if isSound, type.isText {
             isSound =
                 resolveText(slot, source)
-                && areCellsSound(slot, image.address + Node.headerByteCount)
+                && areCellsSound(column, slot, image.address + Node.headerByteCount)
         }
         if !isSound { image = source.damaged(.chunk, at: offset, byteCount: byteCount) }
         let word = Cluster.word(image, log2: type == .int ? log2 : 0)
@@ -58,9 +58,12 @@ extension Cluster {
         return true
     }
 
-    /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column.
-    private func areCellsSound(_ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer) -> Bool {
-        let isString = slot.type == .string
+    /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column
+    /// and a value for one of any type.
+    private func areCellsSound(
+        _ column: Int, _ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer
+    ) -> Bool {
+        let type = slot.type
         let textUsed = slot.textUsed
         let textWord = loadWord(slot.address + ColumnSlot.aOffset)
         let list = LargeList(word: slot.load(ColumnSlot.bOffset))
@@ -83,9 +86,22 @@ extension Cluster {
                     start: Cluster.rows(textWord) + cell.reference, count: length)
                 guard bytes.loadUnaligned(as: UInt32.self) == cell.prefix else { return false }
             }
-            if isString, !isUTF8(bytes) { return false }
+            if length == 0, type == .any {
+                if isLive(row), !isNull(row, column) { return false }
+            } else if !Cluster.areSound(bytes, type) {
+                return false
+            }
         }
         return true
+    }
+
+    /// Returns whether the bytes of a value are well-formed.
+    private static func areSound(_ bytes: UnsafeRawBufferPointer, _ type: ValueType) -> Bool {
+        switch type {
+        case .string: isUTF8(bytes)
+        case .any: AnyContent.areSound(bytes)
+        default: true
+        }
     }
 
     /// Returns the bytes of a value in the large list.
@@ -94,12 +110,12 @@ extension Cluster {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
         var word = loadWord(list.address(index))
-        if word == 0 { word = resolveLarge(list, index, isString: slot(column).type == .string) }
+        if word == 0 { word = resolveLarge(list, index, slot(column).type) }
         return UnsafeRawBufferPointer(start: Cluster.rows(word), count: list.length(index))
     }
 
     @inline(never)
-    private func resolveLarge(_ list: LargeList, _ index: Int, isString: Bool) -> UInt {
+    private func resolveLarge(_ list: LargeList, _ index: Int, _ type: ValueType) -> UInt {
         guard let source = NodeSource.named(sourceWord) else {
             preconditionFailure("A large value is neither in memory nor in a file.")
         }
@@ -112,7 +128,7 @@ extension Cluster {
             let bytes = UnsafeRawBufferPointer(
                 start: image.address + Node.headerByteCount, count: length)
             if !Cluster.isImage(image, .largeValue, byteCount: byteCount, count: 0)
-                || (isString && !isUTF8(bytes))
+                || !Cluster.areSound(bytes, type)
             {
                 image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
             }

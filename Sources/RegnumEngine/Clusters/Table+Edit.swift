@@ -248,6 +248,10 @@ extension Cluster {
         } else if !hasUniformVersion {
             ownVersions(edit)
         }
+        // Rows can be added and discarded here any number of times.
+        for column in 0..<slotCount where slot(column).flags.contains(.text) {
+            rewriteTextIfSparse(column, edit: edit)
+        }
         for column in 0..<slotCount { slot(column).chunkExtent = 0 }
         versionExtent = 0
         rowCount = row

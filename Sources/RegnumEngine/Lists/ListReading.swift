@@ -1,3 +1,5 @@
+package import RegnumStore
+
 // Reading lists of a root, or of a transaction including its own changes.
 
 extension DatabaseRoot {
@@ -33,6 +35,19 @@ extension DatabaseRoot {
     ) -> [ObjectKey] {
         content.backlinks(of: target, through: list, of: table)
     }
+
+    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
+    /// `nil` if there is none. In a forged file rows may contain each other, or be reached in 2^n
+    /// ways: not where each has one owner.
+    ///
+    /// - Parameter level: The level of the list or dictionary of any type that the row is, from 1;
+    ///   0 for other rows.
+    /// - Complexity: O(log n).
+    package func ownershipProblem(
+        of row: ObjectKey, in table: TableKey, level: Int
+    ) -> StoreError? {
+        content.ownershipProblem(of: row, in: table, level: level)
+    }
 }
 
 extension EngineTransaction {
@@ -67,6 +82,14 @@ extension EngineTransaction {
         of target: ObjectKey, through list: ListKey, of table: TableKey
     ) -> [ObjectKey] {
         content.backlinks(of: target, through: list, of: table)
+    }
+
+    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
+    /// `nil` if there is none, like `DatabaseRoot`.
+    package func ownershipProblem(
+        of row: ObjectKey, in table: TableKey, level: Int
+    ) -> StoreError? {
+        content.ownershipProblem(of: row, in: table, level: level)
     }
 }
 

@@ -34,10 +34,12 @@ struct Node: Equatable {
         nonmutating set { store(newValue, 0) }
     }
 
+    /// The size of the whole block. Traps on one that doesn't fit, which would make every later
+    /// use of the block exceed it: the limits of what files hold are far below.
     @inline(__always)
     var byteCount: Int {
         get { Int(load(8) as UInt32) }
-        nonmutating set { store(UInt32(truncatingIfNeeded: newValue), 8) }
+        nonmutating set { store(UInt32(newValue), 8) }
     }
 
     @inline(__always)

@@ -228,7 +228,7 @@ extension ColumnBlock {
             case .any:
                 let bytes = try reader.data(size)
                 try reader.require(
-                    bytes.withUnsafeBytes { AnyContent($0) } != nil,
+                    bytes.withUnsafeBytes { AnyContent.areSound($0) },
                     "a value of any type is invalid")
                 values.append(.any(bytes))
             default: values.append(.data(try reader.data(size)))

@@ -130,7 +130,7 @@ private struct RecordApplication {
         if operation == .lists {
             let list = ListKey(rawValue: UInt16(column))
             return try lists.apply(
-                &reader, ListPlace(table: schema.key, list: list), &content, edit.nodes)
+                &reader, ListPlace(table: schema.key, list: list), &content, edit.nodes, &links)
         }
         table = schema
         switch operation {
@@ -313,7 +313,7 @@ private struct RecordApplication {
         try reader.require(
             budget.take(values, of: column.type),
             "its rows have more text than a record may")
-        links.note(values, of: column)
+        links.note(values, of: column, content.schema)
         return values
     }
 

@@ -1,13 +1,16 @@
 import RegnumStore
 
-/// Checks that after a record all links refer to existing rows. Links and deletions are collected
-/// while its operations are applied, in any order, and checked at the end.
+/// Checks that after a record all links refer to existing rows, and that rows which others own have
+/// one owner each. Links, list elements and deletions are collected while its operations are
+/// applied, in any order, and checked at the end.
 struct LinkChecks {
     private var linked: [TableKey: [UInt64]] = [:]
+    /// Rows that links or lists were given, of classes whose rows are owned.
+    private var owned: [TableKey: [UInt64]] = [:]
     private var deleted: [TableKey: [ObjectKey]] = [:]
 
     /// Records the values that a column is set to.
-    mutating func note(_ values: [Value], of column: ColumnSchema) {
+    mutating func note(_ values: [Value], of column: ColumnSchema, _ schema: DatabaseSchema) {
         if column.type == .any {
             for value in values {
                 guard case .link(let table, let row)? = value.anyContent else { continue }
@@ -15,7 +18,15 @@ struct LinkChecks {
             }
         }
         guard let target = column.linkTarget else { return }
-        linked[target, default: []].append(contentsOf: values.lazy.compactMap(\.linkedRow))
+        let rows = values.compactMap(\.linkedRow)
+        linked[target, default: []].append(contentsOf: rows)
+        noteOwned(rows, of: target, schema)
+    }
+
+    /// Records the rows of a class that a link or list was given.
+    mutating func noteOwned(_ rows: [UInt64], of table: TableKey, _ schema: DatabaseSchema) {
+        if rows.isEmpty || !schema.tables[table.index].kind.isOwned { return }
+        owned[table, default: []].append(contentsOf: rows)
     }
 
     mutating func noteDeleted(
@@ -27,10 +38,10 @@ struct LinkChecks {
         }
     }
 
-    /// Checks the recorded links.
+    /// Checks the recorded links and owned rows.
     ///
-    /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that
-    ///   can be linked to.
+    /// - Complexity: O(log n) for each link that was set, each owned row that a list was given and
+    ///   each owner above it, and for each deleted row of a class that can be linked to.
     func check(_ content: DatabaseContent, _ reader: RecordReader) throws(StoreError) {
         for (table, rows) in linked {
             for row in rows where !(content.table(table)?.contains(row) ?? false) {
@@ -48,6 +59,43 @@ struct LinkChecks {
             for place in content.schema.relations[table.index].incomingAny {
                 for key in keys where !content.anyOrigins(table, key.rawValue, place).isEmpty {
                     throw reader.damaged("it leaves a link to a row that it deletes")
+                }
+            }
+        }
+        for (table, rows) in owned {
+            for row in rows where !content.hasOneOwner(table, row) {
+                throw reader.damaged("it gives a row to two owners")
+            }
+        }
+        try checkOwners(content, reader)
+    }
+
+    private struct OwnedRow: Hashable {
+        let table: TableKey
+        let row: UInt64
+    }
+
+    /// Checks that the owners above each row end at one that nobody owns.
+    private func checkOwners(
+        _ content: DatabaseContent, _ reader: RecordReader
+    ) throws(StoreError) {
+        let tables = content.schema.tables
+        // The owners passed, each with the number of the walk that passed it first.
+        var passed: [OwnedRow: Int] = [:]
+        var walk = 0
+        for (table, rows) in owned {
+            for row in rows {
+                walk += 1
+                var place = OwnedRow(table: table, row: row)
+                while let owner = content.owner(place.table, place.row),
+                    tables[owner.table.index].kind.isOwned
+                {
+                    place = OwnedRow(table: owner.table, row: owner.row)
+                    if let known = passed[place] {
+                        try reader.require(known != walk, "it makes rows own each other")
+                        break
+                    }
+                    passed[place] = walk
                 }
             }
         }

@@ -69,6 +69,69 @@ extension DatabaseContent {
         return false
     }
 
+    /// Returns whether a row of an owned class has exactly one owner. Others are only in a forged
+    /// file: rows could own each other in a circle, or be reached in 2^n ways.
+    ///
+    /// - Complexity: O(log n) for each link column and list that can own it.
+    func hasOneOwner(_ table: TableKey, _ row: UInt64) -> Bool {
+        var count = 0
+        let relations = schema.relations[table.index]
+        for place in relations.incomingLinks {
+            index(place.table, place.column)?.forEachRow(DatabaseContent.linkKey(row)) { _ in
+                count += 1
+                return count < 2
+            }
+        }
+        for place in relations.incomingLists {
+            self[place.table.index].backlinks(place.list.index).forEachRepeatedRow(row) { _ in
+                count += 1
+                return count < 2
+            }
+        }
+        return count == 1
+    }
+
+    /// Returns the row that owns a row of an owned class, or `nil` if there is none.
+    ///
+    /// - Complexity: O(log n) for each link column and list that can own it.
+    func owner(_ table: TableKey, _ row: UInt64) -> (table: TableKey, row: UInt64)? {
+        let relations = schema.relations[table.index]
+        for place in relations.incomingLinks {
+            let owners = index(place.table, place.column)
+            if let owner = owners?.firstRow(DatabaseContent.linkKey(row)) {
+                return (place.table, owner)
+            }
+        }
+        for place in relations.incomingLists {
+            let owners = self[place.table.index].backlinks(place.list.index)
+            if let owner = owners.firstRow(row) { return (place.table, owner) }
+        }
+        return nil
+    }
+
+    /// Returns the damage that keeps a reader from descending into an owned row (`DatabaseRoot`).
+    func ownershipProblem(
+        of row: ObjectKey, in table: TableKey, level: Int
+    ) -> StoreError? {
+        let isSound = level <= Limits.anyLevelMax && hasOneOwner(table, row.rawValue)
+        return isSound ? nil : damage(ofOwnersIn: table)
+    }
+
+    /// Returns the error for rows of a class that own each other, or have several owners.
+    func damage(ofOwnersIn table: TableKey) -> StoreError {
+        let name = schema.tables[table.index].name
+        return StoreError(
+            .invalidDatabase,
+            "The file is damaged: what belongs to \(name) contains itself, is in two places, or lies "
+                + "too deep.", className: name)
+    }
+
+    /// Reports damage that isn't in a single leaf: the running read or transaction fails.
+    func report(_ damage: StoreError) {
+        guard let source = context.source else { return DamageWatch.note(damage) }
+        source.contradict(damage.sentence)
+    }
+
     /// Returns why a new link or list element can't refer to a row, as the end of a sentence, or
     /// `nil` if it can.
     func problem(linking row: UInt64, of target: TableKey) -> String? {

@@ -171,23 +171,24 @@ private struct DeletionWalk {
     /// Returns whether a row or one of its owners will be deleted.
     private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
         var place = (table: table, row: row)
+        // Rows of a forged file that own each other: one that was passed, and when to take another.
+        var passed = place
+        var (stepCount, stepCountMax) = (0, 128)
         while true {
             if known[place.table.index]?.contains(place.row) == true { return true }
             guard content.schema.tables[place.table.index].kind.isOwned,
-                let owner = owner(place.table, place.row)
+                let owner = content.owner(place.table, place.row)
             else { return false }
+            if owner == passed {
+                content.report(content.damage(ofOwnersIn: owner.table))
+                return false
+            }
             place = owner
+            stepCount += 1
+            if stepCount == stepCountMax {
+                passed = place
+                stepCountMax *= 2
+            }
         }
-    }
-
-    private func owner(_ table: TableKey, _ row: UInt64) -> (table: TableKey, row: UInt64)? {
-        let relations = content.schema.relations[table.index]
-        for place in relations.incomingLinks {
-            if let owner = content.origins(row, place).first { return (place.table, owner) }
-        }
-        for place in relations.incomingLists {
-            if let owner = content.backlinks(row, place).first { return (place.table, owner) }
-        }
-        return nil
     }
 }

@@ -19,7 +19,12 @@ extension EngineTransaction {
     /// Sets the values that contain an element to their current values.
     func touchAround(_ elements: TableKey, _ element: UInt64) {
         var (table, row) = (elements, element)
+        var level = 0
         while content.schema.tables[table.index].kind == .elements {
+            level += 1
+            if level > Limits.anyLevelMax + 1 {
+                return content.report(content.damage(ofOwnersIn: elements))
+            }
             var around: (place: LinkPlace, owner: UInt64)?
             for place in content.schema.relations[table.index].incomingLists {
                 let owner = content.schema.tables[place.table.index]

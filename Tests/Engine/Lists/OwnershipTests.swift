@@ -135,30 +135,6 @@ private typealias Content = LinkContent
         #expect(root.count(Content.tags) == 0 && root.count(Content.address) == 0)
     }
 
-    /// A record that no writer makes: each row has the next one twice in its list, so that there
-    /// are 2^40 paths to the last row; and the last row has the first one.
-    @Test func rowsThatAForgedRecordOwnsTwiceAreDeletedOnce() throws {
-        let transaction = EngineTransaction(base: .empty)
-        let part = try transaction.addTable(name: "Part", kind: .embedded, columns: [])
-        let parts = try transaction.addList(part, name: "parts", target: part)
-        let count = 40
-        for _ in 0..<count { _ = try transaction.insert(part, []) }
-        let base = try commitAndReplay(transaction).root
-        var body: [UInt8] = [2] + [UInt8](repeating: 0, count: 16)
-        // Lists of all rows, in one run; per row a splice at 0 that replaces nothing by two
-        // elements, as differences.
-        body += [8, 0, 0, UInt8(count), 0, UInt8(count - 1)]
-        for _ in 1..<count { body += [1, 0, 0, 2, 2, 0] }
-        body += [1, 0, 0, 2, UInt8(2 * (count - 1) - 1), 0]
-        let (root, _) = try CommitRecord.apply(body, to: base)
-        let last = ObjectKey(rawValue: UInt64(count - 1))
-        #expect(root.list(part, last, parts) == [ObjectKey(rawValue: 0), ObjectKey(rawValue: 0)])
-        let next = EngineTransaction(base: root)
-        next.delete(part, ObjectKey(rawValue: 0))
-        #expect(next.count(part) == 0)
-        _ = try commitAndReplay(next)
-    }
-
     @Test func manyRowsAreDeletedWithOnePassOfEachList() throws {
         let transaction = try Content.begin()
         let ada = try transaction.person("Ada")

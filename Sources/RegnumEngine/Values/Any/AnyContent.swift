@@ -93,6 +93,16 @@ extension AnyContent {
         }
     }
 
+    /// Returns whether stored bytes are a valid value, without decoding strings and data. Strings
+    /// must be well-formed UTF-8.
+    static func areSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch bytes.first {
+        case AnyKind.string.rawValue: isUTF8(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        case AnyKind.data.rawValue: true
+        default: AnyContent(bytes) != nil
+        }
+    }
+
     /// Returns the number of bytes after the kind, or 0 for strings and data, whose length varies.
     private static func byteCount(of kind: AnyKind) -> Int {
         switch kind {

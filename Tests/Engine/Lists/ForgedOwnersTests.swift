@@ -1,0 +1,196 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Rows that own each other, or have two owners: no writer makes them. A record with them is
+/// refused; what an image says about them can't be refused at once, and what walks over it ends.
+@Suite struct ForgedOwnersTests {
+    private static let part = TableKey(rawValue: 0)
+    private static let dog = TableKey(rawValue: 1)
+    private static let parts = ListKey(rawValue: 0)
+    private static let inner = ColumnKey(rawValue: 0)
+    private static let pet = ColumnKey(rawValue: 1)
+
+    /// Embedded parts without owners, which have a part, parts, and a dog.
+    private func makeBase(_ count: Int) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let part = try transaction.addTable(name: "Part", kind: .embedded, columns: [])
+        let dog = try transaction.addTable(name: "Dog", columns: [])
+        _ = try transaction.addColumn(part, .link(name: "inner", to: part))
+        _ = try transaction.addColumn(part, .link(name: "pet", to: dog))
+        _ = try transaction.addList(part, name: "parts", target: part)
+        for _ in 0..<count { _ = try transaction.insert(part, [.null, .null]) }
+        _ = try transaction.insert(dog, [])
+        return try commitAndReplay(transaction).root
+    }
+
+    private func code(_ body: [UInt8], on base: DatabaseRoot) -> StoreError.Code? {
+        do throws(StoreError) {
+            _ = try CommitRecord.apply(body, to: base)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func beginning(_ version: UInt64) -> RecordWriter {
+        var writer = RecordWriter(capacity: 64)
+        writer.fixed(version)
+        writer.fixed(0 as Int64)
+        writer.varint(0)
+        return writer
+    }
+
+    /// A record that gives the first parts these lists.
+    private func listing(_ lists: [[Int]]) -> [UInt8] {
+        var writer = beginning(2)
+        CommitRecord.begin(.lists, Self.part, &writer)
+        writer.varint(0)
+        KeyRuns.encode(lists.indices.map { ObjectKey(rawValue: UInt64($0)) }, &writer)
+        var last = 0
+        for list in lists {
+            for number in [1, 0, 0, list.count] { writer.varint(number) }
+            for element in list {
+                writer.zigzag(Int64(element - last))
+                last = element
+            }
+        }
+        return writer.bytes
+    }
+
+    /// A record that gives the first parts these parts.
+    private func linking(_ targets: [Int]) -> [UInt8] {
+        var writer = beginning(2)
+        CommitRecord.begin(.set, Self.part, &writer)
+        writer.varint(Int(Self.inner.rawValue))
+        KeyRuns.encode(targets.indices.map { ObjectKey(rawValue: UInt64($0)) }, &writer)
+        ColumnBlock.encode(targets.map { .int(Int64($0)) }, .int, &writer)
+        return writer.bytes
+    }
+
+    // Covers .invalidDatabase
+    @Test func recordThatGivesARowToTwoOwnersIsRefused() throws {
+        let base = try makeBase(4)
+        #expect(code(listing([[1, 2], [3]]), on: base) == nil)
+        #expect(code(listing([[1, 1]]), on: base) == .invalidDatabase)
+        #expect(code(listing([[2], [2]]), on: base) == .invalidDatabase)
+        #expect(code(linking([3, 2]), on: base) == nil)
+        #expect(code(linking([3, 3]), on: base) == .invalidDatabase)
+        let (owned, _) = try CommitRecord.apply(linking([1]), to: base)
+        var body = listing([[1]])
+        body[0] = 3  // the version
+        #expect(code(body, on: owned) == .invalidDatabase)
+    }
+
+    // Covers .invalidDatabase
+    @Test func recordThatMakesRowsOwnEachOtherIsRefused() throws {
+        let base = try makeBase(4)
+        #expect(code(listing([[0]]), on: base) == .invalidDatabase)
+        #expect(code(listing([[1], [2], [0]]), on: base) == .invalidDatabase)
+        #expect(code(listing([[1], [2], [3]]), on: base) == nil)
+        #expect(code(linking([1, 2, 3, 0]), on: base) == .invalidDatabase)
+        #expect(code(linking([1, 2, 3]), on: base) == nil)
+    }
+
+    /// The base with changes of which nothing is checked and nothing is noted, loaded from an image.
+    private func forge(
+        _ base: DatabaseRoot, _ body: (EngineTransaction) throws -> Void
+    ) throws -> (root: DatabaseRoot, file: MemoryNodesFile) {
+        let transaction = EngineTransaction(base: base)
+        try body(transaction)
+        let file = MemoryNodesFile(byteCount: 4 << 20)
+        return (try TestCheckpoint(transaction.root, to: file).load(from: file), file)
+    }
+
+    private func own(
+        _ row: UInt64, _ elements: [UInt64], _ place: ListPlace, _ transaction: EngineTransaction
+    ) {
+        let isDone = transaction.content.splice(
+            place, row, at: 0, removing: 0, inserting: elements[...], transaction.edit.nodes)
+        #expect(isDone)
+    }
+
+    /// Each row has the next one twice in its list, so that 2^40 ways lead to the last; and the last
+    /// has the first.
+    @Test func rowsWithTwoOwnersAreDeletedOnce() throws {
+        let count: UInt64 = 40
+        let place = ListPlace(table: Self.part, list: Self.parts)
+        let (root, _) = try forge(try makeBase(Int(count))) { transaction in
+            for row in 0..<count {
+                own(row, [(row + 1) % count, (row + 1) % count], place, transaction)
+            }
+        }
+        let next = EngineTransaction(base: root)
+        next.delete(Self.part, ObjectKey(rawValue: 0))
+        #expect(next.count(Self.part) == 0)
+        _ = try commitAndReplay(next)
+    }
+
+    // Covers .invalidDatabase
+    @Test func deleteRulesEndAtRowsThatOwnEachOther() throws {
+        let rules = try #require(
+            DeleteRules([
+                DeleteRule(
+                    table: Self.part, property: "pet", route: .link(Self.pet), target: Self.dog,
+                    isDenial: true)
+            ]))
+        for (count, isCircle) in [(1, true), (7, true), (1_000, true), (1_000, false)] {
+            let (root, _) = try forge(try makeBase(count)) { transaction in
+                let columns = transaction.schema.tables[0].columns
+                for row in 0..<count where isCircle || row + 1 < count {
+                    _ = transaction.content.set(
+                        0, UInt64((row + 1) % count), columns[0], .int(Int64(row)), version: 3,
+                        transaction.edit)
+                }
+                _ = transaction.content.set(
+                    0, 0, columns[1], .int(0), version: 3, transaction.edit)
+            }
+            let next = EngineTransaction(base: root)
+            let (deletion, damage) = DamageWatch.run {
+                next.deletion(of: [(Self.dog, [ObjectKey(rawValue: 0)])], by: rules)
+            }
+            #expect(deletion.denial?.holder == ObjectKey(rawValue: 0))
+            #expect(damage?.code == (isCircle ? .invalidDatabase : nil))
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func changeOfAListThatContainsItselfEnds() throws {
+        for isCircle in [true, false] {
+            let transaction = EngineTransaction(base: .empty)
+            let elements = try transaction.addTable(
+                name: "C.p", kind: .elements,
+                columns: [
+                    ColumnDefinition(
+                        name: "value", type: .any, isOptional: true, isIndexed: true,
+                        defaultValue: .null),
+                    ColumnDefinition(name: "key", type: .string),
+                ])
+            let items = try transaction.addList(elements, name: "value[]", target: elements)
+            let list = AnyContent.list(1).value
+            // as deep as a list or map of values may be filled
+            let rows = try (0...Limits.anyLevelMax).map { _ in
+                try transaction.insert(elements, [list, .string("")]).rawValue
+            }
+            let base = try commitAndReplay(transaction).root
+            let place = ListPlace(table: elements, list: items)
+            let (root, _) = try forge(base) { transaction in
+                for (row, next) in zip(rows, rows.dropFirst()) {
+                    own(row, [next], place, transaction)
+                }
+                if isCircle { own(rows[Limits.anyLevelMax], [rows[0]], place, transaction) }
+            }
+            let next = EngineTransaction(base: root)
+            let schema = next.schema.tables[0].lists[0]
+            let (_, damage) = DamageWatch.run {
+                next.touch(
+                    itemsOf: ObjectKey(rawValue: rows[Limits.anyLevelMax]), elements, schema)
+            }
+            #expect(damage?.code == (isCircle ? .invalidDatabase : nil))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumEngine
+@testable import RegnumTestModels
+
+extension AnyNote {
+    /// The number of values in the lists of the content, read within a transaction.
+    fileprivate var contentCount: Int { Self.count(content) }
+
+    private static func count(_ value: AnyRealmValue) -> Int {
+        guard case .list(let list) = value else { return 1 }
+        return list.reduce(0) { $0 + count($1) }
+    }
+}
+
+/// Values of any type that only a forged file has: each view gives an error, and ends.
+@Suite struct AnyForgedTests {
+    private let folder: RealmFolder
+    private let realm: Realm
+
+    init() async throws {
+        folder = try RealmFolder()
+        realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+        try await realm.write { tx in
+            let content = AnyRealmValue.fromArray([.fromArray([.int(1), .int(2)]), .int(3)])
+            try tx.add(AnyNote(1, content))
+            try tx.add(AnyPet("Rex"))
+        }
+    }
+
+    /// The places in which the content of a note is stored.
+    private struct Places {
+        let notes: TableSchema
+        let content: ColumnSchema
+        let list: ListSchema
+        let elements: TableKey
+        let row: ObjectKey
+
+        init(_ root: DatabaseRoot) throws {
+            notes = try #require(root.schema.table(named: "AnyNote"))
+            content = try #require(notes.column(named: "content"))
+            list = try #require(notes.list(named: "content[]"))
+            elements = list.target
+            row = try #require(root.find(notes.key, primaryKey: .int(1)))
+        }
+    }
+
+    /// A snapshot of the content with changes that nobody checks.
+    private func forged(
+        _ body: (EngineTransaction, Places) throws -> Void
+    ) throws -> Snapshot {
+        let core = realm.snapshot().core
+        let transaction = EngineTransaction(base: core.root)
+        try body(transaction, try Places(core.root))
+        let root = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        return Snapshot(core: SnapshotCore(realm: core.realm, root: root, place: core.place))
+    }
+
+    private func expectErrors(_ snapshot: Snapshot) async throws {
+        let frozen = #expect(throws: Realm.Error.self) {
+            try snapshot.read { snapshot in
+                let value: FrozenAnyValue? = snapshot.object(AnyNote.self, forPrimaryKey: 1)?
+                    .content
+                return "\(value as Any)"
+            }
+        }
+        #expect(frozen?.code == .invalidDatabase)
+        let live = #expect(throws: Realm.Error.self) {
+            try snapshot.read { snapshot in
+                snapshot.object(AnyNote.self, forPrimaryKey: 1)?.contentCount
+            }
+        }
+        #expect(live?.code == .invalidDatabase)
+        let export = await #expect(throws: Realm.Error.self) {
+            try await snapshot.exportJSON { _ in }
+        }
+        #expect(export?.code == .invalidDatabase)
+    }
+
+    @Test func soundContentIsRead() async throws {
+        let snapshot = try forged { _, _ in }
+        let note = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
+        #expect(note.content == .list([.list([.int(1), .int(2)]), .int(3)]))
+        #expect(note.contentCount == 3)
+        let count = try await snapshot.exportJSON { _ in }
+        #expect(count == 2)
+    }
+
+    // Covers .invalidDatabase
+    @Test func listThatContainsItselfIsRefused() async throws {
+        let snapshot = try forged { transaction, places in
+            let list = transaction.list(places.notes.key, places.row, places.list.key)[0].rawValue
+            let isDone = transaction.content.splice(
+                ListPlace(table: places.elements, list: .anyItems), list, at: 1, removing: 0,
+                inserting: [list][...], transaction.edit.nodes)
+            #expect(isDone)
+        }
+        try await expectErrors(snapshot)
+    }
+
+    /// Reading all of it would take 2^40 steps.
+    // Covers .invalidDatabase
+    @Test func listsThatContainTheNextOneTwiceAreRefused() async throws {
+        let snapshot = try forged { transaction, places in
+            let place = ListPlace(table: places.elements, list: .anyItems)
+            var outer = transaction.list(places.notes.key, places.row, places.list.key)[0]
+            for number in 0..<40 {
+                let inner = try transaction.insert(
+                    places.elements, [AnyContent.list(UInt64(number)).value, .string("")])
+                let isDone = transaction.content.splice(
+                    place, outer.rawValue, at: 0, removing: 0,
+                    inserting: [inner.rawValue, inner.rawValue][...], transaction.edit.nodes)
+                #expect(isDone)
+                outer = inner
+            }
+        }
+        try await expectErrors(snapshot)
+    }
+
+    // Covers .invalidDatabase
+    @Test func listsThatAreNestedTooDeepAreRefused() async throws {
+        for excess in [0, 1, 10_000] {
+            let snapshot = try forged { transaction, places in
+                // the content and its first element are two levels
+                var outer = transaction.list(places.notes.key, places.row, places.list.key)[0]
+                for number in 2..<Limits.anyLevelMax + excess {
+                    let inner = try transaction.insert(
+                        places.elements, [AnyContent.list(UInt64(number)).value, .string("")])
+                    try transaction.insertIntoList(
+                        places.elements, outer, .anyItems, at: 0, [inner])
+                    outer = inner
+                }
+            }
+            if excess > 0 {
+                try await expectErrors(snapshot)
+            } else {
+                #expect(snapshot.object(AnyNote.self, forPrimaryKey: 1)?.contentCount == 3)
+                #expect(try await snapshot.exportJSON { _ in } == 2)
+            }
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func linkToNothingIsRefused() async throws {
+        let pets = try #require(realm.snapshot().core.root.schema.table(named: "AnyPet")).key
+        for target in [pets, TableKey(rawValue: 77), TableKey(rawValue: .max)] {
+            let link = AnyContent.link(target, ObjectKey(rawValue: 99)).value
+            let snapshot = try forged { transaction, places in
+                let isSet = transaction.content.set(
+                    places.notes.key.index, places.row.rawValue, places.content, link,
+                    version: transaction.version, transaction.edit)
+                #expect(isSet)
+            }
+            try await expectErrors(snapshot)
+        }
+    }
+}
