@@ -26,7 +26,11 @@ extension TransactionCore {
 
     /// The object of a row. Fails the transaction where the program has no such class.
     private func object(_ table: TableKey, _ row: ObjectKey) -> Object? {
-        guard let schema, Int(table.rawValue) < schema.tables.count else { return nil }
+        guard let schema else { return nil }
+        guard Int(table.rawValue) < schema.tables.count else {
+            fail(.missingRow("class"))  // only in a damaged file
+            return nil
+        }
         let name = schema.tables[Int(table.rawValue)].name
         guard let type = realm.objectType(named: name) else {
             fail(.unlistedClass(name))

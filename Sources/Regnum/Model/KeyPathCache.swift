@@ -23,35 +23,53 @@ struct PropertyPath: Sendable {
 }
 
 /// Which properties each key path of one class means, as found at its first use.
+///
+/// Key paths are told apart as instances. Those without arguments are made once for each place in the
+/// program. To hash or compare a key path runs code of the arguments of its subscripts, which need not
+/// be good for other threads.
 final class KeyPathCache: Sendable {
     enum Entry: Sendable {
         case property(Int)
         /// Two properties or more.
         case path(PropertyPath)
         case computed
-        /// No property of the class; whether it is a path is not known.
-        case noProperty
     }
 
     /// A key path as a dictionary key.
     ///
-    /// Guard of the `@unchecked Sendable`: a key path is immutable, and here it is only hashed and
-    /// compared, under the lock of `entries`.
+    /// Guard of the `@unchecked Sendable`: `entries`. The key path is kept, so that no other one gets
+    /// its address; nothing of it is used.
     private struct Key: Hashable, @unchecked Sendable {
         let keyPath: AnyKeyPath
+
+        static func == (left: Key, right: Key) -> Bool { left.keyPath === right.keyPath }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(keyPath)) }
     }
+
+    /// How many are kept: key paths with arguments, and those of generic functions, are made anew at
+    /// each use.
+    static let countMax = 1_000
 
     private let entries = Guarded<[Key: Entry]>([:])
 
-    /// The known meaning of a key path. - Complexity: O(1), one hash of the key path.
+    /// How many key paths are known.
+    var count: Int { entries.withLock { $0.count } }
+
+    /// The known meaning of a key path. - Complexity: O(1).
     subscript(keyPath: AnyKeyPath) -> Entry? {
         let key = Key(keyPath: keyPath)
         return entries.withLock { $0[key] }
     }
 
-    /// Keeps what was found out about a key path.
+    /// Keeps what was found out about a key path. The others are forgotten when there are too many.
     func keep(_ entry: Entry, for keyPath: AnyKeyPath) {
         let key = Key(keyPath: keyPath)
-        entries.withLock { $0[key] = entry }
+        var forgotten: [Key: Entry] = [:]
+        entries.withLock { entries in
+            if entries.count >= Self.countMax { swap(&entries, &forgotten) }
+            entries[key] = entry
+        }
+        forgotten = [:]  // their arguments may run code when they end: not under the lock
     }
 }

@@ -14,8 +14,6 @@ final class ReadTracer {
     private(set) var reads: [Read] = []
     /// Whether the reads are a chain.
     private(set) var isChain = true
-    /// The value that was read last from the object of a row.
-    private(set) var lastValue: Value?
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
     /// The classes of the recorders, by number.
@@ -84,12 +82,6 @@ final class ReadTracer {
     func note(_ recorder: Int, _ property: Int) {
         if recorder != reads.count { isChain = false }
         reads.append(Read(recorder: recorder, property: property))
-    }
-
-    /// Notes that the object of a row was read.
-    func note(_ property: Int, _ value: Value) {
-        note(0, property)
-        lastValue = value
     }
 
     /// The value of a property that is being read.
