@@ -32,6 +32,23 @@ private final class RankSlot: Object {
     @Persisted var text: String
 }
 
+/// Classes whose keys are required.
+private final class IntBox: Object {
+    @Persisted(primaryKey: true) var key: Int
+}
+
+private final class TextBox: Object {
+    @Persisted(primaryKey: true) var key: String
+}
+
+private final class RankBox: Object {
+    @Persisted(primaryKey: true) var key: Rank
+}
+
+private final class IntBoxView: Projection<IntBox> {
+    @Projected(\IntBox.key) var key
+}
+
 private final class SerialSlot: Object {
     @Persisted(primaryKey: true) var key: Serial?
     @Persisted var text: String
@@ -109,5 +126,45 @@ private final class SerialSlot: Object {
         try await check(ObjectIdSlot.self, ObjectId?.none, ObjectId(), text: \.text)
         try await check(RankSlot.self, Rank?.none, Rank?.some(.low), text: \.text)
         try await check(SerialSlot.self, Serial?.none, Serial?.some(.of(0)), text: \.text)
+    }
+
+    private func checkRequired<T: Object, Key: ScalarValue & Sendable>(
+        _ type: T.Type, _ none: Key
+    ) async throws where Key._Basis: PrimaryKeyValue {
+        let realm = try await Realm.temporary([type])
+        for isStored in [false, true] {
+            if isStored { try await realm.write { try $0.add(T()) } }
+            let handle = realm.object(type, forPrimaryKey: none)
+            #expect(handle.current == nil)
+            #expect(realm.snapshot().object(type, forPrimaryKey: none) == nil)
+            try await realm.read { #expect($0.object(type, forPrimaryKey: none) == nil) }
+            try await realm.write { tx in
+                #expect(tx.object(type, forPrimaryKey: none) == nil)
+            }
+            var stream = handle.changes.makeAsyncIterator()
+            guard case .initial(nil)? = try await stream.next() else {
+                Issue.record("\(type): no empty start")
+                return
+            }
+        }
+    }
+
+    // Covers 5.69
+    @Test func noObjectHasNilAsARequiredKey() async throws {
+        try await checkRequired(IntBox.self, Int?.none)
+        try await checkRequired(TextBox.self, String?.none)
+        try await checkRequired(RankBox.self, Rank?.none)
+        let realm = try await Realm.temporary([IntBox.self])
+        try await realm.write { try $0.add(IntBox()) }
+        #expect(realm.snapshot().object(IntBox.self, forPrimaryKey: Int?.some(0))?.key == 0)
+        #expect(realm.snapshot().object(IntBoxView.self, forPrimaryKey: Int?.none) == nil)
+        #expect(realm.object(IntBoxView.self, forPrimaryKey: Int?.none).current == nil)
+    }
+
+    @Test func keyOfAnotherTypeTraps() async {
+        await #expect(processExitsWith: .failure) {
+            let realm = try await Realm.temporary([IntBox.self])
+            _ = realm.snapshot().object(IntBox.self, forPrimaryKey: String?.none)
+        }
     }
 }

@@ -8,15 +8,27 @@ struct AnyCollectionComparison {
 
     private var pending: [(AnyRealmValue, AnyRealmValue)]
     private var seen: Set<Pair> = []
+    /// Whether stored collections are compared by what lies in them, and values by their bits.
+    private let comparesContent: Bool
 
     /// - Complexity: O(values), comparing each pair of collections once.
     static func areEqual(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
-        var comparison = AnyCollectionComparison(pending: [(left, right)])
+        var comparison = AnyCollectionComparison([(left, right)], comparesContent: false)
         return comparison.run()
     }
 
-    private init(pending: [(AnyRealmValue, AnyRealmValue)]) {
+    /// Whether two values hold the same, stored or not: other than by `==`, two stored lists with the
+    /// same values do.
+    ///
+    /// - Complexity: O(values).
+    static func haveSameContent(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
+        var comparison = AnyCollectionComparison([(left, right)], comparesContent: true)
+        return comparison.run()
+    }
+
+    private init(_ pending: [(AnyRealmValue, AnyRealmValue)], comparesContent: Bool) {
         self.pending = pending
+        self.comparesContent = comparesContent
     }
 
     private mutating func run() -> Bool {
@@ -25,7 +37,7 @@ struct AnyCollectionComparison {
                 switch (left, right) {
                 case (.list(let a), .list(let b)): areEqual(a, b)
                 case (.dictionary(let a), .dictionary(let b)): areEqual(a, b)
-                default: left == right
+                default: areEqualValues(left, right)
                 }
             if !isEqual { return false }
         }
@@ -36,22 +48,27 @@ struct AnyCollectionComparison {
         _ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>
     ) -> Bool {
         if a === b { return true }
-        if a.isManaged || b.isManaged { return areSame(a.handle, b.handle) }
-        guard a.count == b.count else { return false }
-        guard isNew(a, b) else { return true }
-        return zip(a, b).allSatisfy { compare($0, $1) }
+        if a.isManaged || b.isManaged {
+            guard comparesContent else { return areSame(a.handle, b.handle) }
+        } else {
+            guard isNew(a, b) else { return true }
+        }
+        return a.count == b.count && zip(a, b).allSatisfy { compare($0, $1) }
     }
 
     private mutating func areEqual(
         _ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>
     ) -> Bool {
         if a === b { return true }
-        if a.isManaged || b.isManaged { return areSame(a.handle, b.handle) }
-        guard a.count == b.count else { return false }
-        guard isNew(a, b) else { return true }
-        return zip(a, b).allSatisfy {
-            $0.key.utf8.elementsEqual($1.key.utf8) && compare($0.value, $1.value)
+        if a.isManaged || b.isManaged {
+            guard comparesContent else { return areSame(a.handle, b.handle) }
+        } else {
+            guard isNew(a, b) else { return true }
         }
+        return a.count == b.count
+            && zip(a, b).allSatisfy {
+                $0.key.utf8.elementsEqual($1.key.utf8) && compare($0.value, $1.value)
+            }
     }
 
     /// Compares values immediately and defers the comparison of collections.
@@ -60,8 +77,13 @@ struct AnyCollectionComparison {
         case (.list, .list), (.dictionary, .dictionary):
             pending.append((a, b))
             return true
-        default: return a == b
+        default: return areEqualValues(a, b)
         }
+    }
+
+    private func areEqualValues(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
+        if comparesContent, let a = a.plain, let b = b.plain { return a == b }
+        return a == b
     }
 
     private mutating func isNew(_ a: AnyObject, _ b: AnyObject) -> Bool {

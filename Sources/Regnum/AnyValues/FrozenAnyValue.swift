@@ -9,8 +9,7 @@ internal import RegnumStore
 ///     if case .dictionary(let entries) = content { print(entries["title"] ?? .none) }
 ///
 /// Lists and dictionaries are ordinary Swift collections. Two values are equal if they are of the
-/// same case with equal values; objects are equal if they are the same row and their properties
-/// were last set by the same version.
+/// same case with equal values; objects are equal if they are the same row with the same content.
 public enum FrozenAnyValue: Sendable, Hashable {
     case none
     case int(Int)
@@ -105,7 +104,13 @@ public struct FrozenAnyObject: Sendable, Hashable {
     public static func == (left: FrozenAnyObject, right: FrozenAnyObject) -> Bool {
         left.row == right.row && left.table.schema === right.table.schema
             && left.table.snapshot.realm === right.table.snapshot.realm
-            && left.table.contentVersion(left.row) == right.table.contentVersion(right.row)
+            && left.table.hasSameContent(left.row, right.table)
+    }
+
+    /// Whether both are the same row of the same realm, in whatever version.
+    fileprivate func isSameObject(as other: FrozenAnyObject) -> Bool {
+        row == other.row && table.schema === other.table.schema
+            && table.snapshot.realm === other.table.snapshot.realm
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(row) }
@@ -127,6 +132,25 @@ extension FrozenAnyValue {
         case .decimal128(let value): self = .decimal128(value)
         case .uuid(let value): self = .uuid(value)
         case .object, .dictionary, .list: return nil
+        }
+    }
+}
+
+extension FrozenAnyValue {
+    /// Whether both are stored alike: values by their bits, objects by their rows.
+    func isSame(as other: FrozenAnyValue) -> Bool {
+        switch (self, other) {
+        case (.list(let a), .list(let b)):
+            a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+        case (.dictionary(let a), .dictionary(let b)):
+            a.count == b.count
+                && a.allSatisfy { key, value in
+                    guard let index = b.index(forKey: key) else { return false }
+                    return MapKeyText(b[index].key) == MapKeyText(key)
+                        && value.isSame(as: b[index].value)
+                }
+        case (.object(let a), .object(let b)): a.isSameObject(as: b)
+        default: engineValue == other.engineValue  // of different kinds too
         }
     }
 }

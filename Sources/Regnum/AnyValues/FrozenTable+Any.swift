@@ -12,7 +12,7 @@ extension FrozenTable {
             let list = table.list(named: schema.properties[property].anyItemsName)
         else { return anyValue(value, []) { "" } }
         let rows = checked(row, property) { snapshot.root.list(table.key, row, list.key) }
-        return anyValue(value, rows) {
+        return anyValue(value, rows, of: (row, property)) {
             mapKey($0, list.target)
         } element: {
             anyElement($0, list.target, level: 1)
@@ -70,14 +70,14 @@ extension FrozenTable {
     }
 
     private func anyValue(
-        _ value: Value, _ rows: [ObjectKey], key: (ObjectKey) -> String,
-        element: (ObjectKey) -> FrozenAnyValue
+        _ value: Value, _ rows: [ObjectKey], of owner: (row: ObjectKey, property: Int)? = nil,
+        key: (ObjectKey) -> String, element: (ObjectKey) -> FrozenAnyValue
     ) -> FrozenAnyValue {
         switch value.anyContent {
         case .list: return .list(rows.map(element))
         case .dictionary:
             return .dictionary(
-                Dictionary(rows.map { (key($0), element($0)) }) { first, _ in first })
+                dictionary(rows.map { (key($0), element($0)) }, owner?.row, owner?.property))
         case .link(let table, let row):
             return anyLink(table, row)
         default: return self.element(value, schema.name)
@@ -112,29 +112,59 @@ extension Frozen {
     ///
     /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
     public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.anyValue(row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                frozen(model[keyPath: keyPath])
+        table.compute(Model.self, row) { model in
+            do throws(Realm.Error) {
+                return try frozen(model[keyPath: keyPath], level: 0)
+            } catch {
+                table.fail(error, row, nil)
+                return .none
             }
         }
     }
 
     /// Freezes the result of a computed property in this snapshot.
-    private func frozen(_ value: AnyRealmValue) -> FrozenAnyValue {
+    private func frozen(
+        _ value: AnyRealmValue, level: Int
+    ) throws(Realm.Error) -> FrozenAnyValue {
+        if level > Limits.anyLevelMax { throw .tooManyLevels(table.schema.name) }
         switch value {
-        case .list(let list): .list(list.map { frozen($0) })
+        case .list(let list):
+            if let stored = list.handle { return frozen(stored) }
+            var elements: [FrozenAnyValue] = []
+            for element in list { elements.append(try frozen(element, level: level + 1)) }
+            return .list(elements)
         case .dictionary(let map):
-            .dictionary(
-                Dictionary(map.map { ($0.key, frozen($0.value)) }) { first, _ in first })
-        case .object(let object) where object.isManaged:
-            .object(
-                FrozenAnyObject(
-                    table: table.other(type(of: object)),
-                    row: ObjectKey(rawValue: object._row)))
-        default: FrozenAnyValue(value) ?? .none
+            if let stored = map.handle { return frozen(stored) }
+            var entries: [(key: String, value: FrozenAnyValue)] = []
+            for entry in map {
+                entries.append((entry.key, try frozen(entry.value, level: level + 1)))
+            }
+            return .dictionary(table.dictionary(entries, row, nil))
+        case .object(let object):
+            guard object.isManaged else {
+                throw .unstoredResult(table.schema.name, "\(type(of: object))")
+            }
+            let targets = table.other(type(of: object))
+            _ = targets.readableTable  // fails the read of a class that doesn't match
+            return .object(FrozenAnyObject(table: targets, row: ObjectKey(rawValue: object._row)))
+        case .none, .int, .bool, .float, .double, .string, .data, .date, .objectId, .decimal128,
+            .uuid:
+            return FrozenAnyValue(value) ?? .none
         }
+    }
+
+    /// Freezes a stored list or dictionary.
+    private func frozen(_ list: _ManagedList) -> FrozenAnyValue {
+        let owners = table.other(list.binding.schema.type)
+        if let slot = list.slot {
+            return slot.elements.map { owners.anyElement(list.row, $0) }
+                ?? owners.anyValue(list.row, list.property)
+        }
+        if case .map = owners.schema.properties[list.property].shape {
+            let entries = owners.anyEntries(list.row, list.property)
+            return .dictionary(owners.dictionary(entries, list.row, list.property))
+        }
+        return .list(owners.anyElements(list.row, list.property))
     }
 
     /// Returns the values of a list in list order.
@@ -143,7 +173,7 @@ extension Frozen {
     public subscript(
         dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
-        table.values(row, property(keyPath))
+        values(keyPath, \.handle)
     }
 
     /// Returns the values of a set in ascending order.
@@ -152,13 +182,42 @@ extension Frozen {
     public subscript(
         dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
-        table.values(row, property(keyPath))
+        values(keyPath, \.handle)
     }
 
-    private func property<V>(_ keyPath: KeyPath<Model, V>) -> Int {
-        if case .property(let index) = table.meaning(of: keyPath, row) { return index }
+    private func values<V>(
+        _ keyPath: KeyPath<Model, V>, _ handle: (V) -> _ManagedList?
+    ) -> FrozenValues<FrozenAnyValue> {
+        table.compute(Model.self, row) { model in
+            guard let list = handle(model[keyPath: keyPath]) else { trapUnmanaged(keyPath) }
+            if list.slot != nil { trapNested(keyPath) }
+            return table.other(list.binding.schema.type).values(list.row, list.property)
+        }
+    }
+
+    func trapNested(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath.text) of a Frozen<\(Model.self)> is computed: a computed property of a "
-                + "frozen object can return an AnyRealmValue, but not a collection of them.")
+            "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that lies in a value of "
+                + "any type: a computed property of a frozen object can give that value, or the collection of a "
+                + "property.")
+    }
+}
+
+extension Realm.Error {
+    /// A computed property of a frozen object made a list that is too deep, or lies in itself.
+    fileprivate static func tooManyLevels(_ className: String) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "A computed property of a frozen \(className) returned lists or dictionaries in more "
+                + "than \(Limits.anyLevelMax) levels.", className: className)
+    }
+
+    /// A computed property of a frozen object made an object.
+    fileprivate static func unstoredResult(_ className: String, _ type: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "A computed property of a frozen \(className) returned a value of any type with a "
+                + "\(type) that isn't stored: it can return values, and objects of its realm.",
+            className: className)
     }
 }

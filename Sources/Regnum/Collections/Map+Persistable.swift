@@ -115,7 +115,15 @@ extension Map: UnmanagedMap {
 
 extension Map: Encodable where Value: Encodable {
     /// Encodes the entries as a keyed container; `nil` as null.
+    ///
+    /// - Throws: `.invalidValue` for keys that differ by their bytes, but are equal to Swift.
     public func encode(to encoder: any Encoder) throws {
+        if let key = EqualKeys.first(in: keys.lazy.map(\._text)) {
+            var error = Realm.Error.equalKeys(key)
+            error.className = handle?.binding.tableName
+            error.property = handle.map { $0.binding.schema.properties[$0.property].name }
+            throw error
+        }
         var container = encoder.container(keyedBy: MapCodingKey.self)
         for entry in self {
             try container.encode(entry.value, forKey: MapCodingKey(stringValue: entry.key._text))

@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 /// An entry of a ``Map``.
 public struct SingleMapEntry<Key: MapKey, Value> {
     public let key: Key
@@ -90,9 +92,18 @@ extension Map: Equatable {
     private static func areSame(_ a: Value, _ b: Value) -> Bool {
         switch (a._content().content, b._content().content) {
         case (.value(let a), .value(let b)): a == b
-        case (.link(let a?), .link(let b?)): a.isSameObject(as: b)
+        case (.any(let a), .any(let b)): AnyRealmValue._areSame(a, b)
+        case (.link(let a?), .link(let b?)):
+            isEmbeddedProjection ? a.hasSameMembers(as: b) : a.isSameObject(as: b)
         case (.link(nil), .link(nil)): true
-        default: false
+        case (.value, _), (.any, _), (.link, _): false
+        case (.tree, _), (.list, _), (.map, _), (.linkingObjects, _):
+            preconditionFailure("A map has values and objects.")
         }
+    }
+
+    /// Whether the values are of a projected type that makes an embedded object whenever it is asked.
+    private static var isEmbeddedProjection: Bool {
+        (Value.self as? any ScalarValue.Type)?._embeddedClass != nil
     }
 }

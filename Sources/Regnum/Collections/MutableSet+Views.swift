@@ -9,13 +9,9 @@ extension Frozen {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<T>>
     ) -> FrozenResults<T> {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.results(T.self, row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-                return table.other(set.binding.schema.type).results(T.self, set.row, set.property)
-            }
+        table.compute(Model.self, row) { model in
+            guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+            return table.other(set.binding.schema.type).results(T.self, set.row, set.property)
         }
     }
 
@@ -25,13 +21,9 @@ extension Frozen {
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> FrozenValues<Value> {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.values(row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-                return table.other(set.binding.schema.type).values(set.row, set.property)
-            }
+        table.compute(Model.self, row) { model in
+            guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+            return table.other(set.binding.schema.type).values(set.row, set.property)
         }
     }
 }

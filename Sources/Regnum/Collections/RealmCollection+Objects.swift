@@ -67,7 +67,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sorted(
         byKeyPath keyPath: String, ascending: Bool
     ) throws(Realm.Error) -> Results<Element> {
-        let term = try ClassSchema.of(Element.self).term(along: keyPath, ascending: ascending)
+        let term = try elementSchema.term(along: keyPath, ascending: ascending)
         return results("sorted(byKeyPath:)").ordered(by: [term])
     }
 
@@ -77,12 +77,14 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Precondition: see `sorted(by:)`.
     public func distinct(by keyPaths: PartialKeyPath<Element>...) -> Results<Element> {
-        results("distinct(by:)").reduced(by: ClassSchema.of(Element.self).columns(of: keyPaths))
+        let results = results("distinct(by:)")
+        return results.reduced(by: results.binding.schema.columns(of: keyPaths))
     }
 
     /// Returns the distinct objects for an array of key paths. An empty array changes nothing.
     public func distinct(by keyPaths: [PartialKeyPath<Element>]) -> Results<Element> {
-        results("distinct(by:)").reduced(by: ClassSchema.of(Element.self).columns(of: keyPaths))
+        let results = results("distinct(by:)")
+        return results.reduced(by: results.binding.schema.columns(of: keyPaths))
     }
 
     /// Returns the distinct objects for properties given by name.
@@ -90,7 +92,7 @@ extension RealmCollection where Element: ObjectBase {
     /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
     /// - Precondition: the collection is managed.
     public func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Results<Element> {
-        let columns = try ClassSchema.of(Element.self).columns(along: keyPaths)
+        let columns = try elementSchema.columns(along: keyPaths)
         return results("distinct(byKeyPaths:)").reduced(by: columns)
     }
 
@@ -125,6 +127,12 @@ extension RealmCollection where Element: ObjectBase {
     public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
         guard let place = try _frozenPlace() else { return results("freeze()").freeze() }
         return FrozenResults(place.table.other(Element.self), plan: _Plan(plan: place.plan))
+    }
+
+    /// The class of the objects. `Element` may be a superclass of it, as the static type of a
+    /// metatype in a variable.
+    private var elementSchema: ClassSchema {
+        objectResults?.binding.schema ?? ClassSchema.of(Element.self)
     }
 
     /// The objects as results; `nil` for an unmanaged collection.

@@ -36,12 +36,21 @@ extension Snapshot {
             var position = 0
             let end = root.count(table.key)
             while position < end {
+                var failure: Realm.Error?
                 try core.realm.checked(root) {
-                    while position < end, export.text.count < Self.pieceByteCount {
-                        try export.line(table.key, root.key(table.key, at: position))
+                    while position < end, failure == nil,
+                        export.text.count < Self.pieceByteCount
+                    {
+                        let row = root.key(table.key, at: position)
+                        do throws(Realm.Error) {
+                            try export.line(table.key, row)
+                        } catch {
+                            failure = error
+                        }
                         position += 1
                     }
                 }
+                if let failure { throw failure }
                 if export.text.count < Self.pieceByteCount { continue }
                 try Task.checkCancellation()
                 try await sink(export.text.take())

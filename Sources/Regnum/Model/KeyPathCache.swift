@@ -22,37 +22,55 @@ struct PropertyPath: Sendable {
 }
 
 /// A cache of the properties that the key paths of one class resolve to.
+///
+/// Key paths are compared by identity; those without arguments are created once for each place in
+/// the program. Hashing or comparing a key path would run code of its subscripts' arguments, which
+/// may not be safe on other threads.
 final class KeyPathCache: Sendable {
     enum Entry: Sendable {
         case property(Int)
         /// Two or more properties.
         case path(PropertyPath)
         case computed
-        /// Not a property of the class. May still be a path, which hasn't been determined.
-        case noProperty
     }
 
     /// A key path as a dictionary key.
     ///
-    /// Guard of the `@unchecked Sendable`: key paths are immutable, and this one is only hashed and
-    /// compared, under the lock of `entries`.
+    /// Guard of the `@unchecked Sendable`: `entries`. The key path is retained so that its address
+    /// isn't reused, and not otherwise accessed.
     private struct Key: Hashable, @unchecked Sendable {
         let keyPath: AnyKeyPath
+
+        static func == (left: Key, right: Key) -> Bool { left.keyPath === right.keyPath }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(keyPath)) }
     }
+
+    /// How many are kept: key paths with arguments, and those of generic functions, are made anew at
+    /// each use.
+    static let countMax = 1_000
 
     private let entries = Guarded<[Key: Entry]>([:])
 
+    /// The number of cached key paths.
+    var count: Int { entries.withLock { $0.count } }
+
     /// Returns the cached entry of a key path.
     ///
-    /// - Complexity: O(1), hashing the key path once.
+    /// - Complexity: O(1).
     subscript(keyPath: AnyKeyPath) -> Entry? {
         let key = Key(keyPath: keyPath)
         return entries.withLock { $0[key] }
     }
 
-    /// Caches the entry of a key path.
+    /// Caches the entry of a key path. Once there are too many, the others are dropped.
     func keep(_ entry: Entry, for keyPath: AnyKeyPath) {
         let key = Key(keyPath: keyPath)
-        entries.withLock { $0[key] = entry }
+        var forgotten: [Key: Entry] = [:]
+        entries.withLock { entries in
+            if entries.count >= Self.countMax { swap(&entries, &forgotten) }
+            entries[key] = entry
+        }
+        forgotten = [:]  // their arguments may run code when they end: not under the lock
     }
 }

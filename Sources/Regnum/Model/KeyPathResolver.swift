@@ -16,32 +16,6 @@ extension ClassSchema {
         if case .property(let index) = entry(keyPath) { .property(index) } else { .computed }
     }
 
-    /// Resolves a key path like `meaning(of:)`, but reads an uncached key path from an object with
-    /// a row first, so that computed properties run on values that an object really has. Only a key
-    /// path that reads a single property of its own type, and returns that property's value, is
-    /// probed with other values.
-    ///
-    /// - Parameter object: returns an object with a row whose reads are recorded by the tracer.
-    func meaning<T: ObjectBase, V>(
-        of keyPath: KeyPath<T, V>, onRow object: (ReadTracer) -> T
-    ) -> KeyPathMeaning {
-        switch keyPaths[keyPath] {
-        case .property(let index): return .property(index)
-        case .path, .computed, .noProperty: return .computed
-        case nil: break
-        }
-        let tracer = ReadTracer()
-        let found = object(tracer)[keyPath: keyPath]
-        guard tracer.reads.count == 1, let property = tracer.reads.first?.property,
-            V.self == properties[property].field.valueType,
-            tracer.lastValue == nil || engineValue(found, V.self) == tracer.lastValue
-        else {
-            keyPaths.keep(.noProperty, for: keyPath)
-            return .computed
-        }
-        return meaning(of: keyPath)
-    }
-
     /// Returns the stored properties that a key path of the class goes through, such as `\.name` or
     /// `\.dog?.friend?.name`, or `nil` if it doesn't consist of stored properties only.
     func path<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
@@ -52,7 +26,7 @@ extension ClassSchema {
         switch entry {
         case .property(let index): PropertyPath([properties[index]], first: index)
         case .path(let path): path
-        case .computed, .noProperty: nil
+        case .computed: nil
         }
     }
 
@@ -120,10 +94,7 @@ extension ClassSchema {
         _ keyPath: PartialKeyPath<T>, throughCollections: Bool = false
     ) -> KeyPathCache.Entry {
         let cache = throughCollections ? observedKeyPaths : keyPaths
-        switch cache[keyPath] {
-        case .noProperty, nil: break
-        case let known?: return known
-        }
+        if let known = cache[keyPath] { return known }
         var entry = KeyPathCache.Entry.computed
         if let path = recordedPath(keyPath, throughCollections) {
             entry = path.properties.count == 1 ? .property(path.first) : .path(path)
@@ -144,8 +115,10 @@ extension ClassSchema {
     private func recordedPath<T: ObjectBase>(
         _ keyPath: PartialKeyPath<T>, _ throughCollections: Bool
     ) -> PropertyPath? {
+        // the static type may be a superclass of the class
+        let root = self.type as? T.Type ?? T.self
         let first = ReadTracer(followsCollections: throughCollections)
-        let found: Any = first.recorder(T.self)[keyPath: keyPath]
+        let found: Any = first.recorder(root)[keyPath: keyPath]
         guard let path = first.path, let last = path.properties.last,
             let lastRead = first.reads.last
         else { return nil }
@@ -162,7 +135,7 @@ extension ClassSchema {
             for probe in last.probes {
                 let tracer = ReadTracer(
                     probe: (lastRead, probe), followsCollections: throughCollections)
-                let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+                let found: Any = tracer.recorder(root)[keyPath: keyPath]
                 guard tracer.reads == first.reads, engineValue(found, type) == probe else {
                     return nil
                 }
@@ -171,7 +144,7 @@ extension ClassSchema {
             // The projected value isn't a recorder, but is created from a sample object.
             for round in 0...1 {
                 let tracer = ReadTracer(followsCollections: throughCollections, round: round)
-                let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+                let found: Any = tracer.recorder(root)[keyPath: keyPath]
                 guard tracer.reads == first.reads, isSample(found, last, round) else { return nil }
             }
         case .link:
@@ -182,7 +155,7 @@ extension ClassSchema {
         }
         for link in links {
             let tracer = ReadTracer(nilLink: link, followsCollections: throughCollections)
-            let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+            let found: Any = tracer.recorder(root)[keyPath: keyPath]
             guard tracer.reads == Array(first.reads[...link]),
                 (found as? any AnyOptional)?.isNil ?? false
             else { return nil }

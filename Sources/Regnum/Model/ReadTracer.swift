@@ -14,8 +14,6 @@ final class ReadTracer {
     private(set) var reads: [Read] = []
     /// Whether the reads form a chain.
     private(set) var isChain = true
-    /// The value last read from the object with a row.
-    private(set) var lastValue: Value?
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
     /// The classes of the recorders, by number.
@@ -86,13 +84,7 @@ final class ReadTracer {
         reads.append(Read(recorder: recorder, property: property))
     }
 
-    /// Records a read of the object with a row.
-    func note(_ property: Int, _ value: Value) {
-        note(0, property)
-        lastValue = value
-    }
-
-    /// Records the read of a property and returns its value.
+    /// Returns the value of a property that is being read.
     func value(_ recorder: Int, _ property: Int) -> Value {
         note(recorder, property)
         if let probe, probe.read == reads[reads.count - 1] { return probe.value }

@@ -12,6 +12,26 @@ public protocol SendableResults: Queryable, Sendable {}
 extension FrozenResults: SendableResults {}
 extension LiveResults: SendableResults {}
 
+/// Results that know the class of their objects, of which `Model` may be a superclass: the static type
+/// of a metatype in a variable.
+private protocol ResultsOfClass {
+    var schema: ClassSchema { get }
+}
+
+extension FrozenResults: ResultsOfClass {
+    fileprivate var schema: ClassSchema { table.schema }
+}
+
+extension LiveResults: ResultsOfClass {
+    fileprivate var schema: ClassSchema { entry.schema }
+}
+
+extension SendableResults {
+    private var modelSchema: ClassSchema {
+        (self as? any ResultsOfClass)?.schema ?? ClassSchema.of(Model.self)
+    }
+}
+
 extension SendableResults {
     public func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self {
         filtered(by: condition)
@@ -41,17 +61,17 @@ extension SendableResults {
     public func sorted(
         byKeyPath keyPath: String, ascending: Bool
     ) throws(Realm.Error) -> Self {
-        ordered(by: [try ClassSchema.of(Model.self).term(along: keyPath, ascending: ascending)])
+        ordered(by: [try modelSchema.term(along: keyPath, ascending: ascending)])
     }
 
     public func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self { distinct(by: keyPaths) }
 
     public func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self {
-        reduced(by: ClassSchema.of(Model.self).columns(of: keyPaths))
+        reduced(by: modelSchema.columns(of: keyPaths))
     }
 
     public func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self {
-        reduced(by: try ClassSchema.of(Model.self).columns(along: keyPaths))
+        reduced(by: try modelSchema.columns(along: keyPaths))
     }
 }
 

@@ -47,9 +47,8 @@ extension ClassBinding {
     /// Returns the value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
         guard let tracer, core == nil else {
-            let value = value(row: row, column: column)
-            tracer?.note(propertyIndex(of: column), value)
-            return value
+            noteRead(propertyIndex(of: column))
+            return value(row: row, column: column)
         }
         return tracer.value(recorder, propertyIndex(of: column))
     }

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// An immutable view of one version of the realm.
 ///
@@ -42,6 +43,8 @@ final class SnapshotCore: Sendable {
     let root: DatabaseRoot
     /// Where the snapshot was taken, for `stats()` and messages.
     let place: CallPlace
+    /// What reads of properties that are over leave to later ones.
+    let idleReaders = Guarded<[IdleReader]>([])
 
     init(realm: RealmCore, root: DatabaseRoot, place: CallPlace) {
         self.realm = realm
@@ -50,5 +53,8 @@ final class SnapshotCore: Sendable {
         realm.snapshots.add(self)
     }
 
-    deinit { realm.snapshots.remove(ObjectIdentifier(self)) }
+    deinit {
+        realm.snapshots.remove(ObjectIdentifier(self))
+        endReaders()
+    }
 }

@@ -141,7 +141,7 @@ extension ClassBinding {
 }
 
 extension ClassSchema {
-    /// Returns the stored form of a primary key.
+    /// Returns the stored form of a primary key. No object has `nil` as a required key.
     ///
     /// - Precondition: The class has a primary key of the type of `key`.
     func requirePrimaryKey<Key: ScalarValue>(_ key: Key) -> Value
@@ -150,12 +150,11 @@ extension ClassSchema {
             fatalError("\(name) has no primary key to look an object up by.")
         }
         let property = properties[primaryKey]
-        let value = key.engineValue
-        guard Key._storage.valueType == property.type, !value.isNull || property.isOptional else {
+        guard Key._storage.valueType == property.type else {
             fatalError(
                 "The primary key \(name).\(property.name) is of type \(property.type.swiftName)"
                     + "\(property.isOptional ? "?" : ""), not \(Key.self).")
         }
-        return value
+        return key.engineValue
     }
 }

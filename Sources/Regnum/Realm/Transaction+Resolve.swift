@@ -15,7 +15,7 @@ extension Transaction {
     ///
     /// - Complexity: O(log n).
     public func resolve<T: ObjectBase>(_ frozen: Frozen<T>) -> T? {
-        let binding = binding(for: T.self, "resolve")
+        let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         guard isOwn(frozen.table, "Frozen<\(T.self)>"),
             binding.isReadable(row: frozen.row.rawValue)
         else { return nil }
@@ -29,7 +29,7 @@ extension Transaction {
     ///
     /// - Complexity: O(log n). Nothing is evaluated before the results are used.
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {
-        let binding = binding(for: T.self, "resolve")
+        let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         guard isOwn(frozen.table, "FrozenResults<\(T.self)>") else { return nil }
         let owner: (tableName: String, row: ObjectKey)?
         switch frozen._plan.plan.source {

@@ -8,7 +8,7 @@ final class TransactionCore {
     enum State {
         /// The body of a `write`.
         case writing(EngineTransaction)
-        /// The body of a `read`, or one computed property of a frozen object.
+        /// The body of a `read`, or one property of a frozen object.
         case reading(DatabaseRoot)
         /// The body has returned.
         case ended
@@ -79,6 +79,21 @@ final class TransactionCore {
         bindings = [:]
         lastBinding = nil
         startSnapshot = nil
+    }
+
+    /// Invalidates all accessors like `end`, until `resume`. The bindings are kept for it.
+    func pause() {
+        transaction = nil
+        root = nil
+        state = .ended
+        didEdit()
+        startSnapshot = nil
+    }
+
+    /// Continues a paused read of the same state.
+    func resume(reading root: DatabaseRoot) {
+        self.root = .passUnretained(root)
+        state = .reading(root)
     }
 
     /// The state that the body started from; `nil` after the body.

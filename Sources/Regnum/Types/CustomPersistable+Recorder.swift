@@ -45,7 +45,7 @@ extension FailableCustomPersistable {
 
 extension ObjectBase {
     /// Returns whether two objects, which may be unmanaged, have equal content: values are
-    /// compared by their stored bits, embedded objects and lists by their content, other
+    /// compared by their stored bits, embedded objects and collections by their content, other
     /// objects by their rows.
     final func hasSameMembers(as other: ObjectBase) -> Bool {
         guard type(of: self) == type(of: other) else { return false }
@@ -53,6 +53,7 @@ extension ObjectBase {
             guard property.isStored else { return true }
             let a = property.field.dynamicValue(in: self, at: property.offset)
             let b = property.field.dynamicValue(in: other, at: property.offset)
+            if case .set = property.shape { return ObjectBase.areSameSets(a, b) }
             return ObjectBase.areSame(a, b)
         }
     }
@@ -62,13 +63,40 @@ extension ObjectBase {
         case (nil, nil): true
         case (let a as EmbeddedObject, let b as EmbeddedObject): a.hasSameMembers(as: b)
         case (let a as ObjectBase, let b as ObjectBase): a.isSameObject(as: b)
+        case (let a as AnyRealmValue, let b as AnyRealmValue):
+            AnyCollectionComparison.haveSameContent(a, b)
         case (let a as any ScalarValue, let b as any ScalarValue):
             a.engineValue == b.engineValue
         case (let a as any UnmanagedList, let b as any UnmanagedList):
             a.anyElements.count == b.anyElements.count
                 && zip(a.anyElements, b.anyElements).allSatisfy { areSame($0, $1) }
+        case (let a as any UnmanagedMap, let b as any UnmanagedMap):
+            areSameEntries(a.anyEntries, b.anyEntries)
         default: false
         }
+    }
+
+    /// - Parameters: the entries of two maps, in the order of their keys.
+    private static func areSameEntries(
+        _ a: [(key: String, value: Any?)], _ b: [(key: String, value: Any?)]
+    ) -> Bool {
+        a.count == b.count
+            && zip(a, b).allSatisfy { one, other in
+                MapKeyText(one.key) == MapKeyText(other.key) && areSame(one.value, other.value)
+            }
+    }
+
+    /// A set has its elements in an order of its own as long as it is unmanaged.
+    private static func areSameSets(_ a: Any?, _ b: Any?) -> Bool {
+        guard let a = (a as? any UnmanagedList)?.anyElements,
+            var rest = (b as? any UnmanagedList)?.anyElements, a.count == rest.count
+        else { return false }
+        for element in a {
+            guard let match = rest.firstIndex(where: { areSame(element, $0) }) else { return false }
+            rest.swapAt(match, rest.count - 1)
+            rest.removeLast()
+        }
+        return true
     }
 }
 

@@ -15,7 +15,7 @@ extension RealmCollectionValue where Self: ObjectBase {
     ///
     /// - Throws: `.invalidInput` for an object that was added or deleted in this transaction, and
     ///   for an unmanaged object.
-    /// - Precondition: The body is running, and `Self` is the object's own class, not a superclass.
+    /// - Precondition: The body is running. A projection is frozen as its own class, not a superclass.
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"
@@ -25,7 +25,7 @@ extension RealmCollectionValue where Self: ObjectBase {
                 .invalidInput,
                 "Can't freeze an unmanaged \(name). Add it to a realm first.", className: name)
         }
-        guard type(of: self) == Self.self else {
+        guard object === self || type(of: self) == Self.self else {
             fatalError(
                 "Can't freeze a \(name) as a \(Self.self). Cast it to its own class first.")
         }

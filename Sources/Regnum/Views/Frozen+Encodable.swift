@@ -148,7 +148,9 @@ struct RowEncoding: Encodable, Sendable {
                 }
             case .map where property.shape.holdsAny:
                 var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
-                for (name, value) in table.anyEntries(row, index) {
+                let stored = table.anyEntries(row, index)
+                table.checkKeys(stored.lazy.map(\.key), row, index)
+                for (name, value) in stored {
                     try entries.encode(
                         AnyEncoding(origin: self, value: value),
                         forKey: MapCodingKey(stringValue: name))
@@ -185,7 +187,9 @@ struct RowEncoding: Encodable, Sendable {
                 }
             case .map(let element):
                 var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
-                for (name, value) in table.map(row, index) {
+                let stored = table.map(row, index)
+                table.checkKeys(stored.lazy.map(\.key), row, index)
+                for (name, value) in stored {
                     let key = MapCodingKey(stringValue: name)
                     switch (element, value.linkedObject) {
                     case (.scalar, _):

@@ -22,7 +22,7 @@ extension Frozen: Hashable {
 
 extension FrozenTable {
     /// Returns whether a row has the same content here and in another snapshot of the same realm.
-    fileprivate func hasSameContent(_ row: ObjectKey, _ other: FrozenTable) -> Bool {
+    func hasSameContent(_ row: ObjectKey, _ other: FrozenTable) -> Bool {
         if self === other || snapshot.root === other.snapshot.root { return true }
         // the content version covers values and the targets of links
         guard contentVersion(row) == other.contentVersion(row) else { return false }

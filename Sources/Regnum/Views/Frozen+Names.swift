@@ -62,15 +62,17 @@ extension FrozenTable {
         case .list(.object(let type)), .set(.object(let type)):
             let targets = other(type)
             return .list(list(row, index).map { .object(targets, $0) })
-        case .map where shape.holdsAny: return .entries(anyEntries(row, index))
+        case .map where shape.holdsAny:
+            return .dictionary(dictionary(anyEntries(row, index), row, index))
         case .map(.scalar(let storage)):
-            return .entries(map(row, index).map { ($0.key, FrozenAnyValue($0.value, storage)) })
+            let entries = map(row, index).map { ($0.key, FrozenAnyValue($0.value, storage)) }
+            return .dictionary(dictionary(entries, row, index))
         case .map(.object(let type)):
             let targets = other(type)
-            return .entries(
-                map(row, index).map { key, value in
-                    (key, value.linkedObject.map { .object(targets, $0) } ?? .none)
-                })
+            let entries: [(String, FrozenAnyValue)] = map(row, index).map { key, value in
+                (key, value.linkedObject.map { .object(targets, $0) } ?? .none)
+            }
+            return .dictionary(dictionary(entries, row, index))
         case .linkingObjects(let type):
             let targets = other(type)
             return .list(try origins(row, index, targets).map { .object(targets, $0) })
@@ -92,12 +94,6 @@ extension FrozenTable {
 extension FrozenAnyValue {
     fileprivate static func object(_ table: FrozenTable, _ row: ObjectKey) -> FrozenAnyValue {
         .object(FrozenAnyObject(table: table, row: row))
-    }
-
-    fileprivate static func entries(
-        _ entries: [(key: String, value: FrozenAnyValue)]
-    ) -> FrozenAnyValue {
-        .dictionary(Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first })
     }
 
     /// Creates the value of a stored property that isn't an `AnyRealmValue`.

@@ -33,12 +33,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<Value: ScalarValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index) where Value._embeddedClass == nil:
-            return table.value(row, index, as: Value.self)
-        case .property, .computed:
-            return table.compute(Model.self, row) { $0[keyPath: keyPath] }
-        }
+        table.compute(Model.self, row) { $0[keyPath: keyPath] }
     }
 
     /// The value of a computed property of the model, evaluated on a new object of this snapshot
@@ -54,15 +49,8 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     ///
     /// - Complexity: O(log n).
     public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Frozen<T>? {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index):
-            guard let target = table.link(row, index) else { return nil }
-            let targets = table.other(T.self)
-            return targets.target(target).map { Frozen<T>(targets, row: $0) }
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                model[keyPath: keyPath].map { frozen($0, keyPath) }
-            }
+        table.compute(Model.self, row) { model in
+            model[keyPath: keyPath].map { frozen($0, keyPath) }
         }
     }
 
@@ -79,14 +67,10 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> FrozenResults<T> {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.results(T.self, row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-                return table.other(list.binding.schema.type)
-                    .results(T.self, list.row, list.property)
-            }
+        table.compute(Model.self, row) { model in
+            guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+            return table.other(list.binding.schema.type)
+                .results(T.self, list.row, list.property)
         }
     }
 
@@ -96,13 +80,9 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> FrozenValues<Value> {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.values(row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-                return table.other(list.binding.schema.type).values(list.row, list.property)
-            }
+        table.compute(Model.self, row) { model in
+            guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+            return table.other(list.binding.schema.type).values(list.row, list.property)
         }
     }
 
@@ -113,21 +93,19 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> FrozenResults<T> {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.results(T.self, row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let origins = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-                return table.other(origins.binding.schema.type)
-                    .results(T.self, origins.row, origins.property)
-            }
+        table.compute(Model.self, row) { model in
+            guard let origins = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+            return table.other(origins.binding.schema.type)
+                .results(T.self, origins.row, origins.property)
         }
     }
 
     /// Returns the frozen form of an object that a computed property returned.
     private func frozen<T: ObjectBase>(_ object: T, _ keyPath: AnyKeyPath) -> Frozen<T> {
         guard object.isManaged, type(of: object) == T.self else { trapUnmanaged(keyPath) }
-        return Frozen<T>(table.other(T.self), row: ObjectKey(rawValue: object._row))
+        let targets = table.other(T.self)
+        _ = targets.readableTable  // fails the read of a class that doesn't match
+        return Frozen<T>(targets, row: ObjectKey(rawValue: object._storedObject._row))
     }
 
     func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {

@@ -57,9 +57,19 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The entries as a dictionary.
     ///
+    /// Keys that differ by their bytes, but are equal to Swift, are an `.invalidValue` (see
+    /// ``Snapshot/read(_:)``).
+    ///
     /// - Complexity: O(n).
     public var dictionary: [Key: Value] {
-        Dictionary(map { ($0.key, $0.value) }) { _, last in last }
+        checkKeys()
+        return Dictionary(map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    /// Fails the read if Swift takes two of the keys for the same.
+    private func checkKeys() {
+        let isProperty = place?.table == table.mapping.table?.key
+        table.checkKeys(stored.lazy.map(\.key), isProperty ? place?.row : nil, property)
     }
 
     private var stored: [(key: String, entry: ObjectKey)] {
@@ -120,8 +130,12 @@ extension FrozenMap: Hashable where Value: Hashable {
 
 extension FrozenMap: Encodable where Value: Encodable {
     /// Encodes the entries as a keyed container, `nil` as null.
+    ///
+    /// - Throws: `.invalidValue` for keys that differ by their bytes, but are equal to Swift; the
+    ///   errors of ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
+            checkKeys()
             var container = encoder.container(keyedBy: MapCodingKey.self)
             for entry in self {
                 let key = MapCodingKey(stringValue: entry.key._text)
@@ -198,18 +212,15 @@ extension Frozen {
     private func mapPlace<Key, Value>(
         _ keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> (FrozenTable, ObjectKey, Int) {
-        switch table.meaning(of: keyPath, row) {
-        case .property(let index): return (table, row, index)
-        case .computed:
-            return table.compute(Model.self, row) { model in
-                guard let map = model[keyPath: keyPath].handle else {
-                    fatalError(
-                        "\(keyPath.text) of a Frozen<\(Model.self)> returned a map that isn't "
-                            + "stored: computed properties of frozen objects can only return maps "
-                            + "of their realm.")
-                }
-                return (table.other(map.binding.schema.type), map.row, map.property)
+        table.compute(Model.self, row) { model in
+            guard let map = model[keyPath: keyPath].handle else {
+                fatalError(
+                    "\(keyPath.text) of a Frozen<\(Model.self)> returned a map that isn't "
+                        + "stored: computed properties of frozen objects can only return maps "
+                        + "of their realm.")
             }
+            if map.slot != nil { trapNested(keyPath) }
+            return (table.other(map.binding.schema.type), map.row, map.property)
         }
     }
 }

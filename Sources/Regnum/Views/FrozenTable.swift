@@ -22,6 +22,12 @@ final class FrozenTable: Sendable {
         type == schema.type ? self : FrozenTable(snapshot, snapshot.realm.entry(for: type))
     }
 
+    /// Returns the type to bind for a static type: itself or, if it is a superclass of the class,
+    /// as that of a metatype in a variable, the class.
+    func boundType(_ type: ObjectBase.Type) -> ObjectBase.Type {
+        type._storedType == schema.type ? type : schema.type
+    }
+
     /// Returns the row with a primary key.
     func find(_ key: Value) -> ObjectKey? {
         guard let table = readableTable else { return nil }
@@ -72,17 +78,6 @@ final class FrozenTable: Sendable {
         if let value { return value }
         failMissing(row, property)
         return schema.properties[property].defaultValue
-    }
-
-    /// Returns the value of a property as its Swift type.
-    func value<V: ScalarValue>(_ row: ObjectKey, _ property: Int, as type: V.Type) -> V {
-        let value = value(row, property)
-        if let decoded = V._decode(_StoredValue(value)) { return decoded }
-        if !V.readsUnknownAsNil {
-            let name = schema.properties[property].name
-            fail(.undecodable(schema.name, name, value.keyText), row, property)
-        }
-        return V.fromEngine(value)
     }
 
     /// Returns the row that a link refers to, or `nil` if there is none.
@@ -172,25 +167,45 @@ final class FrozenTable: Sendable {
         }.map { schema.properties[$0].name }
     }
 
-    // MARK: Computed properties
+    // MARK: Accessors
 
-    /// Returns the meaning of a key path of the class, evaluating it on a row if it isn't known
-    /// yet.
-    func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>, _ row: ObjectKey) -> KeyPathMeaning {
-        var cores: [TransactionCore] = []
-        defer { for core in cores { core.end() } }
-        return schema.meaning(of: keyPath) { tracer in
-            let core = TransactionCore(
-                .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
-            cores.append(core)
-            return ClassBinding(entry, core: core, noting: tracer).accessor(T.self, row: row)
-        }
+    /// Runs a computation, such as the getter of a property, on an accessor of a row, which is
+    /// invalid afterwards. Errors that occur in it fail the read.
+    ///
+    /// A key path doesn't tell whether it names a stored property or a computed one, so the
+    /// accessor answers for both (`Docs/Decisions/011-key-paths.md`).
+    ///
+    /// - Parameter body: Changes nothing: it runs a second time if there was an error.
+    func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
+        let reader = snapshot.takeReader()
+        let result = body(reader.binding(for: schema.type).accessor(type, row: row))
+        let isSound =
+            reader.violation == nil && !snapshot.root.hasDamage && !mapping.place.isMismatch
+        snapshot.leave(reader)
+        return isSound ? result : recompute(type, row, body)
     }
 
-    /// Runs a computation on a new accessor of a row, which is private to it and invalid
-    /// afterwards. Errors that occur in it fail the read.
-    func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
-        computeAll(type) { object in body(object(row)) }
+    /// Repeats a computation that may have encountered an error. If it reads one property only, the
+    /// error names that and the row.
+    @inline(never)
+    private func recompute<T: ObjectBase, R>(
+        _ type: T.Type, _ row: ObjectKey, _ body: (T) -> R
+    ) -> R {
+        let tracer = ReadTracer()
+        let core = TransactionCore(
+            .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
+        let (result, damage) = DamageWatch.run(on: snapshot.root) {
+            body(ClassBinding(entry, core: core, noting: tracer).accessor(type, row: row))
+        }
+        core.end()
+        let property = tracer.reads.count == 1 ? tracer.reads.first?.property : nil
+        if let damage { fail(damage, property == nil ? nil : row, property) }
+        if var violation = core.violation {
+            violation.transaction = nil  // a snapshot's place is none
+            let isOwn = property != nil && violation.className == schema.name
+            fail(violation, isOwn ? row : nil, isOwn ? property : nil)
+        }
+        return result
     }
 
     /// Like `compute`, with accessors of any rows.
@@ -201,8 +216,7 @@ final class FrozenTable: Sendable {
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
         let (result, damage) = DamageWatch.run(on: snapshot.root) {
             // the static type may be a superclass of the class
-            let bound: ObjectBase.Type = type._storedType == schema.type ? type : schema.type
-            let binding = core.binding(for: bound)
+            let binding = core.binding(for: boundType(type))
             return body { binding.accessor(type, row: $0) }
         }
         core.end()  // breaks the retain cycle of the core and its bindings

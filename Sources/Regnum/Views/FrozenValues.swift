@@ -7,7 +7,8 @@ internal import RegnumStore
 ///     print(tags.sorted().distinct().first ?? "no tags")
 ///
 /// Two collections are equal if they have the same values in the same order, wherever they come
-/// from. Values are compared by their stored bits.
+/// from. Values are compared by their stored bits, lists and dictionaries by what lies in them, and
+/// objects by their rows.
 public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     let query: FrozenQuery
     /// The hidden class of the elements, or `nil` if nothing was ever stored in the list.
@@ -121,8 +122,37 @@ extension FrozenValues: RandomAccessCollection {
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
         if Element._embeddedClass != nil { return firstIndex { FrozenValues.areSame($0, element) } }
+        if let element = element as? FrozenAnyValue, element.engineValue.isAnyReference {
+            return query.tree.firstIndex { anyValue($0)?.isSame(as: element) ?? false }
+        }
         let wanted = element.engineValue
         return query.tree.firstIndex { value($0) == wanted }
+    }
+
+    /// Returns an element that is an object, a list or a dictionary; `nil` for other elements.
+    private func anyValue(_ row: ObjectKey) -> FrozenAnyValue? {
+        value(row).isAnyReference ? element(row) as? FrozenAnyValue : nil
+    }
+
+    /// Returns whether two elements of any type are the same.
+    private func isSame(_ row: ObjectKey, _ other: FrozenValues, _ otherRow: ObjectKey) -> Bool {
+        let (value, otherValue) = (value(row), other.value(otherRow))
+        guard value.isAnyReference, otherValue.isAnyReference else { return value == otherValue }
+        if row == otherRow, value == otherValue, elements == other.elements,
+            query.table.snapshot.realm === other.query.table.snapshot.realm,
+            contentVersion(row) == other.contentVersion(otherRow)
+        {
+            return true
+        }
+        guard let mine = anyValue(row), let theirs = other.anyValue(otherRow) else { return false }
+        return mine.isSame(as: theirs)
+    }
+
+    /// Returns the version that last set an element, or something in its lists and dictionaries.
+    private func contentVersion(_ row: ObjectKey) -> UInt64? {
+        elements.flatMap { elements in
+            query.table.checked { query.root.contentVersion(elements, row) }
+        }
     }
 
     /// Returns the first position of a value, or `nil` if it isn't found.
@@ -219,15 +249,24 @@ extension FrozenValues: Hashable {
             return true
         }
         if Element._embeddedClass != nil { return left.elementsEqual(right, by: areSame) }
-        return left.count == right.count
-            && zip(left.query.tree, right.query.tree)
-                .allSatisfy { left.value($0) == right.value($1) }
+        guard left.count == right.count else { return false }
+        if Element.self == FrozenAnyValue.self {
+            return zip(left.query.tree, right.query.tree)
+                .allSatisfy { left.isSame($0, right, $1) }
+        }
+        return zip(left.query.tree, right.query.tree)
+            .allSatisfy { left.value($0) == right.value($1) }
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         if Element._embeddedClass != nil { return }
-        for key in query.tree { hasher.combine(value(key)) }
+        for key in query.tree {
+            let value = value(key)
+            // a stored list or dictionary is a number of its own
+            if value.isAnyCollection { continue }
+            hasher.combine(value)
+        }
     }
 }
 

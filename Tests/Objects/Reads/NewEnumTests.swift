@@ -88,4 +88,60 @@ private enum After {
         try await realm.write { tx in tx.delete(tx.objects(Self.type)) }
         #expect(realm.snapshot().objects(Hound.self).isEmpty)
     }
+
+    private func fill() async throws -> Realm {
+        let realm = try await Realm.temporary([Hound.self, Keeper.self, Collar.self])
+        try await realm.write { tx in
+            for (name, age) in [("Rex", 3), ("Max", 2), ("Ida", 3)] {
+                try tx.add(Hound(name, age: Int8(age)))
+            }
+        }
+        return realm
+    }
+
+    // Covers 2.46
+    @Test func theyAreFrozenAndResolved() async throws {
+        let realm = try await fill()
+        let frozen = realm.snapshot().objects(Self.type)
+        let rex = try #require(frozen.first)
+        let names = try await realm.write { tx in
+            let found = try #require(tx.resolve(rex))
+            #expect(found is Hound && found["name"] as? String == "Rex")
+            let results = try #require(tx.resolve(frozen))
+            found["age"] = 5
+            let before = try found.freeze()
+            #expect(before.description.contains("age = 3"))
+            #expect(results.freeze().count == 3)
+            return results.map { $0["name"] as? String ?? "" }
+        }
+        #expect(names == ["Rex", "Max", "Ida"])
+        #expect(realm.snapshot().object(Hound.self, forPrimaryKey: "Rex")?.age == 5)
+        #expect(try rex["age"] == .int(3))
+    }
+
+    @Test func theyAreSortedAndMadeDistinctByNames() async throws {
+        let realm = try await fill()
+        func names(_ results: some Sequence<Frozen<Object>>) throws -> [String?] {
+            try results.map { try $0["name"].stringValue }
+        }
+        for results in [realm.snapshot().objects(Self.type), realm.objects(Self.type).current] {
+            #expect(try names(results.sorted(byKeyPath: "name")) == ["Ida", "Max", "Rex"])
+            #expect(
+                try names(results.sorted(byKeyPath: "age", ascending: false))
+                    == ["Rex", "Ida", "Max"])
+            #expect(try names(results.distinct(byKeyPaths: ["age"])) == ["Rex", "Max"])
+        }
+        let live = try realm.objects(Self.type).sorted(byKeyPath: "name")
+            .distinct(byKeyPaths: ["age"])
+        #expect(try names(live.current) == ["Ida", "Max"])
+        let error = #expect(throws: Realm.Error.self) {
+            try realm.objects(Self.type).sorted(byKeyPath: "no")
+        }
+        #expect(error?.className == "Hound" && error?.property == "no")
+        try await realm.read { tx in
+            let hounds = tx.objects(Self.type)
+            let sorted = try hounds.sorted(byKeyPath: "name").distinct(byKeyPaths: ["age"])
+            #expect(sorted.map { $0["name"] as? String } == ["Ida", "Max"])
+        }
+    }
 }

@@ -1,0 +1,86 @@
+import Foundation
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// Keys that Swift takes for the same although their bytes differ: neither is lost without an error.
+@Suite struct EqualKeyTests {
+    private static let keys = ["caf\u{E9}", "cafe\u{301}"]
+
+    private func realm() async throws -> Realm {
+        let realm = try await Realm.temporary(mapClasses + anyClasses)
+        try await realm.write { tx in
+            let keeper = MapKeeper(1)
+            let note = AnyNote(1)
+            let dictionary = Map<String, AnyRealmValue>()
+            for (number, key) in Self.keys.enumerated() {
+                keeper.scores[key] = number
+                keeper.pets[key] = MapPet(key)
+                note.map[key] = .int(number)
+                dictionary[key] = .int(number)
+            }
+            note.content = .dictionary(dictionary)
+            note.list.append(.dictionary(dictionary))
+            try tx.add(keeper)
+            try tx.add(note)
+        }
+        return realm
+    }
+
+    // Covers 2.84, .invalidValue
+    @Test func dictionariesAndEncodingsRefuseThem() async throws {
+        let snapshot = try await realm().snapshot()
+        let keeper = snapshot.objects(MapKeeper.self)[0]
+        let note = snapshot.objects(AnyNote.self)[0]
+        let reads: [(String?, String, () throws -> Void)] = [
+            ("scores", "MapKeeper", { _ = keeper.scores.dictionary }),
+            ("scores", "MapKeeper", { _ = try keeper["scores"] }),
+            ("pets", "MapKeeper", { _ = try keeper["pets"] }),
+            ("scores", "MapKeeper", { _ = try JSONEncoder().encode(keeper.scores) }),
+            ("scores", "MapKeeper", { _ = try JSONEncoder().encode(keeper) }),
+            ("map", "AnyNote", { _ = note.map.dictionary }),
+            ("map", "AnyNote", { _ = try note["map"] }),
+            ("map", "AnyNote", { _ = try JSONEncoder().encode(note.map) }),
+            ("content", "AnyNote", { _ = note.content }),
+            ("content", "AnyNote", { _ = try note["content"] }),
+            ("content", "AnyNote", { _ = try JSONEncoder().encode(note) }),
+            (nil, "AnyNote", { _ = note.list.array }),
+        ]
+        for (number, (property, className, read)) in reads.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "\(number)") {
+                try snapshot.read { _ in try read() }
+            }
+            #expect(error?.code == .invalidValue && error?.className == className, "\(number)")
+            #expect(error?.property == property, "\(number)")
+            #expect(error?.message.contains("caf") == true, "\(number)")
+        }
+        // one by one they are there
+        #expect(Self.keys.map { keeper.scores[$0] } == [0, 1] && keeper.scores.count == 2)
+        #expect(keeper.scores.map(\.value).sorted() == [0, 1])
+        #expect(Self.keys.map { note.map[$0] } == [.int(0), .int(1)])
+    }
+
+    @Test func mapOfABodyIsNotEncodedWithout() async throws {
+        let realm = try await realm()
+        try await realm.read { tx in
+            let scores = tx.objects(MapKeeper.self)[0].scores
+            let error = #expect(throws: Realm.Error.self) { try JSONEncoder().encode(scores) }
+            #expect(error?.className == "MapKeeper" && error?.property == "scores")
+        }
+        let unmanaged = Map<String, Int>()
+        for key in Self.keys { unmanaged[key] = 1 }
+        let error = #expect(throws: Realm.Error.self) { try JSONEncoder().encode(unmanaged) }
+        #expect(error?.code == .invalidValue)
+        unmanaged.removeObject(for: Self.keys[0])
+        #expect(try !JSONEncoder().encode(unmanaged).isEmpty)
+    }
+
+    /// The Kelvin sign is equal to a letter of ASCII.
+    @Test func keysOfOtherAlphabetsAreToldApart() {
+        #expect(EqualKeys.first(in: ["K", "\u{212A}"]) == "\u{212A}")
+        #expect(EqualKeys.first(in: ["", "a", "\u{E9}", "\u{301}e", "ключ"]) == nil)
+        #expect(EqualKeys.first(in: ["a", "b", "A"]) == nil)
+    }
+}

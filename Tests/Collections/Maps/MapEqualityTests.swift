@@ -1,0 +1,50 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// When unmanaged maps are equal: if they have the same keys with the same values.
+@Suite struct MapEqualityTests {
+    private func map<Value: MapValue>(_ entries: [String: Value]) -> Map<String, Value> {
+        let map = Map<String, Value>()
+        for (key, value) in entries { map[key] = value }
+        return map
+    }
+
+    // Covers 2.96
+    @Test func valuesOfAnyTypeCount() {
+        let pet = AnyPet("Rex")
+        func made(_ last: AnyRealmValue) -> Map<String, AnyRealmValue> {
+            map([
+                "list": .fromArray([.int(1), .fromDictionary(["k": last])]), "pet": .object(pet),
+                "none": .none, "dictionary": .fromDictionary(["k": .fromArray([last])]),
+            ])
+        }
+        #expect(made(.int(1)) == made(.int(1)) && made(.int(1)) != made(.int(2)))
+        #expect(made(.int(1)) != made(.double(1)) && made(.object(pet)) == made(.object(pet)))
+        #expect(map(["a": AnyRealmValue.object(pet)]) != map(["a": .object(AnyPet("Rex"))]))
+        #expect(map(["a": AnyRealmValue.fromArray([])]) != map(["a": .fromDictionary([:])]))
+        #expect(map(["a": AnyRealmValue.fromArray([])]) != map(["a": .none]))
+    }
+
+    @Test func projectedValuesCount() {
+        #expect(map(["a": Point(1, 2)]) == map(["a": Point(1, 2)]))
+        #expect(map(["a": Point(1, 2)]) != map(["a": Point(1, 3)]))
+        #expect(
+            map(["a": Label("x", Point(1, 2)), "b": nil])
+                == map(["b": nil, "a": Label("x", Point(1, 2))]))
+        #expect(map(["a": Label("x", nil)]) != map(["a": Optional<Label>.none]))
+        #expect(map(["a": Celsius(1)]) == map(["a": Celsius(1)]))
+    }
+
+    @Test func objectsAreComparedAsInstances() {
+        let pet = MapPet("Rex")
+        #expect(map(["a": Optional(pet), "b": nil]) == map(["b": nil, "a": Optional(pet)]))
+        #expect(map(["a": Optional(pet)]) != map(["a": Optional(MapPet("Rex"))]))
+        let note = MapNote("x")
+        #expect(map(["a": Optional(note)]) == map(["a": Optional(note)]))
+        #expect(map(["a": Optional(note)]) != map(["a": Optional(MapNote("x"))]))
+    }
+}
