@@ -35,16 +35,18 @@ private enum Newer {
 
 /// Properties by name that the program declares and that no object was stored with yet.
 @Suite struct DynamicDefaultTests {
-    /// A realm with one object that the older program has stored.
-    private func realm() async throws -> Realm {
+    /// A realm with one object that the older program has stored, as the newer program opens it.
+    /// The older program's realm must be kept, because it is closed with its last reference.
+    private func realms() async throws -> (old: Realm, new: Realm) {
         let old = try await Realm.temporary([Old.Spaniel.self])
         try await old.write { try $0.add(Old.Spaniel(value: ["name": "Rex"])) }
-        return try LaterProgram.core(of: old, [New.Spaniel.self])
+        return (old, try LaterProgram.core(of: old, [New.Spaniel.self]))
     }
 
     // Covers 5.71
     @Test func propertiesThatAreNotStoredYetHaveTheirDefaults() async throws {
-        let realm = try await realm()
+        let (old, realm) = try await realms()
+        defer { withExtendedLifetime(old) {} }
         try await realm.read { tx in
             let rex = try tx.dynamicObjects("Spaniel")[0]
             #expect(rex["color"] as? String == "brown" && rex["weight"] as? Float == 2.5)
@@ -81,7 +83,8 @@ private enum Newer {
             { try $0.set([1, "y"] as [Any], of: "note") },
         ]
         for (index, change) in changes.enumerated() {
-            let realm = try await realm()
+            let (old, realm) = try await realms()
+            defer { withExtendedLifetime(old) {} }
             try await realm.write { tx in
                 try change(try tx.dynamicObjects("Spaniel")[0])
             }

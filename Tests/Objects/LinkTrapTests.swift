@@ -169,20 +169,6 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 "LinkingObjects<Walker> of Whelp cannot be assigned to: they are"))
     }
 
-    @Test func objectIsFrozenAsItsOwnClass() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Realm.temporary([Animal.self, Dog.self])
-            try await realm.write { try $0.add(Dog()) }
-            try await realm.read { tx in
-                let animal: Animal = tx.objects(Dog.self)[0]
-                _ = try animal.freeze()
-            }
-        }
-        #expect(sentence(result).contains("Can't freeze a Dog as a Animal. Cast it"))
-    }
-
     @Test func computedPropertyOfAFrozenObjectNeitherMakesObjectsNorChangesThem() async {
         let made = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -5,9 +5,9 @@ internal import RegnumEngine
 // what is stored.
 
 extension DynamicStore {
-    /// The property that is declared under a stored name of which nothing is stored; nil if there is
-    /// none. Throws the mismatch of a class that doesn't fit the stored schema: a newer program may have
-    /// renamed the property.
+    /// Returns the declared property with that stored name, of which nothing is stored yet, or `nil`
+    /// if there is none. Throws the mismatch of a class that doesn't match the stored schema: a newer
+    /// program may have renamed the property.
     func unstored(
         _ name: String, of className: String
     ) throws(Realm.Error) -> PropertySchema? {

@@ -36,8 +36,8 @@ extension Importer {
         else {
             guard case .number(let text) = node, let key = UInt64(text) else {
                 throw property.problem(
-                    "cannot link to \(node.shown): the key of a \(table.name), a "
-                        + "number, is needed")
+                    "cannot link to \(node.shown): expected the key of a \(table.name), "
+                        + "a number")
             }
             if let row = keys[table.key, default: ImportedKeys()][key],
                 transaction.contains(table.key, row)
@@ -57,8 +57,8 @@ extension Importer {
         }
         guard let value else {
             throw property.problem(
-                "cannot link to \(node.shown): the primary key of a \(table.name), "
-                    + "\(column.type.jsonName(isFloat: false)), is needed")
+                "cannot link to \(node.shown): expected the primary key of a \(table.name), "
+                    + "\(column.type.jsonName(isFloat: false))")
         }
         if let row = transaction.find(table.key, primaryKey: value) { return row }
         var values = table.defaults
@@ -123,8 +123,8 @@ extension Importer {
         return row != placeholder.row || !placeholder.isUnchanged(table, transaction)
     }
 
-    /// Deletes placeholders that committed batches have left, unless another transaction has changed
-    /// them.
+    /// Deletes placeholders that committed batches have left, unless another transaction has
+    /// changed them.
     static func remove(_ placeholders: Placeholders, in transaction: EngineTransaction) {
         for (table, objects) in placeholders {
             let unchanged = objects.values.filter { $0.isUnchanged(table, transaction) }

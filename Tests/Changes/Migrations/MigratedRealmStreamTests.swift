@@ -121,7 +121,7 @@ private enum Newer {
         for error in errors {
             #expect(error?.code == .schemaMismatch && error?.className == "Room")
         }
-        #expect(errors.allSatisfy { $0?.message.contains("newer program") == true })
+        #expect(errors.allSatisfy { $0?.message.contains("newer version") == true })
         #expect(try await rooms.next() == nil)
         #expect(try await messages.next() == nil)
         // posts are as they were

@@ -166,7 +166,12 @@ extension CoordinatorCheckpointFailureTests {
         try await insertInBulk(0..<1_500, into: coordinator)
         for number in 1_500...1_510 { try await insert(number, into: coordinator) }
         await coordinator.close()
-        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // of the first 1,024 rows
+        func damageFirstLeaf() {  // of the first 1,024 rows; the second call restores it
+            disk.damage("nodes-1", in: "/sim") { bytes in
+                for offset in 4096..<4096 + 1024 { bytes[offset] ^= 1 }
+            }
+        }
+        damageFirstLeaf()
         let again = try await openBusy("/sim", disk, every: .max)
         let snapshot = again.published
         _ = snapshot.stateHash()
@@ -180,7 +185,7 @@ extension CoordinatorCheckpointFailureTests {
         }
         #expect(again.statistics.checkpoints >= 10)
         await again.close()
-        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")
+        damageFirstLeaf()
         let (root, _) = try reopened("/sim", disk)
         #expect(numbers(root) == Array(0...1_520))
     }

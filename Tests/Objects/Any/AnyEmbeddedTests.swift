@@ -89,7 +89,7 @@ private final class AnyOrphan: EmbeddedObject {
         #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
     }
 
-    /// Covers instances, managed or not, and objects read by name.
+    /// Instances, managed or not, and objects read by name.
     @Test(arguments: 0..<3)
     func dynamicWritesRefuseThem(kind: Int) async throws {
         let realm = try await realm()

@@ -24,8 +24,6 @@ private final class Tiger: Object {
         self.name = name
     }
 
-    private func requireContent() { precondition(!name.isEmpty && friend != nil) }
-
     var capitalized: String { name.prefix(1).uppercased() + String(name.dropFirst().first!) }
     var title: String {
         get { name.first! == "-" ? "none" : name }
@@ -100,8 +98,9 @@ private final class Shelf: Object {
 
     @Test func getterIsAskedOfEachRow() async throws {
         let realm = try await realm()
-        let tigers = realm.snapshot().objects(Tiger.self)
-        let (rex, no) = (tigers[0], tigers[1])
+        let snapshot = realm.snapshot()
+        let rex = try #require(snapshot.object(Tiger.self, forPrimaryKey: 1))
+        let no = try #require(snapshot.object(Tiger.self, forPrimaryKey: 2))
         for _ in 0..<2 {
             #expect(rex.title == "Rex" && no.title == "none" && rex.name == "Rex")
             #expect(rex.capitalized == "Re" && no.capitalized == "-n")

@@ -253,9 +253,11 @@ final class DamagedItem: Object {
         await realm.close()
     }
 
-    /// Changes a bit in the index of an integer property: of the leaf in the middle of those that have
-    /// an entry for one value followed by an entry for the other one.
-    private static func damageIndex(_ file: URL, _ first: Int, _ second: Int) throws {
+    /// Changes a bit in the index of an integer property: of the leaf in the middle of those that
+    /// have an entry for one value followed by an entry for the other one, or of all of them.
+    private static func damageIndex(
+        _ file: URL, _ first: Int, _ second: Int, inAll: Bool = false
+    ) throws {
         var bytes = try Data(contentsOf: file)
         let entries = [first, second].flatMap { value in
             let key = UInt64(bitPattern: Int64(value)) ^ 1 << 63
@@ -268,14 +270,14 @@ final class DamagedItem: Object {
             places.append(place.lowerBound)
         }
         try #require(!places.isEmpty, "No leaf of an index has \(first) and \(second).")
-        bytes[places[places.count / 2]] ^= 1
+        for place in inAll ? places : [places[places.count / 2]] { bytes[place] ^= 1 }
         try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
     }
 
     // Covers .invalidDatabase
     @Test func damageInTheIndexOfThePrimaryKeyIsAnErrorOfLiveViews() async throws {
         let file = try await makeRealm()
-        try Self.damageIndex(file, 500, 501)
+        try Self.damageIndex(file, 500, 501, inAll: true)
         let realm = try await Realm.open(configuration)
         for view in 0..<Self.liveViewCount {
             let error = #expect(throws: Realm.Error.self, "view \(view)") {
