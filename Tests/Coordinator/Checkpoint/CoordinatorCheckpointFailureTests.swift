@@ -155,38 +155,4 @@ extension CoordinatorCheckpointFailureTests {
         _ = root.stateHash()
         #expect(root.damage == nil)
     }
-
-    /// What both checkpoints name has no second copy: the realm stays where it is, and checkpoints
-    /// are made of the rest.
-    @Test func aDamagedLeafOfBothCheckpointsChangesNothingElse() async throws {
-        let disk = SimFileSystem()
-        let coordinator = try await openPeer("/sim", disk) {
-            $0.checkpoint.closingByteCountMin = 1
-        }
-        try await insertInBulk(0..<1_500, into: coordinator)
-        for number in 1_500...1_510 { try await insert(number, into: coordinator) }
-        await coordinator.close()
-        func damageFirstLeaf() {  // of the first 1,024 rows; the second call restores it
-            disk.damage("nodes-1", in: "/sim") { bytes in
-                for offset in 4096..<4096 + 1024 { bytes[offset] ^= 1 }
-            }
-        }
-        damageFirstLeaf()
-        let again = try await openBusy("/sim", disk, every: .max)
-        let snapshot = again.published
-        _ = snapshot.stateHash()
-        #expect(snapshot.damage?.code == .invalidDatabase)
-        again.heal()
-        for number in 1_511...1_520 {
-            try await insert(number, into: again)
-            try await checkpointNow(again)
-            _ = again.published.stateHash()
-            #expect(again.published.damage?.code == .invalidDatabase)
-        }
-        #expect(again.statistics.checkpoints >= 10)
-        await again.close()
-        damageFirstLeaf()
-        let (root, _) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0...1_520))
-    }
 }
