@@ -62,42 +62,5 @@ struct LinkChecks {
                 }
             }
         }
-        for (table, rows) in owned {
-            for row in rows where !content.hasOneOwner(table, row) {
-                throw reader.damaged("it gives a row to two owners")
-            }
-        }
-        try checkOwners(content, reader)
-    }
-
-    private struct OwnedRow: Hashable {
-        let table: TableKey
-        let row: UInt64
-    }
-
-    /// Checks that the owners above each row end at one that nobody owns.
-    private func checkOwners(
-        _ content: DatabaseContent, _ reader: RecordReader
-    ) throws(StoreError) {
-        let tables = content.schema.tables
-        // The owners passed, each with the number of the walk that passed it first.
-        var passed: [OwnedRow: Int] = [:]
-        var walk = 0
-        for (table, rows) in owned {
-            for row in rows {
-                walk += 1
-                var place = OwnedRow(table: table, row: row)
-                while let owner = content.owner(place.table, place.row),
-                    tables[owner.table.index].kind.isOwned
-                {
-                    place = OwnedRow(table: owner.table, row: owner.row)
-                    if let known = passed[place] {
-                        try reader.require(known != walk, "it makes rows own each other")
-                        break
-                    }
-                    passed[place] = walk
-                }
-            }
-        }
     }
 }

@@ -72,30 +72,6 @@ import Testing
         return writer.bytes
     }
 
-    // Covers .invalidDatabase
-    @Test func recordThatGivesARowToTwoOwnersIsRefused() throws {
-        let base = try makeBase(4)
-        #expect(code(listing([[1, 2], [3]]), on: base) == nil)
-        #expect(code(listing([[1, 1]]), on: base) == .invalidDatabase)
-        #expect(code(listing([[2], [2]]), on: base) == .invalidDatabase)
-        #expect(code(linking([3, 2]), on: base) == nil)
-        #expect(code(linking([3, 3]), on: base) == .invalidDatabase)
-        let (owned, _) = try CommitRecord.apply(linking([1]), to: base)
-        var body = listing([[1]])
-        body[0] = 3  // the version
-        #expect(code(body, on: owned) == .invalidDatabase)
-    }
-
-    // Covers .invalidDatabase
-    @Test func recordThatMakesRowsOwnEachOtherIsRefused() throws {
-        let base = try makeBase(4)
-        #expect(code(listing([[0]]), on: base) == .invalidDatabase)
-        #expect(code(listing([[1], [2], [0]]), on: base) == .invalidDatabase)
-        #expect(code(listing([[1], [2], [3]]), on: base) == nil)
-        #expect(code(linking([1, 2, 3, 0]), on: base) == .invalidDatabase)
-        #expect(code(linking([1, 2, 3]), on: base) == nil)
-    }
-
     /// The base with changes of which nothing is checked and nothing is noted, loaded from an image.
     private func forge(
         _ base: DatabaseRoot, _ body: (EngineTransaction) throws -> Void
