@@ -75,7 +75,7 @@ build_checked() {
     targets=${targets/ChatTests/ChatTests,ChatKitTests}
     if [ $# -gt 0 ]; then export REGNUM_TARGETS=${targets#,}; else unset REGNUM_TARGETS; fi
     if ! with_progress build "$log" swift build "${checked_flags[@]}"; then
-        grep -aE '(error|warning): ' "$log" | sort -u | head -n 20
+        grep -aE '(error|warning): ' "$log" | sort -u | sed -n 1,20p
         [ -s "$log" ] && tail -n 5 "$log"
         stop "the build failed; its full output is in $log."
     fi
@@ -106,6 +106,6 @@ count_of() {
 # slow_tests LOG...: prints up to ten tests that took at least 5 seconds, slowest first.
 slow_tests() {
     sed -nE 's/^. Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$@" |
-        awk '$1 >= 5 && !/ run with /' | sort -rn | head -n 10 |
-        awk '{ seconds = $1; $1 = ""; printf "  %7.1f s %s\n", seconds, $0 }'
+        awk '$1 >= 5 && !/ run with /' | sort -rn |
+        awk 'NR <= 10 { seconds = $1; $1 = ""; printf "  %7.1f s %s\n", seconds, $0 }'
 }

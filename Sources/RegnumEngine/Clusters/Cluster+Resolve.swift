@@ -24,12 +24,16 @@ extension Cluster {
                 isSound = false
             }
         }
+        var textDamage: StoreError?
         if isSound, type.isText {
+            textDamage = resolveText(slot, source)
             isSound =
-                resolveText(slot, source)
+                textDamage == nil
                 && areCellsSound(column, slot, image.address + Node.headerByteCount)
         }
-        if !isSound { image = source.damaged(.chunk, at: offset, byteCount: byteCount) }
+        if !isSound {
+            image = source.damaged(.chunk, at: offset, byteCount: byteCount, cause: textDamage)
+        }
         let word = Cluster.word(image, log2: type == .int ? log2 : 0)
         if isSound { setWord(column, word) }
         return word
@@ -42,20 +46,18 @@ extension Cluster {
         return word | UInt(log2)
     }
 
-    /// Loads the text node of a chunk. Returns false if it is damaged.
-    private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> Bool {
+    /// Loads the text node of a chunk. Returns its damage, if any.
+    private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> StoreError? {
         let place = slot.address + ColumnSlot.aOffset
-        if loadWord(place) != 0 || slot.textUsed == 0 { return true }
+        if loadWord(place) != 0 || slot.textUsed == 0 { return nil }
         let byteCount = Node.headerByteCount + slot.textUsed
         let offset = slot.textExtent
-        let image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
-        guard image.isSound else { return false }
-        guard Cluster.isImage(image, .text, byteCount: byteCount, count: 0) else {
-            _ = source.damaged(.text, at: offset, byteCount: byteCount)
-            return false
+        var image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
+        if image.isSound, !Cluster.isImage(image, .text, byteCount: byteCount, count: 0) {
+            image = source.damaged(.text, at: offset, byteCount: byteCount)
         }
-        storeWord(UInt(bitPattern: image.address), place)
-        return true
+        if image.isSound { storeWord(UInt(bitPattern: image.address), place) }
+        return image.damage
     }
 
     /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column

@@ -42,7 +42,10 @@ final class NodeSource: Sendable {
     /// An image, or zeros if it can't be read.
     struct Image {
         let address: UnsafeMutableRawPointer
-        let isSound: Bool
+        /// Why the image can't be read.
+        let damage: StoreError?
+
+        var isSound: Bool { damage == nil }
     }
 
     init(_ file: any NodeBytes) { self.file = file }
@@ -89,18 +92,20 @@ final class NodeSource: Sendable {
                 throw damageError(
                     offset, byteCount, "do not match the checksum in their parent")
             }
-            return Image(address: UnsafeMutableRawPointer(mutating: address), isSound: true)
+            return Image(address: UnsafeMutableRawPointer(mutating: address), damage: nil)
         } catch {
             return substitute(place, error)
         }
     }
 
     /// Records that an image has the right checksum but not the content that its parent expects.
-    /// Returns zeros in its place, like `image`.
-    func damaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> Image {
+    /// Returns zeros in its place, like `image`. `cause` is the damage of an image that it needs.
+    func damaged(
+        _ kind: NodeKind, at offset: UInt64, byteCount: Int, cause: StoreError? = nil
+    ) -> Image {
         substitute(
             Place(kind, at: offset, byteCount: byteCount),
-            damageError(offset, byteCount, "are not what their parent describes"))
+            cause ?? damageError(offset, byteCount, "are not what their parent describes"))
     }
 
     /// Records that leaves with valid checksums contradict each other.
@@ -136,7 +141,7 @@ final class NodeSource: Sendable {
             known[place] = Substitute(address: address, error: error)
             return address
         }
-        return Image(address: address, isSound: false)
+        return Image(address: address, damage: error)
     }
 
     private static func zeros(_ place: Place) -> UnsafeMutableRawPointer {

@@ -313,7 +313,7 @@ private struct RecordApplication {
         try reader.require(
             budget.take(values, of: column.type),
             "its rows have more text than a record may")
-        links.note(values, of: column, content.schema)
+        links.note(values, of: column)
         return values
     }
 

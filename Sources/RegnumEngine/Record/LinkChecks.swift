@@ -1,16 +1,13 @@
 import RegnumStore
 
-/// Checks that after a record all links refer to existing rows, and that rows which others own have
-/// one owner each. Links, list elements and deletions are collected while its operations are
-/// applied, in any order, and checked at the end.
+/// Checks that after a record all links refer to existing rows. Links and deletions are collected
+/// while its operations are applied, in any order, and checked at the end.
 struct LinkChecks {
     private var linked: [TableKey: [UInt64]] = [:]
-    /// Rows that links or lists were given, of classes whose rows are owned.
-    private var owned: [TableKey: [UInt64]] = [:]
     private var deleted: [TableKey: [ObjectKey]] = [:]
 
     /// Records the values that a column is set to.
-    mutating func note(_ values: [Value], of column: ColumnSchema, _ schema: DatabaseSchema) {
+    mutating func note(_ values: [Value], of column: ColumnSchema) {
         if column.type == .any {
             for value in values {
                 guard case .link(let table, let row)? = value.anyContent else { continue }
@@ -18,15 +15,7 @@ struct LinkChecks {
             }
         }
         guard let target = column.linkTarget else { return }
-        let rows = values.compactMap(\.linkedRow)
-        linked[target, default: []].append(contentsOf: rows)
-        noteOwned(rows, of: target, schema)
-    }
-
-    /// Records the rows of a class that a link or list was given.
-    mutating func noteOwned(_ rows: [UInt64], of table: TableKey, _ schema: DatabaseSchema) {
-        if rows.isEmpty || !schema.tables[table.index].kind.isOwned { return }
-        owned[table, default: []].append(contentsOf: rows)
+        linked[target, default: []].append(contentsOf: values.compactMap(\.linkedRow))
     }
 
     mutating func noteDeleted(
@@ -38,10 +27,10 @@ struct LinkChecks {
         }
     }
 
-    /// Checks the recorded links and owned rows.
+    /// Checks the recorded links.
     ///
-    /// - Complexity: O(log n) for each link that was set, each owned row that a list was given and
-    ///   each owner above it, and for each deleted row of a class that can be linked to.
+    /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that
+    ///   can be linked to.
     func check(_ content: DatabaseContent, _ reader: RecordReader) throws(StoreError) {
         for (table, rows) in linked {
             for row in rows where !(content.table(table)?.contains(row) ?? false) {

@@ -28,7 +28,7 @@ struct ListDecoder {
     /// Applies one operation. The reader is positioned after its list key.
     mutating func apply(
         _ reader: inout RecordReader, _ place: ListPlace, _ content: inout DatabaseContent,
-        _ edit: NodeEdit, _ links: inout LinkChecks
+        _ edit: NodeEdit
     ) throws(StoreError) {
         let rows = try KeyRuns.decode(&reader, countMax: content[place.table.index].count)
         guard let schema = content.listSchema(place.table, place.list) else {
@@ -42,12 +42,10 @@ struct ListDecoder {
             let splices = try decode(&reader, count: count, content[schema.target.index])
             // From the end, so that earlier positions stay valid.
             for splice in splices.reversed() {
-                let inserted = splice.inserted.map(\.rawValue)
                 let isDone = content.splice(
                     place, row.rawValue, at: splice.position, removing: splice.removedCount,
-                    inserting: inserted[...], edit)
+                    inserting: splice.inserted.map(\.rawValue)[...], edit)
                 try reader.require(isDone, "it changes a list beyond its end")
-                links.noteOwned(inserted, of: schema.target, content.schema)
             }
             let before = changes[place]?[row] ?? ListSplices()
             changes[place, default: [:]][row] = before.followed(by: ListSplices(splices))

@@ -171,7 +171,8 @@ private struct DeletionWalk {
     /// Returns whether a row or one of its owners will be deleted.
     private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
         var place = (table: table, row: row)
-        // Rows of a forged file that own each other: one that was passed, and when to take another.
+        // In a forged file, rows may own each other. Brent's algorithm finds such cycles: it compares
+        // with a row passed earlier, which moves at steps whose distance doubles.
         var passed = place
         var (stepCount, stepCountMax) = (0, 128)
         while true {

@@ -6,8 +6,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Rows that own each other, or have two owners: no writer makes them. A record with them is
-/// refused; what an image says about them can't be refused at once, and what walks over it ends.
+/// Rows that own each other or have two owners, which no writer creates but a forged file may have.
+/// Whatever follows their owners ends.
 @Suite struct ForgedOwnersTests {
     private static let part = TableKey(rawValue: 0)
     private static let dog = TableKey(rawValue: 1)
@@ -28,51 +28,7 @@ import Testing
         return try commitAndReplay(transaction).root
     }
 
-    private func code(_ body: [UInt8], on base: DatabaseRoot) -> StoreError.Code? {
-        do throws(StoreError) {
-            _ = try CommitRecord.apply(body, to: base)
-            return nil
-        } catch {
-            return error.code
-        }
-    }
-
-    private func beginning(_ version: UInt64) -> RecordWriter {
-        var writer = RecordWriter(capacity: 64)
-        writer.fixed(version)
-        writer.fixed(0 as Int64)
-        writer.varint(0)
-        return writer
-    }
-
-    /// A record that gives the first parts these lists.
-    private func listing(_ lists: [[Int]]) -> [UInt8] {
-        var writer = beginning(2)
-        CommitRecord.begin(.lists, Self.part, &writer)
-        writer.varint(0)
-        KeyRuns.encode(lists.indices.map { ObjectKey(rawValue: UInt64($0)) }, &writer)
-        var last = 0
-        for list in lists {
-            for number in [1, 0, 0, list.count] { writer.varint(number) }
-            for element in list {
-                writer.zigzag(Int64(element - last))
-                last = element
-            }
-        }
-        return writer.bytes
-    }
-
-    /// A record that gives the first parts these parts.
-    private func linking(_ targets: [Int]) -> [UInt8] {
-        var writer = beginning(2)
-        CommitRecord.begin(.set, Self.part, &writer)
-        writer.varint(Int(Self.inner.rawValue))
-        KeyRuns.encode(targets.indices.map { ObjectKey(rawValue: UInt64($0)) }, &writer)
-        ColumnBlock.encode(targets.map { .int(Int64($0)) }, .int, &writer)
-        return writer.bytes
-    }
-
-    /// The base with changes of which nothing is checked and nothing is noted, loaded from an image.
+    /// Returns the base with unchecked changes, loaded from an image.
     private func forge(
         _ base: DatabaseRoot, _ body: (EngineTransaction) throws -> Void
     ) throws -> (root: DatabaseRoot, file: MemoryNodesFile) {
@@ -90,8 +46,8 @@ import Testing
         #expect(isDone)
     }
 
-    /// Each row has the next one twice in its list, so that 2^40 ways lead to the last; and the last
-    /// has the first.
+    /// Each row contains the next one twice, so that 2^40 paths lead to the last, and the last one
+    /// contains the first.
     @Test func rowsWithTwoOwnersAreDeletedOnce() throws {
         let count: UInt64 = 40
         let place = ListPlace(table: Self.part, list: Self.parts)
