@@ -85,14 +85,17 @@ struct BulkCommit: Equatable {
         else {
             throw StoreError(.invalidDatabase, "The delta of a bulk commit is too large.")
         }
-        let bytes = try file.bytes(at: delta.extent, count: count)
-        guard Checksum.crc32c(bytes) == delta.crc else {
-            throw StoreError(
-                .invalidDatabase,
-                "The delta of the bulk commit of version \(version) is damaged: it does not match "
-                    + "the checksum in the log.")
+        let mismatch = StoreError(
+            .invalidDatabase,
+            "The delta of the bulk commit of version \(version) is damaged: it does not match "
+                + "the checksum in the log.")
+        var pieces = try ImagePieces(file, at: delta.extent, byteCount: count)
+        if count <= ImagePieces.checkedFirstByteCountMax, try !pieces.verify(delta.crc) {
+            throw mismatch
         }
-        let summary = try DeltaBlob.decode(Array(bytes), origin: origin, from: base, to: root)
+        var reader = RecordReader(pieces)
+        let summary = try DeltaBlob.decode(&reader, origin: origin, from: base, to: root)
+        guard reader.crc == delta.crc else { throw mismatch }
         return (root, summary)
     }
 }

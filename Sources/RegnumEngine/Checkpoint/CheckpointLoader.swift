@@ -1,4 +1,3 @@
-import CRegnum
 import RegnumStore
 
 /// Loads a root, in a new lineage, from a directory image. Clusters and inner index nodes are
@@ -6,15 +5,20 @@ import RegnumStore
 ///
 /// Everything is validated against the available bytes, the file and the limits of the engine.
 /// Hostile bytes never trap, and never cause allocations of more than about fifty times their size.
+/// Large images are decoded while they are read, so one that includes a hole of a sparse file is
+/// refused where the hole begins.
 struct CheckpointLoader {
     private let source: NodeSource
     private let edit: NodeEdit
     private let context: TreeContext
-    /// All leaves must end at or before this offset.
-    private let leafLimit: UInt64
+    /// The image. All leaves must end before it.
+    private let directory: ImagePlace
     private var reader: ImageReader
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
+    /// The largest number of elements for which memory is reserved before they are read.
+    private static let reservedCountMax = 4_096
+
     /// Nodes that were created but aren't part of a tree yet.
     private var loose: [Node] = []
 
@@ -36,16 +40,12 @@ struct CheckpointLoader {
         guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
-        let bytes = try file.bytes(at: directory.extent, count: count)
-        guard cregnum_crc32c(0, bytes.baseAddress, bytes.count) == directory.crc else {
-            throw StoreError(
-                .invalidDatabase,
-                "The directory of the checkpoint of version \(version) is damaged: its \(count) "
-                    + "bytes at offset \(directory.extent) do not match the checksum in the "
-                    + "log.")
-        }
         return try withExtendedLifetime(file) { () throws(StoreError) in
-            var loader = CheckpointLoader(file, bytes, directory.extent, seed, knownSchema)
+            var pieces = try ImagePieces(file, at: directory.extent, byteCount: count)
+            if count <= ImagePieces.checkedFirstByteCountMax, try !pieces.verify(directory.crc) {
+                throw mismatch(directory, byteCount: count, version: version)
+            }
+            var loader = CheckpointLoader(file, pieces, directory, seed, knownSchema)
             do throws(StoreError) {
                 return try loader.run(version: version)
             } catch {
@@ -55,19 +55,29 @@ struct CheckpointLoader {
         }
     }
 
+    private static func mismatch(
+        _ directory: ImagePlace, byteCount: Int, version: UInt64
+    ) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The directory of the checkpoint of version \(version) is damaged: its \(byteCount) "
+                + "bytes at offset \(directory.extent) do not match the checksum in the "
+                + "log.")
+    }
+
     private init(
-        _ file: any NodeBytes, _ bytes: UnsafeRawBufferPointer, _ leafLimit: UInt64,
+        _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: ImagePlace,
         _ seed: IndexSeed, _ knownSchema: DatabaseSchema?
     ) {
         self.knownSchema = knownSchema
+        self.directory = directory
         source = NodeSource(file)
         context = TreeContext(seed: seed, source: source)
         guard let edit = context.store.beginEdit(on: nil) else {
             preconditionFailure("A new store can't have another edit in progress.")
         }
         self.edit = edit
-        self.leafLimit = leafLimit
-        reader = ImageReader(bytes)
+        reader = ImageReader(pieces)
     }
 
     private mutating func run(version expected: UInt64) throws(StoreError) -> DatabaseRoot {
@@ -89,8 +99,9 @@ struct CheckpointLoader {
             UInt32.self, max: reader.remaining, "the length of the schema")
         let tableCount = try reader.count(
             UInt32.self, max: Limits.tableCountMax, "the number of classes")
-        var schema = try SchemaImage.decode(
-            try reader.data(schemaByteCount), tableCount: tableCount)
+        var schemaReader = try reader.record(schemaByteCount)
+        var schema = try SchemaImage.decode(&schemaReader, tableCount: tableCount)
+        try reader.skip(schemaByteCount)
         if let knownSchema, knownSchema.tables == schema.tables,
             knownSchema.version == schema.version
         {
@@ -112,6 +123,10 @@ struct CheckpointLoader {
             }
         }
         try reader.require(reader.remaining == 0, "there are extra bytes")
+        guard reader.crc == self.directory.crc else {
+            throw CheckpointLoader.mismatch(
+                self.directory, byteCount: reader.offset, version: expected)
+        }
         loose = []
         let root = DatabaseRoot(version: version, content: content, stamp: edit.stamp)
         edit.store.finish(edit)
@@ -142,7 +157,7 @@ struct CheckpointLoader {
         if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit) }
         loose.append(table.node)
         var clusters: [Cluster] = []
-        clusters.reserveCapacity(clusterCount)
+        clusters.reserveCapacity(min(clusterCount, CheckpointLoader.reservedCountMax))
         var liveCount: UInt64 = 0
         for _ in 0..<clusterCount {
             let cluster = try cluster(schema, after: clusters.last, nextKey: nextKey)
@@ -183,7 +198,7 @@ struct CheckpointLoader {
         let count = expected ?? storedCount
         try reader.require(storedCount == count, "an index has a wrong number of entries")
         var leaves: [IndexTree.LeafPlace] = []
-        leaves.reserveCapacity(leafCount)
+        leaves.reserveCapacity(min(leafCount, CheckpointLoader.reservedCountMax))
         var entryCount: UInt64 = 0
         for _ in 0..<leafCount {
             let key = try reader.fixed(UInt64.self)
@@ -347,7 +362,7 @@ struct CheckpointLoader {
         if isOptional, extent == 0 { return }
         let (end, isOver) = extent.addingReportingOverflow(UInt64(byteCount))
         try reader.require(
-            extent > 0 && extent % 64 == 0 && !isOver && end <= leafLimit,
+            extent > 0 && extent % 64 == 0 && !isOver && end <= directory.extent,
             "a leaf is outside the file")
     }
 }

@@ -77,6 +77,13 @@ enum DeltaBlob {
         _ bytes: [UInt8], origin: String?, from base: DatabaseRoot, to root: DatabaseRoot
     ) throws(StoreError) -> CommitSummary {
         var reader = RecordReader(bytes)
+        return try decode(&reader, origin: origin, from: base, to: root)
+    }
+
+    static func decode(
+        _ reader: inout RecordReader, origin: String?, from base: DatabaseRoot,
+        to root: DatabaseRoot
+    ) throws(StoreError) -> CommitSummary {
         let count = try reader.count(
             max: min(root.schema.tables.count, reader.remaining), "a number of classes")
         var tables: [TableKey: TableDelta] = [:]

@@ -152,10 +152,16 @@ enum SchemaImage {
 
     static func decode(_ bytes: [UInt8], tableCount: Int) throws(StoreError) -> DatabaseSchema {
         var reader = RecordReader(bytes)
+        return try decode(&reader, tableCount: tableCount)
+    }
+
+    static func decode(
+        _ reader: inout RecordReader, tableCount: Int
+    ) throws(StoreError) -> DatabaseSchema {
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
         let empty = DatabaseSchema(tables: [], version: 0)
-        guard tableCount <= min(Limits.tableCountMax, bytes.count) else {
+        guard tableCount <= min(Limits.tableCountMax, reader.remaining) else {
             throw damaged("it has too many classes")
         }
         for index in 0..<tableCount {
@@ -174,8 +180,7 @@ enum SchemaImage {
                     newTable: name, kind, columns, in: empty, linkTargetCount: tableCount)
                 lists = try self.lists(&reader, tableCount: tableCount)
             } catch {
-                if error.code == .unsupportedFormat { throw error }
-                throw damaged(error.sentence)
+                throw damaged(error)
             }
             guard names.insert(Array(name.utf8)).inserted else {
                 throw damaged("two classes have the same name")
@@ -188,7 +193,7 @@ enum SchemaImage {
             do throws(StoreError) {
                 table = try table.adding(lists)
             } catch {
-                throw damaged(error.sentence)
+                throw damaged(error)
             }
             tables.append(table)
         }
@@ -196,7 +201,7 @@ enum SchemaImage {
         do throws(StoreError) {
             version = try reader.varint()
         } catch {
-            throw damaged(error.sentence)
+            throw damaged(error)
         }
         guard reader.isAtEnd else { throw damaged("there are extra bytes") }
         return DatabaseSchema(tables: tables, version: version)
@@ -215,6 +220,14 @@ enum SchemaImage {
             lists.append((name, TableKey(rawValue: UInt32(target)), kind))
         }
         return lists
+    }
+
+    /// Returns the error for a schema that breaks a rule, or else the error itself.
+    private static func damaged(_ error: StoreError) -> StoreError {
+        switch error.code {
+        case .invalidDatabase, .invalidInput: damaged(error.sentence)
+        default: error
+        }
     }
 
     private static func damaged(_ what: String) -> StoreError {

@@ -24,14 +24,20 @@ struct ImageWriter {
 /// Decodes a directory image. All reads are checked: invalid bytes throw `invalidDatabase` and
 /// never trap.
 ///
-/// Confined to the call that passed `bytes`.
+/// Confined to a call that keeps the file alive.
 struct ImageReader {
-    private let bytes: UnsafeRawBufferPointer
-    private(set) var offset = 0
+    private var pieces: ImagePieces
+    /// The current piece, the position in it, and the number of bytes before it.
+    private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var place = 0
+    private var before = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    init(_ pieces: ImagePieces) { self.pieces = pieces }
 
-    var remaining: Int { bytes.count - offset }
+    var offset: Int { before + place }
+    var remaining: Int { pieces.byteCount - offset }
+    /// The checksum of the pieces read so far: that of the image if nothing remains.
+    var crc: UInt32 { pieces.crc }
 
     func damaged(_ what: String) -> StoreError {
         StoreError(
@@ -49,9 +55,9 @@ struct ImageReader {
         _ type: Number.Type
     ) throws(StoreError) -> Number {
         let size = MemoryLayout<Number>.size
-        guard remaining >= size else { throw damaged("it ends early") }
-        defer { offset += size }
-        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+        if bytes.count - place < size { try goToNextPiece(size) }
+        defer { place += size }
+        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: type))
     }
 
     /// Reads a number that is at most `max`.
@@ -66,10 +72,31 @@ struct ImageReader {
         return count
     }
 
-    mutating func data(_ count: Int) throws(StoreError) -> [UInt8] {
-        guard count >= 0, remaining >= count else { throw damaged("it ends early") }
-        defer { offset += count }
-        return Array(bytes[offset..<offset + count])
+    /// Proceeds to a piece with at least `size` bytes.
+    @inline(never)
+    private mutating func goToNextPiece(_ size: Int) throws(StoreError) {
+        // Numbers are at multiples of their size, and pieces end at multiples of more.
+        guard remaining >= size, place == bytes.count, let next = try pieces.read(),
+            next.count >= size
+        else { throw damaged("it ends early") }
+        before += place
+        place = 0
+        bytes = next
+    }
+
+    /// Returns a reader for the next bytes, without skipping them.
+    func record(_ count: Int) throws(StoreError) -> RecordReader {
+        RecordReader(try pieces.part(at: offset, byteCount: count))
+    }
+
+    mutating func skip(_ count: Int) throws(StoreError) {
+        var rest = count
+        while rest > bytes.count - place {
+            rest -= bytes.count - place
+            place = bytes.count
+            try goToNextPiece(1)
+        }
+        place += rest
     }
 
     /// Skips to the next multiple of 8.

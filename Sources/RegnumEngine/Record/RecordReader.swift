@@ -3,15 +3,31 @@ import RegnumStore
 /// Decodes the primitives of a record body. All reads are checked: invalid bytes throw
 /// `invalidDatabase` and never trap, or allocate more than the bytes could fill.
 struct RecordReader {
-    private let bytes: [UInt8]
-    private(set) var offset = 0
+    /// The bytes available, the position in them, and the number of bytes before them.
+    private var bytes: [UInt8]
+    private var place = 0
+    private var before = 0
+    private let byteCount: Int
+    /// The rest of an image, which is read as needed.
+    private var pieces: ImagePieces?
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        byteCount = bytes.count
     }
 
-    var remaining: Int { bytes.count - offset }
-    var isAtEnd: Bool { offset == bytes.count }
+    /// Creates a reader of an image in a nodes file.
+    init(_ pieces: ImagePieces) {
+        bytes = []
+        byteCount = pieces.byteCount
+        self.pieces = pieces
+    }
+
+    var offset: Int { before + place }
+    var remaining: Int { byteCount - offset }
+    var isAtEnd: Bool { remaining == 0 }
+    /// The checksum of the pieces read so far; `nil` if there are none.
+    var crc: UInt32? { pieces?.crc }
 
     /// Returns the error for an invalid body.
     func damaged(_ what: String) -> StoreError {
@@ -25,9 +41,24 @@ struct RecordReader {
 
     @inline(__always)
     mutating func byte() throws(StoreError) -> UInt8 {
-        guard offset < bytes.count else { throw damaged("it ends early") }
-        offset += 1
-        return bytes[offset - 1]
+        if place == bytes.count { try refill(1) }
+        place += 1
+        return bytes[place - 1]
+    }
+
+    /// Makes the next `count` bytes available in `bytes`, which lacks some of them.
+    @inline(never)
+    private mutating func refill(_ count: Int) throws(StoreError) {
+        guard remaining >= count else { throw damaged("it ends early") }
+        try require(count <= Int(ImagePieces.pieceByteCount), "a value is too large")
+        var rest = Array(bytes[place...])
+        while rest.count < count {
+            guard let next = try pieces?.read() else { throw damaged("it ends early") }
+            rest.append(contentsOf: next)
+        }
+        bytes = rest
+        before += place
+        place = 0
     }
 
     mutating func varint() throws(StoreError) -> UInt64 {
@@ -77,26 +108,26 @@ struct RecordReader {
         _ type: Number.Type
     ) throws(StoreError) -> Number {
         let size = Number.bitWidth / 8
-        guard remaining >= size else { throw damaged("it ends early") }
-        let start = offset
-        offset += size
+        if bytes.count - place < size { try refill(size) }
+        let start = place
+        place += size
         return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: type) }
     }
 
     mutating func data(_ count: Int) throws(StoreError) -> [UInt8] {
-        guard remaining >= count else { throw damaged("it ends early") }
-        offset += count
-        return Array(bytes[offset - count..<offset])
+        if bytes.count - place < count { try refill(count) }
+        place += count
+        return Array(bytes[place - count..<place])
     }
 
     mutating func string(_ count: Int) throws(StoreError) -> String {
-        guard remaining >= count else { throw damaged("it ends early") }
-        let range = offset..<offset + count
+        if bytes.count - place < count { try refill(count) }
+        let range = place..<place + count
         let string = bytes.withUnsafeBufferPointer { buffer in
             String(validating: UnsafeBufferPointer(rebasing: buffer[range]), as: UTF8.self)
         }
         guard let string else { throw damaged("a string is not UTF-8") }
-        offset += count
+        place += count
         return string
     }
 
