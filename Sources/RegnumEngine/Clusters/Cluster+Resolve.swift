@@ -3,6 +3,8 @@
 // is validated here once for all rows, so later reads need no checks. An image that doesn't match
 // its cluster is replaced by zeros (`NodeSource.damaged`), whose word isn't stored.
 
+import RegnumStore
+
 extension Cluster {
     /// Loads the chunk of a column from its image, with the text it refers to.
     @inline(never)

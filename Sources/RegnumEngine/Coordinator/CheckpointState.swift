@@ -2,7 +2,7 @@ internal import RegnumStore
 
 /// When checkpoints are written, and when a process switches to one. Tests lower the numbers.
 package struct CheckpointOptions: Sendable {
-    /// Whether this process writes checkpoints on its own. Bulk commits do in any case.
+    /// Whether this process writes checkpoints on its own. Bulk commits always write one.
     package var isOn = true
     /// A checkpoint is due when the log since the last one has this many bytes, or half as many
     /// bytes as the nodes in memory if that is more, ...
@@ -22,7 +22,7 @@ package struct CheckpointOptions: Sendable {
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded, or a failed
-    /// reload; ten times as long after writing a checkpoint failed.
+    /// reload; 10 times as long after writing a checkpoint failed, 600 times if due to damage.
     package var retryNanoseconds: UInt64 = 100_000_000
     /// How long a bulk commit waits for another process's checkpoint, which is paced and may have
     /// gigabytes to write.
@@ -38,7 +38,7 @@ struct CheckpointState {
     var isBusy = false
     /// Whether the job should stop.
     var isCancelled = false
-    /// A migration stage has the checkpoint lock, instead of a job. Its bulk commit takes it over.
+    /// Whether a migration stage holds the checkpoint lock. Its bulk commit takes it over.
     var isStaged = false
     /// The rows that this process deleted since the last checkpoint that it recorded.
     var deletedRowCount = 0
@@ -53,7 +53,7 @@ struct CheckpointState {
     var retryAt: UInt64 = 0
     /// The version of the checkpoint from which this process's tree was loaded; 0: none.
     var baseVersion: UInt64 = 0
-    /// The version of the checkpoint last found damaged, for which the older one was tried instead.
+    /// The version of the last checkpoint found damaged, in place of which the older one was tried.
     var damagedVersion: UInt64?
     var reload = Reload.none
     /// Whether the reload is one to an older checkpoint, because of damage.
@@ -135,7 +135,8 @@ extension CoordinatorState {
         _ log: RealmLog, _ options: CoordinatorOptions, _ now: UInt64
     ) -> Coordinator.Step? {
         guard phase == .open, writeFailure == nil, followFailure == nil else { return nil }
-        // it has the damaged leaf too, and its record would let go of the checkpoint that may not
+        // It has the same damaged leaf, and recording it would release the older checkpoint, which
+        // may be intact.
         if isHealing(log) { checkpoint.finished = nil }
         if let finished = checkpoint.finished, isGateOpen {
             checkpoint.finished = nil
@@ -182,15 +183,15 @@ extension CoordinatorState {
 
     /// Whether this process deleted at least half of the rows since the last checkpoint.
     ///
-    /// - Complexity: O(classes) once there were many deletions.
+    /// - Complexity: O(classes) after many deletions, otherwise O(1).
     func isShrunk(_ options: CheckpointOptions) -> Bool {
         checkpoint.deletedRowCount >= options.deletedRowCountMin
             && checkpoint.deletedRowCount >= head.rowCount
     }
 
     /// Handles the record of a checkpoint that covers `count` deletions. After a shrinking one, the
-    /// next commit makes another: the files of the large state go when both kept checkpoints are
-    /// newer.
+    /// next commit makes another: the files of the large state are removed once both kept
+    /// checkpoints are newer.
     mutating func finishDeletions(_ count: Int, version: UInt64, _ options: CheckpointOptions) {
         checkpoint.deletedRowCount = max(0, checkpoint.deletedRowCount - count)
         if options.isOn, count >= options.deletedRowCountMin {
@@ -215,7 +216,7 @@ extension CoordinatorState {
         case .ready(let reloaded):
             return swapStep(reloaded)
         case .none:
-            if let older = healingCheckpoint(log) {
+            if now >= checkpoint.reloadRetryAt, let older = healingCheckpoint(log) {
                 checkpoint.damagedVersion = checkpoint.baseVersion
                 checkpoint.isHealing = true
                 checkpoint.reload = .loading
@@ -239,7 +240,8 @@ extension CoordinatorState {
         }
     }
 
-    /// The checkpoint that may have an intact copy of what was found damaged, until it was tried.
+    /// The older checkpoint, which may have an intact copy of a damaged leaf; `nil` once it was
+    /// tried.
     private func healingCheckpoint(_ log: RealmLog) -> CheckpointReference? {
         guard head.needsHealing, checkpoint.damagedVersion != checkpoint.baseVersion,
             let older = log.olderCheckpoint, older.version < checkpoint.baseVersion
@@ -247,7 +249,8 @@ extension CoordinatorState {
         return older
     }
 
-    /// Whether an older checkpoint is tried because of damage. Until then no newer one is made.
+    /// Whether an older checkpoint is being tried because of damage. No checkpoint is written until
+    /// that has ended.
     func isHealing(_ log: RealmLog) -> Bool {
         checkpoint.isHealing || healingCheckpoint(log) != nil
     }

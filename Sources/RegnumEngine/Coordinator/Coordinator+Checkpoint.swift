@@ -72,7 +72,7 @@ extension Coordinator {
         }
         plan.lock.unlock(.checkpoint)
         let now = IOPool.now()
-        // damage stays, and all that comes before it would be written again and again
+        // Damage is permanent, and each attempt would write everything before it again.
         let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
         endCheckpointJob { state in
             state.checkpoint.finished = finished
@@ -217,6 +217,7 @@ extension Coordinator {
         guard options.checkpoint.isOn, log.position > position,
             log.position - position > options.checkpoint.closingByteCountMin
                 || state.withLock({ $0.isShrunk(options.checkpoint) }),
+            !state.withLock({ $0.isHealing(log) }),
             log.holdsWriter || log.tryBecomeWriterIfCurrent(),
             let plan = planCheckpoint(log)
         else { return }

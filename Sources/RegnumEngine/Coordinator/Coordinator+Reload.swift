@@ -33,8 +33,8 @@ extension Coordinator {
     /// Reloads from the older checkpoint and the log since then after damage was found in the tree
     /// (`DatabaseRoot.damage`). Returns immediately; data read earlier is unaffected.
     ///
-    /// This helps if the damaged leaf was written by the newest checkpoint, which is then passed
-    /// over. Older leaves are shared by both, so that nothing changes.
+    /// This helps if the damaged leaf was written by the newest checkpoint, which is then
+    /// skipped. Older leaves are shared by both, so reloading wouldn't change anything.
     package func heal() {
         let runsPump = state.withLock { $0.phase == .open ? $0.claimPump() : false }
         if runsPump { startPump() }
@@ -51,7 +51,7 @@ extension Coordinator {
         }
     }
 
-    /// - Parameter body: returns nil where the checkpoint has the same damage.
+    /// - Parameter body: returns `nil` if the checkpoint has the same damage.
     private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot?) {
         do throws(StoreError) {
             guard let reloaded = try body() else { return giveUpReload(nil) }
@@ -62,15 +62,16 @@ extension Coordinator {
             }
             if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
         } catch {
-            giveUpReload(error)
+            giveUpReload(error, mayPass: error.mayPass)
         }
     }
 
-    /// Keeps the current tree, which only costs memory.
-    private func giveUpReload(_ error: StoreError?) {
+    /// Keeps the current tree. `mayPass`: whether a later attempt may succeed.
+    private func giveUpReload(_ error: StoreError?, mayPass: Bool = false) {
         let now = IOPool.now()
         let next = state.withLock { state in
             state.checkpoint.reload = .none
+            if mayPass, state.checkpoint.isHealing { state.checkpoint.damagedVersion = nil }
             state.checkpoint.isHealing = false
             state.checkpoint.reloadRetryAt = now + options.checkpoint.retryNanoseconds
             return state.nextTurn(options.store)
@@ -88,9 +89,17 @@ extension Coordinator {
         do throws(StoreError) {
             guard log.durableEnd >= log.position else {
                 state.withLock { $0.ownsLog = false }
-                return giveUpReload(nil)  // relaxed commits of another process: retry later
+                // relaxed commits of another process
+                return giveUpReload(nil, mayPass: true)
             }
             try reloaded.read(through: log.position)
+            if let damage = reloaded.incoming.root.inheritedDamage {
+                state.withLock {
+                    $0.ownsLog = false
+                    $0.checkpoint.damagedVersion = reloaded.reference.version
+                }
+                return giveUpReload(damage)
+            }
             guard reloaded.incoming.root.version == old.version else {
                 throw StoreError(
                     .invalidDatabase,
@@ -100,7 +109,7 @@ extension Coordinator {
             }
         } catch {
             state.withLock { $0.ownsLog = false }
-            return giveUpReload(error)
+            return giveUpReload(error, mayPass: error.mayPass)
         }
         let root = reloaded.incoming.root
         selfCheck.forget()
@@ -108,7 +117,7 @@ extension Coordinator {
         let (isHealed, damaged) = state.withLock {
             ($0.checkpoint.isHealing, $0.checkpoint.damagedVersion)
         }
-        // what the next checkpoint keeps beside itself is the one that was found intact
+        // The next checkpoint then keeps the intact one as its predecessor, not the damaged one.
         if isHealed, let damaged { log.passOver(checkpointOf: damaged) }
         let next = state.withLock { state in
             state.ownsLog = false

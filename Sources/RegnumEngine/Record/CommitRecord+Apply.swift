@@ -130,7 +130,7 @@ private struct RecordApplication {
         if operation == .lists {
             let list = ListKey(rawValue: UInt16(column))
             return try lists.apply(
-                &reader, ListPlace(table: schema.key, list: list), &content, edit.nodes, &links)
+                &reader, ListPlace(table: schema.key, list: list), &content, edit.nodes)
         }
         table = schema
         switch operation {

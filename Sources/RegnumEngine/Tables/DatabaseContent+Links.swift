@@ -69,8 +69,8 @@ extension DatabaseContent {
         return false
     }
 
-    /// Returns whether a row of an owned class has exactly one owner. Others are only in a forged
-    /// file: rows could own each other in a circle, or be reached in 2^n ways.
+    /// Returns whether a row of an owned class has exactly one owner. Only in a forged file can it
+    /// have none or several: rows could own each other in a cycle, or be reachable in 2^n ways.
     ///
     /// - Complexity: O(log n) for each link column and list that can own it.
     func hasOneOwner(_ table: TableKey, _ row: UInt64) -> Bool {
@@ -122,11 +122,11 @@ extension DatabaseContent {
         let name = schema.tables[table.index].name
         return StoreError(
             .invalidDatabase,
-            "The file is damaged: what belongs to \(name) contains itself, is in two places, or lies "
-                + "too deep.", className: name)
+            "The file is damaged: an object or collection of \(name) contains itself, has several "
+                + "owners, or is nested too deeply.", className: name)
     }
 
-    /// Reports damage that isn't in a single leaf: the running read or transaction fails.
+    /// Reports damage that isn't in a single leaf. The current read or transaction then fails.
     func report(_ damage: StoreError) {
         guard let source = context.source else { return DamageWatch.note(damage) }
         source.contradict(damage.sentence)

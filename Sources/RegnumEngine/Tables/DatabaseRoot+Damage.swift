@@ -1,4 +1,4 @@
-// What damage of the nodes file means for a root.
+// The effects of damage in the nodes file on a root.
 
 extension DatabaseRoot {
     /// Whether part of the content can't be read any more, though an older checkpoint and the log
@@ -8,7 +8,8 @@ extension DatabaseRoot {
         return source.permanentDamage != nil || source.inheritedDamage != nil
     }
 
-    /// Whether the root refers to an image that was found damaged through `other`.
+    /// Whether the root refers to an image that was found damaged through `other`, or may have the
+    /// same contradiction between intact images.
     ///
     /// - Complexity: O(n / 1,024). Reads no image.
     func sharesDamage(with other: DatabaseRoot) -> Bool {
@@ -16,7 +17,8 @@ extension DatabaseRoot {
             own.file === damaged.file
         else { return false }
         let offsets = damaged.damagedOffsets
-        return !offsets.isEmpty && hasImage(at: offsets)
+        if offsets.isEmpty { return damaged.inheritedDamage == nil }
+        return hasImage(at: offsets)
     }
 
     private func hasImage(at offsets: Set<UInt64>) -> Bool {

@@ -9,8 +9,7 @@ extension DatabaseRoot {
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
     /// - Throws: `invalidDatabase` for the first damage found, with the class, property and primary
-    ///   key
-    ///   of the row, if known; `ioFailed` if the file can't be read.
+    ///   key of the row, if known; `ioFailed` if the file can't be read.
     /// - Complexity: O(n log n) for the content. Blocks on disk reads.
     package func checkIntegrity(isCancelled: () -> Bool) throws(StoreError) {
         if let damage = inheritedDamage { throw damage }

@@ -171,8 +171,8 @@ private struct DeletionWalk {
     /// Returns whether a row or one of its owners will be deleted.
     private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
         var place = (table: table, row: row)
-        // In a forged file, rows may own each other. Brent's algorithm finds such cycles: it compares
-        // with a row passed earlier, which moves at steps whose distance doubles.
+        // In a forged file, rows may own each other. Brent's algorithm detects such cycles: it
+        // compares with an earlier row, which is replaced after 128 steps, then 256, and so on.
         var passed = place
         var (stepCount, stepCountMax) = (0, 128)
         while true {

@@ -50,8 +50,8 @@ extension EngineTransaction {
         content.schema.tables.indices.map { ObjectKey(rawValue: content[$0].nextKey) }
     }
 
-    /// Ensures that the next rows of a class have keys of at least `key`. No effect if they have
-    /// anyway.
+    /// Ensures that the next rows of a class have keys of at least `key`. No effect if they
+    /// already do.
     ///
     /// Called after a rollback, so that code that still refers to a row that was rolled back can't
     /// mistake a new row for it.

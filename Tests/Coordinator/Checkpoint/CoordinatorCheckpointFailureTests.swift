@@ -144,7 +144,7 @@ extension CoordinatorCheckpointFailureTests {
         #expect(again.published.damage == nil)
         try await insert(61, into: again)
         #expect(numbers(again.published) == Array(0...61))
-        // the next checkpoint keeps the intact one beside it, and not the damaged one
+        // the next checkpoint keeps the intact one as its predecessor, not the damaged one
         try await checkpointNow(again)
         let log = try #require(again.state.withLock { $0.log })
         #expect(log.newestCheckpoint?.version == again.published.version)
@@ -154,5 +154,37 @@ extension CoordinatorCheckpointFailureTests {
         #expect(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
         _ = root.stateHash()
         #expect(root.damage == nil)
+    }
+
+    /// A checkpoint on close would release the older one, which has an intact copy.
+    @Test func noCheckpointOfADamagedLeafIsMadeOnClose() async throws {
+        let disk = SimFileSystem()
+        func open() async throws -> Coordinator {
+            try await openPeer("/sim", disk) { $0.checkpoint.closingByteCountMin = 1 }
+        }
+        let coordinator = try await open()
+        try await insertInBulk(0..<50, into: coordinator)
+        for number in 50...60 { try await insert(number, into: coordinator) }
+        await coordinator.close()
+        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        disk.damage("nodes-1", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
+
+        let again = try await open()
+        let turn = try await again.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        _ = try transaction.addTable(name: "Other", columns: [])
+        try await again.commit(turn, try transaction.commit(timestampMicroseconds: 0))
+        _ = again.published.stateHash()
+        #expect(again.published.damage?.code == .invalidDatabase)
+        await again.close()
+        #expect(try reopened("/sim", disk).report.checkpoint == newest)
+
+        let third = try await open()
+        let snapshot = third.published
+        _ = snapshot.stateHash()
+        third.heal()
+        try await eventually { third.published !== snapshot }
+        #expect(numbers(third.published) == Array(0...60) && third.published.damage == nil)
+        await third.close()
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Rows that own each other or have two owners, which no writer creates but a forged file may have.
-/// Whatever follows their owners ends.
+/// Every traversal of their owners terminates.
 @Suite struct ForgedOwnersTests {
     private static let part = TableKey(rawValue: 0)
     private static let dog = TableKey(rawValue: 1)
@@ -15,7 +15,7 @@ import Testing
     private static let inner = ColumnKey(rawValue: 0)
     private static let pet = ColumnKey(rawValue: 1)
 
-    /// Embedded parts without owners, which have a part, parts, and a dog.
+    /// Makes embedded parts without owners; each can have a part, parts, and a dog.
     private func makeBase(_ count: Int) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         let part = try transaction.addTable(name: "Part", kind: .embedded, columns: [])
@@ -104,7 +104,7 @@ import Testing
                 ])
             let items = try transaction.addList(elements, name: "value[]", target: elements)
             let list = AnyContent.list(1).value
-            // as deep as a list or map of values may be filled
+            // the maximum depth for values in a list or map
             let rows = try (0...Limits.anyLevelMax).map { _ in
                 try transaction.insert(elements, [list, .string("")]).rawValue
             }
