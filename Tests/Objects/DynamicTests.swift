@@ -157,6 +157,22 @@ import Testing
     }
 
     // Covers 1.16
+    @Test func removingFromASetAddsNoObjects() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            let pet = GenericPet("Rex", 3)
+            owner.friends.insert(pet)
+            try tx.add(owner)
+            let friends = try owner.dynamicMutableSet("friends")
+            try friends.remove(GenericPet("Max", 5))
+            #expect(throws: Realm.Error.self) { try friends.remove(["Max", 5]) }
+            #expect(tx.objects(GenericPet.self).count == 1 && friends.count == 1)
+            try friends.remove(pet)
+            #expect(tx.objects(GenericPet.self).count == 1 && friends.count == 0)
+        }
+    }
+
     @Test func whatIsNoSuchCollectionIsThrown() async throws {
         let realm = try await Realm.temporary(genericClasses)
         try await realm.write { tx in

@@ -10,8 +10,8 @@ struct KeyPathFilter: Hashable, Sendable {
 
 extension ChangeFilter {
     /// Returns the filter for key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`,
-    /// `\.owners`. Elements of lists, values of maps and linking objects stand for any of them,
-    /// whatever the position: `\.dogs[0].name`, `\.owners[0].boss?.name`.
+    /// `\.owners`. An element of a list, map or inverse represents all of its elements, whatever
+    /// its position: `\.dogs[0].name`, `\.owners[0].boss?.name`.
     ///
     /// Classes along a path need not have joined the realm.
     ///

@@ -38,10 +38,10 @@ extension CollectionChange {
 ///
 /// The sequence ends normally when the task is cancelled or the realm is closed. The first element
 /// throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads doesn't match the
-/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is closed and,
-/// for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of a version
-/// that the realm doesn't have). Later elements throw errors that keep this process from reading
-/// the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
+/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is
+/// closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of
+/// a version that the realm doesn't have). Later elements throw errors that keep this process from
+/// reading the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
 /// `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md`
 /// for details.
 public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {

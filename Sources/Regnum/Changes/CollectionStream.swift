@@ -77,7 +77,8 @@ final class CollectionStream {
         return nil
     }
 
-    private func finish() {
+    /// Ends the stream and releases what it holds.
+    func finish() {
         isFinished = true
         slot.close()
         subscription.cancel()

@@ -46,7 +46,12 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> MapChange<Key, Value>? {
             guard let element = try await stream.next(isolation: actor) else { return nil }
-            return try ReadScope.runThrowing { () throws(Realm.Error) in change(element) }
+            do throws(Realm.Error) {
+                return try ReadScope.runThrowing { () throws(Realm.Error) in change(element) }
+            } catch {
+                stream.finish()
+                throw error
+            }
         }
 
         // not inlined, so that its locals aren't part of the frames of suspended tasks

@@ -47,9 +47,10 @@ final class StreamRequest: Sendable {
         FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
     }
 
-    /// Throws the mismatch of a class that the stream reads at a version: that of the objects, that
-    /// of the owner of a list or inverse, and those that conditions and sorts lead to. Key paths that
-    /// lead to a class are followed by name, so that only a newer program can have taken it away.
+    /// Throws the mismatch, at a version, of a class that the stream reads: that of the objects,
+    /// that of the owner of a list or inverse, and those that conditions and sorts lead to. Key
+    /// paths are followed by name, so the classes along them are checked only if a newer program
+    /// has changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
         let schema = root.schema
         var classes = plan.plan.linkedDependencies

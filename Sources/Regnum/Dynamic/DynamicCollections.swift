@@ -1,12 +1,12 @@
-/// A list accessed through the stored schema alone: of values or of ``DynamicObject``s. It is a
-/// property, or the value of a property or element of any type.
+/// A list of values or ``DynamicObject``s, accessed through the stored schema alone: a property, or
+/// the value of a property or element of any type.
 ///
 ///     let dogs = try person.dynamicList("dogs")
 ///     try dogs.append(["name": "Rex"])
 ///
-/// Elements are given in the same way as values of ``DynamicObject/set(_:of:)``. A call that throws
-/// changes nothing; reading the list of a deleted object fails the transaction. Confined to the body
-/// of its transaction.
+/// Elements are passed like values to ``DynamicObject/set(_:of:)``. A call that throws changes
+/// nothing; reading the list of a deleted object fails the transaction. Confined to the body of its
+/// transaction.
 public final class DynamicList: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicList>
     public typealias Iterator = ConfinedIterator<Any?>
@@ -78,7 +78,7 @@ public final class DynamicList: _ConfinedCollection {
     }
 }
 
-/// A set accessed through the stored schema alone, in the order in which it is stored. Otherwise as
+/// A set accessed through the stored schema alone, in stored order. Otherwise like
 /// ``DynamicList``.
 public final class DynamicMutableSet: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
@@ -130,7 +130,7 @@ public final class DynamicMutableSet: _ConfinedCollection {
     }
 }
 
-/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise as
+/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise like
 /// ``DynamicList``.
 public final class DynamicMap: _ConfinedCollection {
     public typealias Element = (key: String, value: Any?)

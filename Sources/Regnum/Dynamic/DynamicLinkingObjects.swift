@@ -1,13 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects whose property contains a given object, accessed by names: repeated if they contain
-/// it several times, in order of creation.
+/// The objects whose property contains a given object, accessed by name: in order of creation, once
+/// for each occurrence.
 ///
 ///     for owner in try dog.linkingObjects(ofType: "Person", property: "dogs") { … }
 ///     let owners = dog["owners"] as? DynamicLinkingObjects  // a declared inverse
 ///
-/// Nothing is stored for it: every access shows the current state of the transaction. For a map
+/// It is computed, not stored: every access shows the current state of the transaction. For a map
 /// property, an owner appears once for each key. Confined to the body of its transaction.
 public final class DynamicLinkingObjects: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicLinkingObjects>
@@ -18,7 +18,7 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
     private let table: TableKey
     private let originClass: String
     private let property: String
-    /// The inverse, or the property of the other class, for sentences.
+    /// The inverse, or the property of the other class, for error messages.
     private let name: String
     private var known: (keys: [ObjectKey], edit: UInt64)?
 
@@ -132,14 +132,13 @@ extension DynamicStore {
         return schema.tables[Int(list.target.rawValue)].columns.first
     }
 
-    /// Returns the rows whose property contains a row, ascending, repeated if they contain it
-    /// several times.
+    /// Returns the rows whose property contains a row, ascending, once for each occurrence.
     func origins(
         of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
     ) -> [ObjectKey] {
         guard let origin = schema.table(named: className), leads(origin, property, to: table) else {
             do throws(Realm.Error) {
-                // nothing is stored of it yet, unless a newer program has renamed it
+                // it isn't stored yet, unless a newer program has renamed it
                 _ = try unstored(property, of: className)
             } catch {
                 core.fail(error)

@@ -67,7 +67,7 @@ public final class DynamicObject {
         }
     }
 
-    /// The value of a property by name, as ``subscript(_:)``.
+    /// The value of a property by name, like ``subscript(_:)``.
     public subscript(dynamicMember name: String) -> Any? {
         get { self[name] }
         set { self[name] = newValue }

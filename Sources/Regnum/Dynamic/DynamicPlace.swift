@@ -64,7 +64,7 @@ struct DynamicPlace {
         return store.value(table, row, slot.column) != slot.value
     }
 
-    /// Why the collection cannot be used; nil while it is there.
+    /// The error if the collection no longer exists, otherwise `nil`.
     private var problem: Realm.Error? {
         let exists = store.contains(table, row)
         if exists, !isReplaced { return nil }
@@ -74,18 +74,19 @@ struct DynamicPlace {
         }
         return Realm.Error(
             .invalidInput,
-            "A list or dictionary of \(className).\(property) was used that was replaced or removed: "
-                + "ask isInvalidated first.", className: className, property: property)
+            "A list or dictionary of \(className).\(property) was used after it was replaced or "
+                + "removed: check isInvalidated first.", className: className, property: property)
     }
 
-    /// The class and the property; of what lies in an element, those that it is part of.
+    /// The class and the property; for the contents of an element, those of the collection that the
+    /// element is in.
     private var fullName: (className: String, property: String) {
         guard store.stored(table)?.kind == .elements, let owner = store.schema.owner(of: table)
         else { return (store.name(of: table), name) }
         return (store.name(of: owner.table), owner.property)
     }
 
-    /// Fails the transaction if the collection is gone. Traps when the body is over.
+    /// Fails the transaction if the collection no longer exists. Traps after the body has returned.
     private func requireLive(_ call: StaticString) {
         store.requireLive(call)
         if let problem { store.core.fail(problem) }
@@ -101,8 +102,8 @@ struct DynamicPlace {
         return stored.map { store.list(table, row, $0.key) } ?? []
     }
 
-    /// The current elements at positions, for loops. Those whose rows were deleted when the loop
-    /// reaches them are skipped.
+    /// Returns the elements that are currently at the given positions, for loops. Elements whose
+    /// rows are deleted before the loop reaches them are skipped.
     func taken<Element>(
         at positions: Range<Int>, _ element: @escaping (ObjectKey) -> Element
     ) -> _TakenElements<Element> {
@@ -110,7 +111,7 @@ struct DynamicPlace {
         let positions = positions.clamped(to: 0..<count)
         guard let stored, !positions.isEmpty else { return _TakenElements(count: 0) { _ in nil } }
         let rows: [ObjectKey]
-        if positions.count < count / 16 {  // doesn't read the rest of a long list for a page
+        if positions.count < count / 16 {  // don't read all of a long list for a page
             rows = positions.compactMap { store.listElement(table, row, stored.key, at: $0) }
         } else {
             let keys = store.list(table, row, stored.key)

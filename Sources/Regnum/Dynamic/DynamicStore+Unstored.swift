@@ -1,13 +1,12 @@
 internal import RegnumEngine
 
-// Properties that the program declares and that no object was stored with yet: they have their
-// defaults, and are added to the stored schema by the first change. In a migration the block works on
-// what is stored.
+// Properties that the program declares but that aren't stored yet. They read as their defaults, and
+// the first change adds them to the stored schema. The block of a migration only sees stored ones.
 
 extension DynamicStore {
-    /// Returns the declared property with that stored name, of which nothing is stored yet, or `nil`
-    /// if there is none. Throws the mismatch of a class that doesn't match the stored schema: a newer
-    /// program may have renamed the property.
+    /// Returns the declaration of a property that isn't stored yet, by its stored name, or `nil` if
+    /// the program doesn't declare it. Throws the mismatch of a class that doesn't match the stored
+    /// schema: a newer program may have renamed the property.
     func unstored(
         _ name: String, of className: String
     ) throws(Realm.Error) -> PropertySchema? {
@@ -20,7 +19,8 @@ extension DynamicStore {
         return entry.schema.properties[index]
     }
 
-    /// All of these properties; none of a class that doesn't fit.
+    /// Returns all declared properties that aren't stored yet; none for a class that doesn't match
+    /// the stored schema.
     func unstored(of table: TableKey) -> [PropertySchema] {
         let className = name(of: table)
         guard old == nil, declared == nil, let entry = core.realm.knownEntry(named: className),
@@ -30,7 +30,7 @@ extension DynamicStore {
         return entry.schema.properties.filter { $0.isStored && stored[$0.columnName] == nil }
     }
 
-    /// What a row has: the declared default, or an empty collection.
+    /// Returns the value of an unstored property: the declared default, or an empty collection.
     func unstoredValue(_ property: PropertySchema, _ table: TableKey, _ row: ObjectKey) -> Any? {
         let place = DynamicPlace(store: self, table: table, row: row, unstored: property)
         switch property.shape {
@@ -42,7 +42,7 @@ extension DynamicStore {
         }
     }
 
-    /// The property as it is stored, for a change. One that isn't stored yet is added to the schema.
+    /// Returns the stored form of a property, adding the property to the schema if necessary.
     func stored(
         _ property: DynamicProperty, of table: TableKey, in transaction: EngineTransaction
     ) throws(Realm.Error) -> DynamicProperty {
@@ -53,7 +53,7 @@ extension DynamicStore {
         return try self.property(declared.columnName, of: table)
     }
 
-    /// Whether the program declares a property, not stored yet, that leads to objects of a class.
+    /// Returns whether the program declares an unstored property that leads to objects of a class.
     func declaresLink(
         _ className: String, _ property: String, to target: String
     ) throws(Realm.Error) -> Bool {

@@ -51,8 +51,8 @@ final class DynamicStore {
         guard let transaction = core.writing else {
             throw Realm.Error(
                 .invalidInput,
-                "\(name()) was changed in the read at \(core.place): objects can be changed in a write "
-                    + "only.")
+                "\(name()) was changed in the read at \(core.place): "
+                    + "objects can be changed in a write only.")
         }
         return transaction
     }
@@ -159,7 +159,7 @@ final class DynamicStore {
 
     func name(of table: TableKey) -> String { stored(table)?.name ?? "DynamicObject" }
 
-    /// Nil for a class that a savepoint has taken back.
+    /// `nil` for a class whose creation a savepoint has rolled back.
     func stored(_ table: TableKey) -> TableSchema? {
         let tables = schema.tables
         return Int(table.rawValue) < tables.count ? tables[Int(table.rawValue)] : nil
@@ -269,7 +269,7 @@ final class DynamicStore {
 
     // MARK: Loops
 
-    /// The elements that rows are, for loops; `element` gives nil for a row that is gone.
+    /// Returns the elements of rows, for loops. `element` returns `nil` for a deleted row.
     func taken<Element>(
         _ rows: [ObjectKey], _ element: @escaping (ObjectKey) -> Element?
     ) -> _TakenElements<Element> {
@@ -279,7 +279,7 @@ final class DynamicStore {
         }
     }
 
-    /// The objects of rows, for loops.
+    /// Returns the objects of rows, for loops.
     func objects(_ table: TableKey, _ rows: [ObjectKey]) -> _TakenElements<DynamicObject> {
         taken(rows) { [self] in contains(table, $0) ? DynamicObject(self, table, $0) : nil }
     }

@@ -67,6 +67,16 @@ extension DynamicWriter {
         if value is [String: Any?] || value is [String: Any] {
             throw name(place.list.name, place.table).wrong(value)
         }
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        if target.kind != .elements, let given = value.flatMap({ unwrapped($0) }) {
+            // An unmanaged object isn't in the set, and `members` would add it to the realm.
+            if let object = instance(of: ObjectBase.self, given)?._storedObject {
+                let isKnown = copies.rows[ObjectIdentifier(object)] != nil
+                if object._binding == nil, !isKnown { return }
+            } else if instance(of: DynamicObject.self, given) == nil {
+                throw name(place.list.name, place.table).wrong(given)
+            }
+        }
         place.storedSet(transaction).remove(try members([value], place))
     }
 

@@ -6,7 +6,7 @@ internal import RegnumStore
 extension DynamicWriter {
     /// The rows of objects that were copied in one call.
     final class Copies {
-        fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
+        fileprivate(set) var rows: [ObjectIdentifier: ObjectKey] = [:]
         /// Keeps the objects alive, so that their addresses aren't reused.
         fileprivate var sources: [ObjectBase] = []
     }
@@ -35,8 +35,8 @@ extension DynamicWriter {
             guard !object.isInvalidated, object.store.core === store.core else {
                 throw Realm.Error(
                     .invalidValue,
-                    "\(name.className).\(name.property) was given a \(schema.name) that was deleted or "
-                        + "is of another transaction.", className: name.className,
+                    "\(name.className).\(name.property) was given a \(schema.name) that was "
+                        + "deleted or is of another transaction.", className: name.className,
                     property: name.property)
             }
             if object.table == target, !isOwned {
@@ -130,8 +130,8 @@ extension DynamicWriter {
             for name in store.properties(of: table).keys.sorted() where !known.contains(name) {
                 throw Realm.Error(
                     .invalidValue,
-                    "No \(className) can be made of a \(source), which has no property \"\(name)\".",
-                    className: className, property: name)
+                    "Cannot create a \(className) from a \(source), which has no property "
+                        + "\"\(name)\".", className: className, property: name)
             }
         }
         if let object = instance(of: DynamicObject.self, value) {

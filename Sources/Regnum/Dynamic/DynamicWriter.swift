@@ -199,8 +199,8 @@ struct DynamicWriter {
         if let declared, !declared.hasValue(for: stored) {
             throw Realm.Error(
                 .invalidValue,
-                "\(name.className).\(name.property) is declared as \(declared.name) and cannot hold "
-                    + "\(told(value)).", className: name.className, property: name.property)
+                "\(name.className).\(name.property) is declared as \(declared.name) and cannot "
+                    + "hold \(told(value)).", className: name.className, property: name.property)
         }
         return stored
     }

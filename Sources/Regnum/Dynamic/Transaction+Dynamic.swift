@@ -103,8 +103,8 @@ extension Transaction {
         let transaction = requireWriting("delete")
         guard object.store.core === core, object.store.old == nil else {
             fatalError(
-                "A \(object.className) of another transaction, or an old object of a migration, was "
-                    + "passed to Transaction.delete at \(core.place).")
+                "A \(object.className) of another transaction, or an old object of a migration, "
+                    + "was passed to Transaction.delete at \(core.place).")
         }
         if object.isInvalidated { return }
         defer { core.didEditAll() }
@@ -237,7 +237,7 @@ public final class DynamicObjects: _ConfinedCollection {
 
     private var known: (schemaID: UInt64, table: TableKey?)?
 
-    /// Nil while nothing of the class was ever stored.
+    /// `nil` if nothing of the class was ever stored.
     private var table: TableKey? {
         let schemaID = store.core.schemaID
         if let known, known.schemaID == schemaID { return known.table }
