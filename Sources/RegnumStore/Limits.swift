@@ -62,8 +62,9 @@ package enum Limits {
     package static let keyCountMax: UInt64 = 1 << 62
     /// Maximum commit version.
     package static let versionMax: UInt64 = 1 << 62
-    /// Bytes of the text of a column in a cluster: its 1,024 values have at most 4 MiB, and replaced
-    /// values hardly more than that before the text is rewritten (`Cluster.rewriteTextIfSparse`).
+    /// Bytes of the text of a column in a cluster: its 1,024 values have at most 4 MiB, and
+    /// replaced values hardly more than that before the text is rewritten
+    /// (`Cluster.rewriteTextIfSparse`).
     package static let clusterTextByteCountMax = 16 << 20
     /// Entries of the list of large values of a column in a cluster: twice its 1,024 rows, because
     /// the list doubles when it is full, and discarded rows may have left entries.

@@ -145,7 +145,7 @@ import Testing
         #expect(try await ofAnn(["tags", "name"], rename) == ["name", "tags"])
         #expect(try await ofAnn(["badge", "favourite"], rename) == nil)
         #expect(try await ofAnn([\.name], rename) == ["name"])
-        // An empty array is no filter.
+        // An empty array means no filter.
         #expect(try await ofAnn([] as [String], rename) == ["name", "tags"])
     }
 

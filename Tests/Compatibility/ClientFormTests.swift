@@ -160,7 +160,9 @@ private let forms = """
 
     func makePup(_ tx: Transaction) throws -> FormPup { try tx.create(FormPup.self) }
 
-    func write(_ realm: Realm, _ values: [String: any Sendable], _ pup: sending FormPup) async throws {
+    func write(
+        _ realm: Realm, _ values: [String: any Sendable], _ pup: sending FormPup
+    ) async throws {
         try await realm.write { tx in try tx.create(FormPup.self) }
         try await realm.write { try $0.create(FormPup.self, value: ["name": "Rex"]) }
         try await realm.write { tx in try tx.create(FormPup.self, value: values, update: .error) }

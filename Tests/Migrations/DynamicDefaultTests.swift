@@ -33,10 +33,10 @@ private enum Newer {
     }
 }
 
-/// Properties by name that the program declares and that no object was stored with yet.
+/// Access by name to declared properties that aren't stored yet.
 @Suite struct DynamicDefaultTests {
-    /// A realm with one object that the older program has stored, as the newer program opens it.
-    /// The older program's realm must be kept, because it is closed with its last reference.
+    /// Returns a realm with one object that an older program stored, as both programs open it. The
+    /// older program's realm must be retained, because it is closed with its last reference.
     private func realms() async throws -> (old: Realm, new: Realm) {
         let old = try await Realm.temporary([Old.Spaniel.self])
         try await old.write { try $0.add(Old.Spaniel(value: ["name": "Rex"])) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Collections by name whose objects, or whose own object, are deleted while they are used.
+/// Collections accessed by name whose objects, or whose owner, are deleted while they are used.
 @Suite struct DynamicLoopTests {
     private typealias Owner = DynamicObjectTests.DynOwner
     private let names = (0..<5).map { "t\($0)" }
@@ -14,7 +14,7 @@ import Testing
         try await Realm.temporary(DynamicObjectTests.types)
     }
 
-    /// Makes an owner of five things, in her list, set and map.
+    /// Makes an owner with five things, each in her list, set and map.
     private func fill(_ tx: Transaction) throws -> DynamicObject {
         tx.deleteAll()
         let owner = try tx.dynamicCreate("DynOwner", value: ["words": names])
@@ -27,7 +27,7 @@ import Testing
         return owner
     }
 
-    /// The texts of the things that a loop visits which deletes the first ones at its start.
+    /// Returns the texts of the things visited by a loop that deletes the first ones at its start.
     private func loop(
         _ things: some Sequence, deleting count: Int, _ tx: Transaction
     ) throws -> [String] {
@@ -243,7 +243,7 @@ import Testing
     }
 }
 
-/// Has objects of the class whose collections are used.
+/// A class that links to the class whose collections are used.
 final class DynLinker: Object {
     @Persisted var things: List<DynamicObjectTests.DynOwner>
 }

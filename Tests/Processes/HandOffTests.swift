@@ -54,8 +54,8 @@ import Testing
         print(
             """
             hand-off: \(log.childCount) processes (\(Set(durabilities).sorted())): \
-            \(log.commits.count) commits, shares \(log.shares), \(log.handOffs) hand-offs, longest waits \
-            \(log.longestWaits.sorted()) us; passed over by the same other: median \
+            \(log.commits.count) commits, shares \(log.shares), \(log.handOffs) hand-offs, longest \
+            waits \(log.longestWaits.sorted()) us; passed over by the same other: median \
             \(passes[passes.count / 2]), p99 \(passes[passes.count * 99 / 100]), most \
             \(passes.last ?? 0), more than once \(twice); began again at once although others \
             had waited for a whole commit: \(log.overtakings)

@@ -5,7 +5,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// An argument of key paths whose hash is not good for other threads.
+/// A key path argument that must not be hashed on other threads.
 private final class Choice: Hashable {
     nonisolated(unsafe) static var useCount = 0  // Guard: one test, and the suite is serialized.
 
@@ -25,7 +25,7 @@ private final class Plank: Object {
     subscript(number: Int) -> String { name }
 }
 
-/// What the library keeps of key paths.
+/// The cache of resolved key paths.
 @Suite(.serialized) struct KeyPathCacheTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary([Plank.self])
@@ -63,7 +63,7 @@ private final class Plank: Object {
         #expect(planks.sorted(by: \.name).map(\.name) == ["a", "b"])
     }
 
-    /// The key path of a place in the program is resolved once.
+    /// A key path literal is resolved once.
     @Test func keyPathsOfThePropertiesAreKept() async throws {
         let planks = try await realm().snapshot().objects(Plank.self)
         func sort() -> [String] { planks.sorted(by: \.name).map(\.name) }

@@ -8,7 +8,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// A realm whose files are moved, removed or replaced while it is open acknowledges nothing more,
-/// and whoever opens the path gets what is there now.
+/// and opening the path opens the realm that is there now.
 @Suite struct MovedRealmTests {
     /// An accident that happens to the files of an open realm.
     enum Mishap: String, CaseIterable {
@@ -90,19 +90,19 @@ import Testing
         await realm.close()
     }
 
-    /// Looking at the control page of a `LOCK` that was cut short would end the process.
+    /// Reading the control page of a truncated `LOCK` would kill the process.
     // Covers .fileMoved
     @Test(arguments: [0, 4_000])
     func lockThatWasCutShortEndsTheRealm(byteCount: UInt64) async throws {
         let realm = try await Realm.open(folder.configuration())
         try await realm.write { tx in try tx.add(Room("before")) }
-        // another file system object is another process to the library
+        // A separate file system object stands for another process.
         var configuration = folder.configuration()
         configuration.adjust = { $0.fileSystem = PosixFileSystem() }
         let other = try await Realm.open(configuration)
         var stream = other.objects(Room.self).changes.makeAsyncIterator()
         _ = try await stream.next()
-        try await Task.sleep(for: .milliseconds(200))  // the writer lock is given back when idle
+        try await Task.sleep(for: .milliseconds(200))  // the idle writer lock is released
         let lock = folder["test.realm"].appending(path: "LOCK")
         try FileHandle(forWritingTo: lock).truncate(atOffset: byteCount)
         for realm in [realm, other] {

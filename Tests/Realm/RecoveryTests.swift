@@ -141,7 +141,7 @@ import Testing
         await realm.close()
     }
 
-    /// Exports over a file, and returns the permissions and the owner of what is there then.
+    /// Exports over a file, and returns the permissions and the owner of the new file.
     private func export(
         _ realm: Realm, over mode: mode_t, of owner: uid_t
     ) async throws -> (mode: mode_t, owner: uid_t) {

@@ -8,7 +8,7 @@ struct AnyCollectionComparison {
 
     private var pending: [(AnyRealmValue, AnyRealmValue)]
     private var seen: Set<Pair> = []
-    /// Whether stored collections are compared by what lies in them, and values by their bits.
+    /// Whether stored collections are compared by their contents, and values by their bits.
     private let comparesContent: Bool
 
     /// - Complexity: O(values), comparing each pair of collections once.
@@ -17,8 +17,8 @@ struct AnyCollectionComparison {
         return comparison.run()
     }
 
-    /// Whether two values hold the same, stored or not: other than by `==`, two stored lists with the
-    /// same values do.
+    /// Returns whether two values have the same content. Unlike `==`, this compares the contents of
+    /// stored collections, and values by their bits.
     ///
     /// - Complexity: O(values).
     static func haveSameContent(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {

@@ -101,8 +101,8 @@ extension AnyRealmValue {
     }
 
     /// Creates a value from its stored form. Returns `nil` for objects, lists and dictionaries, and
-    /// for stored values of other types. Bytes of no kind, which are refused where files are read,
-    /// become `.none`.
+    /// for stored values of other types. Bytes of an unknown kind, which are rejected when files
+    /// are read, become `.none`.
     init?(plain value: Value) {
         if case .null = value {
             self = .none

@@ -107,7 +107,7 @@ public struct FrozenAnyObject: Sendable, Hashable {
             && left.table.hasSameContent(left.row, right.table)
     }
 
-    /// Whether both are the same row of the same realm, in whatever version.
+    /// Whether both are the same row of the same realm, in any version.
     fileprivate func isSameObject(as other: FrozenAnyObject) -> Bool {
         row == other.row && table.schema === other.table.schema
             && table.snapshot.realm === other.table.snapshot.realm
@@ -137,7 +137,8 @@ extension FrozenAnyValue {
 }
 
 extension FrozenAnyValue {
-    /// Whether both are stored alike: values by their bits, objects by their rows.
+    /// Returns whether both have the same stored form: values are compared by their bits, objects
+    /// by their rows.
     func isSame(as other: FrozenAnyValue) -> Bool {
         switch (self, other) {
         case (.list(let a), .list(let b)):
@@ -150,7 +151,7 @@ extension FrozenAnyValue {
                         && value.isSame(as: b[index].value)
                 }
         case (.object(let a), .object(let b)): a.isSameObject(as: b)
-        default: engineValue == other.engineValue  // of different kinds too
+        default: engineValue == other.engineValue  // also for different kinds
         }
     }
 }

@@ -197,14 +197,15 @@ extension Frozen {
 
     func trapNested(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that lies in a value of "
-                + "any type: a computed property of a frozen object can give that value, or the collection of a "
-                + "property.")
+            "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that is "
+                + "nested in a value of any type: return that value, or the collection of a "
+                + "property, instead.")
     }
 }
 
 extension Realm.Error {
-    /// A computed property of a frozen object made a list that is too deep, or lies in itself.
+    /// The error for a computed property of a frozen object that returned lists or dictionaries
+    /// that are nested too deeply, or contain themselves.
     fileprivate static func tooManyLevels(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,
@@ -212,7 +213,7 @@ extension Realm.Error {
                 + "than \(Limits.anyLevelMax) levels.", className: className)
     }
 
-    /// A computed property of a frozen object made an object.
+    /// The error for a computed property of a frozen object that returned an unmanaged object.
     fileprivate static func unstoredResult(_ className: String, _ type: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,

@@ -3,20 +3,19 @@ internal import RegnumEngine
 /// A collection that shows the current state of a transaction, such as ``Results``, ``List`` or
 /// ``DynamicList``.
 ///
-/// Positions refer to the current state, so a change in the body can shift them. Everything that
-/// calls the program for each element (loops, `map`, slices, `reversed()`) therefore takes the
-/// elements first.
+/// Positions refer to the current state, so a change in the body can shift them. Loops and `map`,
+/// also over slices and `reversed()`, therefore capture the elements when they start.
 ///
-/// The library conforms its collections; do not conform types of your own.
+/// Implemented by the library's collections; do not conform your own types.
 public protocol _ConfinedCollection: RandomAccessCollection
 where Index == Int, SubSequence: _ConfinedCollection {
-    /// Returns the elements that are at those positions now. Positions that the collection doesn't
-    /// have are ignored.
+    /// Returns the elements that are currently at the given positions, ignoring positions that are
+    /// out of range.
     func _elements(at positions: Range<Int>) -> _TakenElements<Element>
     /// Returns `endIndex` if it is less than `limit`, otherwise any number from `limit` to
     /// `endIndex`. Results find no more than `limit` objects for it.
     func _end(upTo limit: Int) -> Int
-    /// Whether the transaction has failed, so that nothing is known about the elements.
+    /// Whether the transaction has failed, which leaves the elements undefined.
     var _hasFailed: Bool { get }
 }
 
@@ -63,7 +62,7 @@ extension _ConfinedCollection {
     public func map<T, Failure: Error>(
         _ transform: (Element) throws(Failure) -> T
     ) throws(Failure) -> [T] {
-        // the standard library's goes by positions, which shift if `transform` changes elements
+        // the standard library's uses positions, which shift if `transform` changes the collection
         var results: [T] = []
         var iterator = makeIterator()
         results.reserveCapacity(count)
@@ -71,13 +70,13 @@ extension _ConfinedCollection {
         return results
     }
 
-    /// Returns the elements from the last to the first, as a view.
+    /// Returns a view of the elements in reverse order.
     ///
     /// - Complexity: O(1).
     public func reversed() -> ConfinedReversed<Self> { ConfinedReversed(base: self) }
 
-    // The standard library traps if an iterator returns fewer elements than these promise, as it
-    // does where rows are damaged, which fails the transaction.
+    // The standard library traps if an iterator returns fewer elements than these promise. That
+    // happens with damaged rows, which fail the transaction instead.
 
     public var underestimatedCount: Int { 0 }
 

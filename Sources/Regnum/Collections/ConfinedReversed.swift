@@ -1,4 +1,4 @@
-/// A collection of a realm from its last element to the first, such as
+/// A view of a realm's collection in reverse order, such as
 /// `tx.objects(Dog.self).reversed()`.
 ///
 /// It shows the current state. A loop visits the elements that were there when it started, except
@@ -31,5 +31,5 @@ public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
     public var _hasFailed: Bool { base._hasFailed }
 }
 
-@available(*, unavailable, message: "a collection stays in its transaction: use a snapshot")
+@available(*, unavailable, message: "a collection is confined to a transaction: use a snapshot")
 extension ConfinedReversed: Sendable {}

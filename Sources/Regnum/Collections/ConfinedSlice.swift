@@ -1,4 +1,4 @@
-/// Some neighbouring elements of a collection of a realm, such as `tx.objects(Dog.self)[2..<5]` or
+/// A slice of a realm's collection, such as `tx.objects(Dog.self)[2..<5]` or
 /// `person.dogs.prefix(3)`.
 ///
 /// It shows the elements that are at its positions in the current state, or fewer if the collection
@@ -59,7 +59,7 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
 }
 
 extension ConfinedSlice: MutableCollection where Base: MutableCollection {
-    /// The element at a position of the collection, which is changed too.
+    /// The element at a position of the collection. Setting it changes the collection.
     public subscript(position: Int) -> Base.Element {
         get {
             check(position..<position + 1)
@@ -71,7 +71,7 @@ extension ConfinedSlice: MutableCollection where Base: MutableCollection {
         }
     }
 
-    /// The elements at a range of positions of the collection, which is changed too.
+    /// The elements at a range of positions of the collection. Setting them changes the collection.
     public subscript(range: Range<Int>) -> ConfinedSlice {
         get {
             check(range)
@@ -91,9 +91,9 @@ extension ConfinedSlice: MutableCollection where Base: MutableCollection {
 }
 
 extension _ConfinedCollection where Self: MutableCollection {
-    /// Assigns as many elements as the range has positions.
+    /// Replaces the elements at a range of positions by the same number of elements.
     mutating func assign(_ elements: some Sequence<Element>, at range: Range<Int>) {
-        let elements = Array(elements)  // they may be those of this collection
+        let elements = Array(elements)  // may be a view of this collection
         guard elements.count == range.count || _hasFailed else {
             fatalError(
                 "The range \(range) of \(Self.self) was assigned \(elements.count) elements: a "
@@ -103,5 +103,5 @@ extension _ConfinedCollection where Self: MutableCollection {
     }
 }
 
-@available(*, unavailable, message: "a slice stays in its transaction: use a snapshot")
+@available(*, unavailable, message: "a slice is confined to a transaction: use a snapshot")
 extension ConfinedSlice: Sendable {}

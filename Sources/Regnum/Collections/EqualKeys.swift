@@ -1,13 +1,13 @@
 internal import RegnumEngine
 
-// Maps tell keys apart by their bytes. Swift's dictionaries, and encoders, take keys for the same that
-// are canonically equivalent: a composed and a decomposed é. Where two such keys meet there, it is
-// an error: neither is left out.
+// Maps compare keys by their bytes. Swift dictionaries and encoders treat canonically equivalent
+// keys as equal, such as a composed and a decomposed é. Converting a map with two such keys is an
+// error, because one of them would be lost.
 
 enum EqualKeys {
-    /// The first key that Swift takes for an earlier one.
+    /// Returns the first key that is equal to an earlier one as a Swift string.
     ///
-    /// - Parameter keys: Keys that differ by their bytes.
+    /// - Parameter keys: Keys with different bytes.
     static func first(in keys: some Collection<String>) -> String? {
         if keys.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) { return nil }
         var seen: Set<String> = []
@@ -16,7 +16,8 @@ enum EqualKeys {
 }
 
 extension FrozenTable {
-    /// Makes a dictionary of the entries of a map. Keys that Swift takes for the same fail the read.
+    /// Returns a dictionary of the entries of a map. Keys that are equal as Swift strings fail the
+    /// read.
     func dictionary<Element>(
         _ entries: [(key: String, value: Element)], _ row: ObjectKey?, _ property: Int?
     ) -> [String: Element] {
@@ -24,14 +25,14 @@ extension FrozenTable {
         return Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// Fails the read if Swift takes two of the keys for the same.
+    /// Fails the read if two of the keys are equal as Swift strings.
     func checkKeys(_ keys: some Collection<String>, _ row: ObjectKey?, _ property: Int?) {
         if let key = EqualKeys.first(in: keys) { fail(.equalKeys(key), row, property) }
     }
 }
 
 extension Realm.Error {
-    /// The error for two keys of a map that can't be told apart outside of it.
+    /// The error for two keys of a map that are equal as Swift strings.
     static func equalKeys(_ key: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,

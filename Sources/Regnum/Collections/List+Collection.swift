@@ -42,13 +42,13 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// The elements in a range of positions. Setting them replaces as many.
+    /// The elements in a range of positions. The setter requires the same number of elements.
     ///
     /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
     public subscript(bounds: Range<Int>) -> ConfinedSlice<List> {
         get { slice(bounds) }
         set {
-            // Changes in place, as by `list[0..<3].sort()`, are in the list already.
+            // In-place changes such as `list[0..<3].sort()` have already modified the list.
             if newValue.base === self, newValue.bounds == bounds { return }
             var list = self
             list.assign(newValue, at: bounds)

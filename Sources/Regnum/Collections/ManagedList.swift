@@ -67,8 +67,8 @@ public final class _ManagedList {
     /// The list in its current state, for loops.
     var frozen: _ManagedList { _ManagedList(self, keys) }
 
-    /// The elements at positions as they are now, for loops over a part of the list. Those whose rows
-    /// are gone when the loop comes to them are left out.
+    /// Returns the elements that are currently at the given positions, for loops over a part of the
+    /// list. Elements whose rows are deleted before the loop reaches them are skipped.
     func taken<Element: RealmCollectionValue>(
         _ type: Element.Type, at positions: Range<Int>
     ) -> _TakenElements<Element> {
@@ -76,7 +76,7 @@ public final class _ManagedList {
         let count = count
         let positions = positions.clamped(to: 0..<count)
         let rows: [ObjectKey]
-        if positions.count < count / 16 {  // a page of a long list does not read the rest
+        if positions.count < count / 16 {  // don't read all of a long list for a page
             rows = positions.compactMap { key(at: $0) }
         } else {
             let keys = keys

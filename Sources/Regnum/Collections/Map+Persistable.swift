@@ -116,7 +116,7 @@ extension Map: UnmanagedMap {
 extension Map: Encodable where Value: Encodable {
     /// Encodes the entries as a keyed container; `nil` as null.
     ///
-    /// - Throws: `.invalidValue` for keys that differ by their bytes, but are equal to Swift.
+    /// - Throws: `.invalidValue` for keys with different bytes that are equal as Swift strings.
     public func encode(to encoder: any Encoder) throws {
         if let key = EqualKeys.first(in: keys.lazy.map(\._text)) {
             var error = Realm.Error.equalKeys(key)

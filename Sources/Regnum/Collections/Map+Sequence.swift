@@ -98,11 +98,11 @@ extension Map: Equatable {
         case (.link(nil), .link(nil)): true
         case (.value, _), (.any, _), (.link, _): false
         case (.tree, _), (.list, _), (.map, _), (.linkingObjects, _):
-            preconditionFailure("A map has values and objects.")
+            preconditionFailure("A map can only hold values and objects.")
         }
     }
 
-    /// Whether the values are of a projected type that makes an embedded object whenever it is asked.
+    /// Whether the values are of a projected type that creates an embedded object at each access.
     private static var isEmbeddedProjection: Bool {
         (Value.self as? any ScalarValue.Type)?._embeddedClass != nil
     }

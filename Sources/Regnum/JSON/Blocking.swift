@@ -17,7 +17,7 @@ func blocking<R: Sendable>(
     }
 }
 
-/// Runs what waits for the other end of a stream, and cancels the stream if the task is cancelled.
+/// Runs work that waits for the other end of a stream. Cancels the stream if the task is cancelled.
 func blocking<R: Sendable>(
     on stream: PosixStream, _ body: @escaping @Sendable () throws(StoreError) -> R
 ) async throws -> R {

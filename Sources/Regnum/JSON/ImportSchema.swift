@@ -42,8 +42,8 @@ struct ImportSchema {
         guard given.kindText == stored.kindText else {
             throw Realm.Error(
                 .schemaMismatch,
-                "The class \(given.name) has \(given.kindText) in the text, and \(stored.kindText) in "
-                    + "the realm.", className: given.name)
+                "The class \(given.name) has \(given.kindText) in the text, and "
+                    + "\(stored.kindText) in the realm.", className: given.name)
         }
         for property in given.properties {
             let other = stored.properties.first { MapKeyText($0.name) == MapKeyText(property.name) }

@@ -1,20 +1,20 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Objects that links mean: those that are there, and placeholders until their lines come.
+// Resolving links to objects, and to placeholders for objects whose lines haven't been read.
 
 extension Importer {
-    /// What a text calls an object.
+    /// The identification of an object in a text.
     enum Reference: Hashable, Sendable {
         case primaryKey(Value)
         /// The key in the text of an object without a primary key.
         case key(UInt64)
     }
 
-    /// An object that was linked to and whose line has not come.
+    /// An object that was linked to before its line has been read.
     struct Placeholder: Sendable {
         let row: ObjectKey
-        /// The version that the row was made in.
+        /// The version that created the row.
         let version: UInt64
         /// The line and property of the link.
         let line: Int
@@ -25,9 +25,9 @@ extension Importer {
 
     typealias Placeholders = [TableKey: [Reference: Placeholder]]
 
-    /// The row of the object that a link names; one is made if its line has not come.
+    /// Returns the row of a linked object, creating a placeholder if the object doesn't exist yet.
     ///
-    /// Throws for what is no key of the class.
+    /// Throws if the node isn't a key of the class.
     mutating func target(
         _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
         _ transaction: EngineTransaction
@@ -81,13 +81,13 @@ extension Importer {
         keys[table, default: ImportedKeys()].add(key, row)
     }
 
-    /// Takes the placeholder of an object whose line has come.
+    /// Removes and returns the placeholder of an object whose line has been read.
     mutating func takePlaceholder(_ reference: Reference, _ table: TableKey) -> Placeholder? {
         guard placeholders[table] != nil else { return nil }
         return placeholders[table]?.removeValue(forKey: reference)
     }
 
-    /// The error about the first link to an object that is missing at the end of the text.
+    /// Returns the error for the first link whose object is missing at the end of the text, if any.
     func missingObject(_ transaction: EngineTransaction) -> (error: Realm.Error, line: Int)? {
         var missing: [(table: TableKey, placeholder: Placeholder)] = []
         for (table, objects) in placeholders {
@@ -111,8 +111,8 @@ extension Importer {
         return (error, first.placeholder.line)
     }
 
-    /// Whether another transaction has stored the object that a placeholder stands for. Of objects
-    /// without a primary key only the text has those that it means.
+    /// Returns whether another transaction has stored the object of a placeholder. Always false for
+    /// objects without a primary key, which are identified only within the text.
     private func exists(
         _ reference: Reference, _ placeholder: Placeholder, _ table: TableKey,
         _ transaction: EngineTransaction
@@ -134,12 +134,12 @@ extension Importer {
 }
 
 extension Importer.Placeholder {
-    /// Whether the row is there as it was made: no other transaction has set one of its properties,
-    /// or given its lists, sets and maps elements.
+    /// Returns whether the row still exists unchanged: no other transaction has set one of its
+    /// properties, or added elements to its lists, sets and maps.
     ///
     /// - Complexity: O(log n) for the row and each of its lists.
     func isUnchanged(_ table: TableKey, _ transaction: EngineTransaction) -> Bool {
-        // the running transaction alone can change its rows
+        // only the running transaction can change the rows that it created
         if version == transaction.version { return true }
         let base = transaction.base
         return base.contentVersion(table, row) == version

@@ -21,13 +21,13 @@ extension Realm {
     /// memory for the whole text.
     ///
     /// Classes that are neither stored nor declared are created according to the first line. Links
-    /// are resolved by primary key, otherwise by the keys in the text, in place of which the
-    /// objects get new ones. An object that is linked to before its line is read has default values
-    /// until then; if there is no such line, the import throws and deletes these objects, except
-    /// those that another transaction has changed. An object with a primary key that another
-    /// transaction changed counts as one that exists. If the process is killed, whole batches
-    /// remain; if all classes have primary keys, importing again with `update: .modified` completes
-    /// them.
+    /// are resolved by primary key or, for classes without one, by the keys in the text, in place
+    /// of which the objects get new ones. An object that is linked to before its line is read has
+    /// default values until then; if there is no such line, the import throws and deletes these
+    /// objects, except those that another transaction has changed. An object with a primary key
+    /// that another transaction changed counts as an existing one. If the process is killed, whole
+    /// batches remain; if all classes have primary keys, importing again with `update: .modified`
+    /// completes them.
     ///
     /// A cancelled import doesn't wait for other writes: if one takes long, the objects without a
     /// line are deleted after it, unless the realm is closed first.
@@ -38,14 +38,14 @@ extension Realm {
     ///     `.all` set the properties to the values of the line, replacing lists, sets, maps and
     ///     embedded objects as a whole; `.modified` skips columns that already have the value.
     ///     Properties missing from the line stay unchanged.
-    ///   - batchSize: the maximum number of lines in a transaction, at least 1; a batch also ends at
-    ///     8 MB.
+    ///   - batchSize: the maximum number of lines in a transaction, at least 1; a batch also ends
+    ///     at 8 MB.
     ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
     ///   invalid line and for a `batchSize` below 1, `.invalidValue` for values that a property
-    ///   cannot have, `.schemaMismatch` for classes and properties that differ from the stored ones,
-    ///   `.duplicatePrimaryKey`, `.unsupportedFormat`; the errors of `chunks` and `write`;
+    ///   cannot have, `.schemaMismatch` for classes and properties that differ from the stored
+    ///   ones, `.duplicatePrimaryKey`, `.unsupportedFormat`; the errors of `chunks` and `write`;
     ///   `CancellationError`.
     /// - Complexity: O(text), with the memory for a batch and, for classes without a primary key,
     ///   two words for each run of objects with consecutive keys and for each object out of order.
@@ -76,8 +76,8 @@ extension Realm {
     ///
     ///     try await realm.importJSON(from: URL(filePath: "dogs.jsonl"))
     ///
-    /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it has
-    /// no writer, or the task is cancelled.
+    /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it
+    /// has no writer, or the task is cancelled.
     ///
     /// - Throws: the errors described there, and `.fileNotFound`, `.fileAccess`,
     ///   `.filePermissionDenied` and `.ioFailed` for the file.
@@ -154,8 +154,8 @@ private final class ImportRun: Sendable {
         }
     }
 
-    /// Deletes the placeholders whose lines won't be read, even if the task was cancelled. Then the
-    /// deletion continues in the background if it has to wait.
+    /// Deletes the placeholders whose lines won't be read, even if the task was cancelled. In
+    /// that case a deletion that has to wait continues in the background.
     func removePlaceholders() async {
         let placeholders = committed.withLock { $0 }.filter { !$0.value.isEmpty }
         guard !placeholders.isEmpty else { return }

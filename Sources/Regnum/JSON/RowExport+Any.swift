@@ -33,7 +33,7 @@ extension RowExport {
             text.string(schema.name)
             text.raw(",\"key\":")
             if schema.kind == .embedded {
-                // Left from before the class was embedded: the object stands with its owner.
+                // The link is older than the embedding; the object is exported with its owner.
                 text.raw("\(object.rawValue)")
             } else {
                 try self.object(object, schema)

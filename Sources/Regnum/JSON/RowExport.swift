@@ -37,8 +37,8 @@ struct RowExport {
 
     /// Writes the line of a row, including the newline.
     ///
-    /// - Throws: `.invalidDatabase` for values of any type that only a forged file has: links to
-    ///   nothing, and lists and dictionaries that contain each other.
+    /// - Throws: `.invalidDatabase` for values of any type that only a forged file contains: links
+    ///   to nothing, and lists and dictionaries that contain each other.
     mutating func line(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
@@ -60,7 +60,7 @@ struct RowExport {
         throw .naming(problem, in: root.schema)
     }
 
-    /// Writes the properties of a row. The recursion ends, because what a row owns has one owner.
+    /// Writes the properties of a row. The recursion ends, because owned rows have a single owner.
     private mutating func values(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let stored = classes[Int(table.rawValue)]
         text.raw("{")

@@ -88,7 +88,7 @@ extension Snapshot {
         return count
     }
 
-    /// Opens what an export is written to; waits until somebody reads it if it is a pipe.
+    /// Opens the file or pipe to export to. Waits for a reader of a pipe.
     private static func stream(
         replacing path: String, from realmPath: String?
     ) async throws -> PosixStream {
@@ -115,7 +115,8 @@ extension Snapshot {
                 throw Realm.Error(
                     .invalidInput,
                     schema.table(named: name)?.kind == .embedded
-                        ? "The class \(name) is embedded: its objects are exported with their owners."
+                        ? "The class \(name) is embedded: its objects are exported with their "
+                            + "owners."
                         : "The realm \"\(core.realm.configuration.name)\" has no class \(name).",
                     className: name)
             }

@@ -280,8 +280,9 @@ public final class Migration {
 @available(*, unavailable, message: "a migration can only be used in its block")
 extension Migration: Sendable {}
 
-/// The block that runs when a realm with a lower schema version is opened, with the migration and
-/// the stored version. Steps that build on each other check the version: `if oldVersion < 3 { … }`.
+/// The block that runs when a realm with a lower schema version is opened. Receives the migration
+/// and the stored version. Steps that build on each other check the version:
+/// `if oldVersion < 3 { … }`.
 public typealias MigrationBlock =
     @Sendable (_ migration: Migration, _ oldVersion: UInt64) throws -> Void
 

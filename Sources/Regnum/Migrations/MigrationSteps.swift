@@ -1,8 +1,8 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The steps that take the stored schema to that of the program: before the block of a migration,
-/// in it, and after it. They commit nothing.
+/// The steps that change the stored schema to that of the program: before, in and after the block
+/// of a migration. They commit nothing.
 final class MigrationSteps {
     private(set) var transaction: EngineTransaction
     /// The version of the new schema.

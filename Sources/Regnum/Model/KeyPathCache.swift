@@ -24,8 +24,8 @@ struct PropertyPath: Sendable {
 /// A cache of the properties that the key paths of one class resolve to.
 ///
 /// Key paths are compared by identity; those without arguments are created once for each place in
-/// the program. Hashing or comparing a key path would run code of its subscripts' arguments, which
-/// may not be safe on other threads.
+/// the source code. Hashing or comparing a key path would run code of its subscripts' arguments,
+/// which may not be safe on other threads.
 final class KeyPathCache: Sendable {
     enum Entry: Sendable {
         case property(Int)
@@ -46,8 +46,8 @@ final class KeyPathCache: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(keyPath)) }
     }
 
-    /// How many are kept: key paths with arguments, and those of generic functions, are made anew at
-    /// each use.
+    /// The maximum number of cached key paths. Those with arguments, and those of generic
+    /// functions, are created again for each use.
     static let countMax = 1_000
 
     private let entries = Guarded<[Key: Entry]>([:])
@@ -63,7 +63,7 @@ final class KeyPathCache: Sendable {
         return entries.withLock { $0[key] }
     }
 
-    /// Caches the entry of a key path. Once there are too many, the others are dropped.
+    /// Caches the entry of a key path. If there are too many, evicts all others.
     func keep(_ entry: Entry, for keyPath: AnyKeyPath) {
         let key = Key(keyPath: keyPath)
         var forgotten: [Key: Entry] = [:]
@@ -71,6 +71,6 @@ final class KeyPathCache: Sendable {
             if entries.count >= Self.countMax { swap(&entries, &forgotten) }
             entries[key] = entry
         }
-        forgotten = [:]  // their arguments may run code when they end: not under the lock
+        forgotten = [:]  // outside the lock: their arguments may run code when they are released
     }
 }

@@ -366,8 +366,8 @@ struct ObjectBuilder {
             guard binding.isReadable(row: source._row) else {
                 throw Realm.Error(
                     .invalidValue,
-                    "\(schema.name).\(property.name) was given a \(Swift.type(of: source)) that was "
-                        + "deleted, or whose transaction is over.", className: schema.name,
+                    "\(schema.name).\(property.name) was given a \(Swift.type(of: source)) that "
+                        + "was deleted, or whose transaction has ended.", className: schema.name,
                     property: property.name)
             }
         } else if isSame, addsObjects {

@@ -8,7 +8,7 @@ enum AnyStep {
     case all
 }
 
-/// A path to what a value of any type contains.
+/// A path into the contents of a value of any type.
 struct AnyPath {
     /// The hops to the rows that have the value; may lead to several rows.
     let hops: [Hop]

@@ -148,9 +148,9 @@ extension QueryScope {
                     Realm.Error(
                         .invalidQuery,
                         "A query compares a value that is stored as a \(schema.name), whose "
-                            + "\(property.name) is of type \(property.shape.swiftName): collections "
-                            + "cannot be compared. Use "
-                            + "persistableValue for conditions on its other properties.",
+                            + "\(property.name) is of type \(property.shape.swiftName): "
+                            + "collections cannot be compared. Use persistableValue for "
+                            + "conditions on its other properties.",
                         className: schema.name, property: property.name))
                 return nil
             case .linkingObjects:

@@ -79,7 +79,7 @@ extension Query {
 }
 
 extension Query.Node {
-    /// A property of what a path leads to, splitting off the links at its end.
+    /// A property of the rows at the end of a path, splitting off the links at the path's end.
     static func column(
         _ hops: [Hop], _ column: ColumnReference, splitting: Bool
     ) -> Query.Node {

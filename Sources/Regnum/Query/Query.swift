@@ -174,7 +174,8 @@ extension Query {
         if hops == others { return }
         scope.refuse(
             "A property of the objects of \((hops.last ?? others.last)?.name ?? "") was compared "
-                + "with a property of another object: use any { … } and properties of one object.")
+                + "with a property of another object: use any { … } and properties of one "
+                + "object.")
     }
 }
 

@@ -71,11 +71,11 @@ public protocol Queryable<Model> {
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
 
-    /// As `distinct(by:)` with several key paths. An empty array has no effect.
+    /// Like `distinct(by:)`, with several key paths. An empty array has no effect.
     func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self
 
-    /// As `distinct(by:)`, with the names of properties: `["room", "author.name"]`. An empty array
-    /// has no effect.
+    /// Like `distinct(by:)`, with the names of properties: `["room", "author.name"]`. An empty
+    /// array has no effect.
     ///
     /// - Throws: as ``sorted(byKeyPath:)``.
     /// - Complexity: O(1): nothing is evaluated until the result is used.

@@ -12,7 +12,7 @@ public protocol SendableResults: Queryable, Sendable {}
 extension FrozenResults: SendableResults {}
 extension LiveResults: SendableResults {}
 
-/// Results that know the class of their objects, of which `Model` may be a superclass: the static type
+/// Results that know the class of their objects. `Model` may be a superclass of it: the static type
 /// of a metatype in a variable.
 private protocol ResultsOfClass {
     var schema: ClassSchema { get }
@@ -101,7 +101,7 @@ extension SendableResults where Model: ClassProjection {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
 
-    /// As `sorted(by:)`, in either direction.
+    /// Like `sorted(by:)`, in either direction.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model.Root, V>, ascending: Bool
     ) -> Self {

@@ -98,7 +98,7 @@ extension Realm {
         /// History that was trimmed can't be restored. ``Realm/historyRetention()`` returns the
         /// current setting.
         public var historyRetention: HistoryRetention?
-        /// What commits survive, unless `write` specifies otherwise.
+        /// The durability of commits, unless `write` specifies another one.
         public var durability: Durability = .full
         /// How long a `write` waits for other writers, of this and other processes, before it
         /// throws `.busy` with a message that names the current writer. `nil`: waits indefinitely.
@@ -139,7 +139,7 @@ extension Realm {
         private static let settableDefault = Guarded<Configuration?>(nil)
     }
 
-    /// What a commit survives once `write` has returned.
+    /// The failures that a commit survives once `write` has returned.
     public enum Durability: Sendable, Hashable {
         /// The death of the process and power loss.
         case full

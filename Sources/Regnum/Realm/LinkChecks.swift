@@ -1,8 +1,8 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// What a link or list accepts: an object of this transaction and of the declared class that has no
-// owner.
+// Checks of the objects that are given to links and lists: they must be of this transaction and of
+// the declared class, and embedded ones must not have an owner.
 
 extension TransactionCore {
     /// Returns the row of an object for a link or list of `schema`, adding an unmanaged object.

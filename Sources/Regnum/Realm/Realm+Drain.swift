@@ -15,9 +15,9 @@ extension Realm {
     /// closed, the batch is delivered again, so the sink must tolerate duplicates. No object is
     /// delivered before those that were created before it.
     ///
-    /// A batch that the sink has processed is removed even if the task was cancelled meanwhile. Like
-    /// any write, the removal waits for the writes before it, for `Configuration.writeTimeout` at
-    /// most, so a cancelled drain can take as long as those.
+    /// A batch that the sink has processed is removed even if the task has been cancelled. Like any
+    /// write, the removal waits for the writes before it, for `Configuration.writeTimeout` at most,
+    /// so a cancelled drain can take as long as those.
     ///
     /// Only one task of one process at a time drains a class. Others wait for it to end or die,
     /// polling once a second. Different classes can be drained concurrently.

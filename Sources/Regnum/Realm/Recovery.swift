@@ -47,8 +47,8 @@ extension Realm {
         }
     }
 
-    /// What opening the realm found, and what was repaired since then. Clean for in-memory realms.
-    /// All of this is also logged.
+    /// The findings of opening the realm, and the repairs made since then. Clean for in-memory
+    /// realms. All of this is also logged.
     public nonisolated var recovery: Recovery {
         Recovery(core.coordinator.recovery ?? RecoveryReport())
     }

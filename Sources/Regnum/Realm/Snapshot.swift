@@ -43,7 +43,7 @@ final class SnapshotCore: Sendable {
     let root: DatabaseRoot
     /// Where the snapshot was taken, for `stats()` and messages.
     let place: CallPlace
-    /// What reads of properties that are over leave to later ones.
+    /// Paused transactions of earlier property reads, kept for reuse.
     let idleReaders = Guarded<[IdleReader]>([])
 
     init(realm: RealmCore, root: DatabaseRoot, place: CallPlace) {

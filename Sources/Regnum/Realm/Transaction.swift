@@ -45,7 +45,7 @@ public final class Transaction {
     /// Returns the object with a primary key, or `nil` if there is none.
     ///
     /// - Parameter key: A value of the type of the class's primary key. `nil` finds the object
-    ///   whose key is `nil`; of a required key there is none.
+    ///   whose key is `nil`; a required key is never `nil`.
     /// - Precondition: The class has a primary key of that type.
     /// - Complexity: O(log n).
     public func object<T: Object, Key: ScalarValue>(

@@ -76,7 +76,7 @@ extension ObjectBase {
         }
     }
 
-    /// - Parameters: the entries of two maps, in the order of their keys.
+    /// - Precondition: The entries of both maps are in the order of their keys.
     private static func areSameEntries(
         _ a: [(key: String, value: Any?)], _ b: [(key: String, value: Any?)]
     ) -> Bool {
@@ -86,7 +86,7 @@ extension ObjectBase {
             }
     }
 
-    /// A set has its elements in an order of its own as long as it is unmanaged.
+    /// Compares sets regardless of order, because unmanaged ones are in insertion order.
     private static func areSameSets(_ a: Any?, _ b: Any?) -> Bool {
         guard let a = (a as? any UnmanagedList)?.anyElements,
             var rest = (b as? any UnmanagedList)?.anyElements, a.count == rest.count

@@ -15,7 +15,8 @@ extension RealmCollectionValue where Self: ObjectBase {
     ///
     /// - Throws: `.invalidInput` for an object that was added or deleted in this transaction, and
     ///   for an unmanaged object.
-    /// - Precondition: The body is running. A projection is frozen as its own class, not a superclass.
+    /// - Precondition: The body is running. A projection is frozen as its own class, not a
+    ///   superclass.
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"

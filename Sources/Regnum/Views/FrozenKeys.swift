@@ -1,10 +1,10 @@
 internal import RegnumEngine
 
-/// The keys of a frozen query's result in order, of which many may be read during the iteration.
+/// The keys of a frozen query's result in order, which may have to be read during the iteration.
 ///
 /// Damage fails the read. Even then there are as many keys as the query's known count, because the
-/// standard library traps if a collection has fewer elements than it says: those that can't be read
-/// are keys that no row has.
+/// standard library traps if a collection has fewer elements than its count: keys that can't be
+/// read are replaced by a key that no row has.
 struct FrozenKeys: Sequence, IteratorProtocol {
     private let table: FrozenTable
     private var keys: ResultTree.Iterator

@@ -57,7 +57,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The entries as a dictionary.
     ///
-    /// Keys that differ by their bytes, but are equal to Swift, are an `.invalidValue` (see
+    /// Keys with different bytes that are equal as Swift strings are an `.invalidValue` (see
     /// ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(n).
@@ -66,7 +66,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
         return Dictionary(map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// Fails the read if Swift takes two of the keys for the same.
+    /// Fails the read if two of the keys are equal as Swift strings.
     private func checkKeys() {
         let isProperty = place?.table == table.mapping.table?.key
         table.checkKeys(stored.lazy.map(\.key), isProperty ? place?.row : nil, property)
@@ -131,7 +131,7 @@ extension FrozenMap: Hashable where Value: Hashable {
 extension FrozenMap: Encodable where Value: Encodable {
     /// Encodes the entries as a keyed container, `nil` as null.
     ///
-    /// - Throws: `.invalidValue` for keys that differ by their bytes, but are equal to Swift; the
+    /// - Throws: `.invalidValue` for keys with different bytes that are equal as Swift strings; the
     ///   errors of ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {

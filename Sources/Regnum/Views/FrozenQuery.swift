@@ -90,7 +90,7 @@ final class FrozenQuery: Sendable {
         }
     }
 
-    /// Returns what `body` reads from the result, which may still have to read its version.
+    /// Returns what `body` reads from the result, which may have to read from its version.
     ///
     /// - Throws: Damage that it encounters.
     private func read<Answer>(

@@ -25,7 +25,7 @@ extension FrozenTable {
     }
 
     /// Returns the result of `body`, which looks up the row with a primary key. Damage that it
-    /// encounters fails the read with an error that has the key.
+    /// encounters fails the read with an error that includes the key.
     func checked<Answer>(key: Value, _ body: () -> Answer) -> Answer {
         let answer = body()
         guard snapshot.root.hasDamage else { return answer }
@@ -36,9 +36,9 @@ extension FrozenTable {
         return again
     }
 
-    /// Returns a query of the list or inverse of the object of this class with a primary key; one
-    /// that finds nothing while there is none. Not looked up if the class doesn't match the stored
-    /// schema, which is the error of the query.
+    /// Returns the query of a list or inverse of the object of this class with a primary key, which
+    /// finds nothing if there is no such object. If the class doesn't match the stored schema, the
+    /// object isn't looked up, and using the query is an error.
     func plan(_ plan: QueryPlan, of owner: CollectionOwner) -> QueryPlan {
         guard mismatch == nil else { return plan }
         return checked(key: owner.key) { owner.plan(plan, at: snapshot.root) }

@@ -22,8 +22,8 @@ final class FrozenTable: Sendable {
         type == schema.type ? self : FrozenTable(snapshot, snapshot.realm.entry(for: type))
     }
 
-    /// Returns the type to bind for a static type: itself or, if it is a superclass of the class,
-    /// as that of a metatype in a variable, the class.
+    /// Returns the type to bind for a static type: the type itself or, for a superclass of the
+    /// class (the static type of a metatype in a variable), the class.
     func boundType(_ type: ObjectBase.Type) -> ObjectBase.Type {
         type._storedType == schema.type ? type : schema.type
     }
@@ -172,10 +172,10 @@ final class FrozenTable: Sendable {
     /// Runs a computation, such as the getter of a property, on an accessor of a row, which is
     /// invalid afterwards. Errors that occur in it fail the read.
     ///
-    /// A key path doesn't tell whether it names a stored property or a computed one, so the
-    /// accessor answers for both (`Docs/Decisions/011-key-paths.md`).
+    /// A key path doesn't reveal whether it refers to a stored or a computed property, so the
+    /// accessor is used for both (`Docs/Decisions/011-key-paths.md`).
     ///
-    /// - Parameter body: Changes nothing: it runs a second time if there was an error.
+    /// - Parameter body: Must have no side effects: it runs a second time after an error.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
         let reader = snapshot.takeReader()
         let result = body(reader.binding(for: schema.type).accessor(type, row: row))
@@ -185,8 +185,8 @@ final class FrozenTable: Sendable {
         return isSound ? result : recompute(type, row, body)
     }
 
-    /// Repeats a computation that may have encountered an error. If it reads one property only, the
-    /// error names that and the row.
+    /// Repeats a computation that may have encountered an error. If it reads only one property, the
+    /// error names the property and the row.
     @inline(never)
     private func recompute<T: ObjectBase, R>(
         _ type: T.Type, _ row: ObjectKey, _ body: (T) -> R
@@ -201,7 +201,7 @@ final class FrozenTable: Sendable {
         let property = tracer.reads.count == 1 ? tracer.reads.first?.property : nil
         if let damage { fail(damage, property == nil ? nil : row, property) }
         if var violation = core.violation {
-            violation.transaction = nil  // a snapshot's place is none
+            violation.transaction = nil  // a snapshot isn't a transaction
             let isOwn = property != nil && violation.className == schema.name
             fail(violation, isOwn ? row : nil, isOwn ? property : nil)
         }

@@ -7,7 +7,7 @@ internal import RegnumStore
 ///     print(tags.sorted().distinct().first ?? "no tags")
 ///
 /// Two collections are equal if they have the same values in the same order, wherever they come
-/// from. Values are compared by their stored bits, lists and dictionaries by what lies in them, and
+/// from. Values are compared by their stored bits, lists and dictionaries by their contents, and
 /// objects by their rows.
 public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     let query: FrozenQuery
@@ -263,7 +263,7 @@ extension FrozenValues: Hashable {
         if Element._embeddedClass != nil { return }
         for key in query.tree {
             let value = value(key)
-            // a stored list or dictionary is a number of its own
+            // a stored list or dictionary has a unique number, so equal ones differ
             if value.isAnyCollection { continue }
             hasher.combine(value)
         }

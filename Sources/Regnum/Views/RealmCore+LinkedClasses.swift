@@ -4,13 +4,12 @@ internal import RegnumEngine
 // of the results.
 
 extension RealmCore {
-    /// Returns the error of one of the classes that doesn't match a stored schema, or `nil` if all
-    /// match.
+    /// Returns the mismatch of one of the classes with a stored schema, or `nil` if all match.
     ///
     /// - Parameters:
     ///   - names: The names of classes that the declarations lead to from `schema`. Hidden classes
     ///     of elements are left out, because their properties are those of their owners.
-    ///   - schema: The class of the objects that are asked for, which isn't checked itself.
+    ///   - schema: The class of the queried objects, which isn't checked itself.
     func mismatch(
         of names: Set<String>, from schema: ClassSchema, in database: DatabaseSchema
     ) -> Realm.Error? {

@@ -235,7 +235,7 @@ extension Results: RandomAccessCollection {
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Model> {
         if let core = binding.core, case .ended = core.state { trapEnded(core) }
-        // all of them are found as a loop over the results finds them
+        // a range up to the end uses the same result as a loop over all objects
         let isToTheEnd = current.count.map { positions.upperBound >= $0 } ?? false
         guard let tree = isToTheEnd ? keys() : current.tree else {
             let keys = firstKeys(positions.upperBound)

@@ -1,22 +1,22 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// The transactions in which frozen objects read their properties. Each read has one of its own; it is
-// paused afterwards, which invalidates the read's accessors, and kept for the next read.
+// The transactions in which frozen objects read their properties. Each read uses one of its own,
+// which is then paused, invalidating the read's accessors, and kept for the next read.
 
 /// A transaction that is paused between two reads.
 ///
-/// Guard of the `@unchecked Sendable`: `SnapshotCore.idleReaders`. Only the thread that took it out
-/// of there uses it.
+/// Guard of the `@unchecked Sendable`: `SnapshotCore.idleReaders`. Used only by the thread that
+/// removed it from there.
 struct IdleReader: @unchecked Sendable {
     fileprivate let core: TransactionCore
 }
 
 extension SnapshotCore {
-    /// The maximum number of paused transactions: more are needed only while as many threads read.
+    /// The maximum number of paused transactions to keep. More exist only while more threads read.
     private static let idleReaderCountMax = 4
 
-    /// Returns a transaction on the snapshot that nobody else uses.
+    /// Returns a transaction on the snapshot for the caller's exclusive use.
     ///
     /// - Complexity: O(1)
     func takeReader() -> TransactionCore {

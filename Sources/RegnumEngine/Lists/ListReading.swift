@@ -37,11 +37,11 @@ extension DatabaseRoot {
     }
 
     /// Returns the damage that keeps a reader from descending into a row that another row owns, or
-    /// `nil` if there is none. In a forged file rows may contain each other, or be reached in 2^n
-    /// ways: not where each has one owner.
+    /// `nil` if there is none. In a forged file, rows may contain each other or be reachable in
+    /// 2^n ways; neither is possible if each has exactly one owner.
     ///
-    /// - Parameter level: The level of the list or dictionary of any type that the row is, from 1;
-    ///   0 for other rows.
+    /// - Parameter level: The nesting level, from 1, of a row that is a list or dictionary of any
+    ///   type; 0 for other rows.
     /// - Complexity: O(log n).
     package func ownershipProblem(
         of row: ObjectKey, in table: TableKey, level: Int

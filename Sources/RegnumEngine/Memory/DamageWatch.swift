@@ -45,8 +45,8 @@ package final class DamageWatch {
     /// The first damage encountered by the innermost watch of the calling thread.
     static var encountered: StoreError? { scope.current?.first }
 
-    /// Whether what the calling thread reads from `root` is going to be discarded. Outside of a
-    /// watch, whether it may be.
+    /// Returns whether the result of the calling thread's reads from `root` will be discarded
+    /// because of damage; outside of a watch, whether it may be.
     package static func discardsReads(of root: DatabaseRoot) -> Bool {
         guard let watch = scope.current else { return root.hasDamage }
         return watch.first != nil || root.hasDamage && root.inheritedDamage != nil

@@ -34,8 +34,8 @@ struct Node: Equatable {
         nonmutating set { store(newValue, 0) }
     }
 
-    /// The size of the whole block. Traps on one that doesn't fit, which would make every later
-    /// use of the block exceed it: the limits of what files hold are far below.
+    /// The size of the whole block. Traps on a size that doesn't fit into 32 bits: storing it
+    /// truncated would corrupt memory. The limits on what files contain are far lower.
     @inline(__always)
     var byteCount: Int {
         get { Int(load(8) as UInt32) }

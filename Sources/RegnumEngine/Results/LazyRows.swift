@@ -58,7 +58,7 @@ struct LazyRows: Sendable {
     /// Fills an empty array with the keys of up to `limit` rows from a position on, last one first.
     /// If a leaf is damaged, keys that no row has are used instead.
     ///
-    /// - Returns: the damage met, nil if there was none.
+    /// - Returns: the damage encountered, or `nil`.
     /// - Complexity: O(log n + limit)
     func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) -> StoreError? {
         let end = min(limit, count - position)
@@ -67,7 +67,7 @@ struct LazyRows: Sendable {
         guard root.hasDamage else { return nil }
         keys.removeAll(keepingCapacity: true)
         let (_, damage) = DamageWatch.run(on: root) { read(&keys, from: position, end) }
-        // the watch around this one has not seen it
+        // the enclosing watch hasn't recorded it
         if let damage { DamageWatch.note(damage) }
         return damage
     }

@@ -173,7 +173,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         private var ahead: [UInt64] = []
         /// The number of keys that are left.
         private var left: Int
-        /// Damage that keys were read with: whoever iterates reports it, and sets this to nil.
+        /// Damage encountered while reading keys. The code that iterates must report it and set
+        /// this to `nil`.
         package var damage: StoreError?
 
         init(_ base: Base, _ count: Int) {

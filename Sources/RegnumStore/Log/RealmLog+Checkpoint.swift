@@ -104,8 +104,8 @@ extension RealmLog {
         publish(wakes: false)
     }
 
-    /// Passes over the newest checkpoint, if it is of that version, because a leaf that it refers
-    /// to is damaged and intact in the older checkpoint, which becomes the newest.
+    /// Skips the newest checkpoint, if it is of that version, because a leaf that it refers to is
+    /// damaged. The older checkpoint, in which the leaf is intact, becomes the newest.
     package func passOver(checkpointOf version: UInt64) {
         guard let newest = checkpoints.newest, newest.version == version, checkpoints.older != nil
         else { return }

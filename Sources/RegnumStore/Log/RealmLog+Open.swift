@@ -331,8 +331,8 @@ extension RealmLog {
     /// Removes stray marks of an unfinished copy or removal from a complete realm. Requires the
     /// writer lock.
     ///
-    /// Throws if one can't be removed: once trimming has removed the segment that it names, the next
-    /// opening would take it for the mark of an interrupted removal.
+    /// Throws if one can't be removed: once trimming has removed the segment that it names, the
+    /// next open would mistake it for the mark of an interrupted removal.
     private func removeStrayMarks() throws(StoreError) -> [String] {
         let stray = try directory.names().filter(UnfinishedMark.names.contains).sorted()
         for name in stray { try directory.unlink(name) }

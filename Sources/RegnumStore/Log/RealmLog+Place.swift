@@ -31,11 +31,12 @@ extension RealmLog {
         guard hasLock else { throw movedError }
     }
 
-    /// Whether the name `LOCK` leads to the file that has the locks, whole. Where it isn't asked
-    /// first, looking at the control page of a file that was cut short ends the process.
+    /// Whether the name `LOCK` still refers to the file with the locks, and that file isn't
+    /// truncated. Must be checked before the control page is read: accessing a truncated file's
+    /// page raises SIGBUS.
     package var hasLock: Bool { (try? lock.isCurrent()) ?? true }
 
-    /// Whether the control page tells nothing new. Only if `hasLock`.
+    /// Whether the control page shows nothing that this process hasn't read. Requires `hasLock`.
     var isPageCurrent: Bool {
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd == position && page.segmentNumber == segment.header.number

@@ -13,9 +13,9 @@ extension RealmLog {
     ///
     /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
     ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer
-    ///   where it was opened, or the system's refusal of a descriptor, of memory or of permission.
-    ///   The log is then unchanged. A failure after the segment was created poisons the instance
-    ///   with `ioFailed`, since the new name may or may not be on disk.
+    ///   where it was opened, or the error of a system that lacks descriptors or memory or denies
+    ///   permission. The log is then unchanged. A failure after the segment was created poisons
+    ///   the instance with `ioFailed`, since the new name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
         try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))

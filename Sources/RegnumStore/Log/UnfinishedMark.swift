@@ -1,7 +1,7 @@
 /// A mark in a directory that a realm is being created there from a seed, or removed.
 /// `Docs/FORMAT.md` specifies the bytes.
 ///
-/// A mark is believed only if it is consistent with the other files. A stray one in the directory
+/// A mark counts only if it is consistent with the other files. A stray one in the directory
 /// of a complete realm is ignored.
 struct UnfinishedMark: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {

@@ -20,7 +20,7 @@ package final class NodesAppender {
     private var hasFailed = false
 
     /// Throws `invalidDatabase` if the file is shorter than it was, or doesn't reach to the end of
-    /// the newest checkpoint in it: what was there may be mapped, and must not become other bytes.
+    /// the newest checkpoint in it: the missing bytes may be mapped, so they must not be replaced.
     init(
         _ file: NodesFile, after newest: CheckpointReference?, options: StoreOptions,
         pace: @escaping Pace

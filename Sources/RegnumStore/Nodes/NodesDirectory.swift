@@ -36,7 +36,7 @@ package final class NodesDirectory: Sendable {
     /// bytes plus 16 MiB.
     ///
     /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
-    /// Throws `invalidDatabase` if the file was cut short.
+    /// Throws `invalidDatabase` if the file was truncated.
     package func appender(
         after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }

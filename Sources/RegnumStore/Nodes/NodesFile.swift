@@ -102,7 +102,7 @@ package final class NodesFile: NodeBytes {
         guard size >= known else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) is damaged: it had \(known) bytes and was cut short to \(size).",
+                "\(path) is damaged: it had \(known) bytes and was truncated to \(size).",
                 path: path, position: size)
         }
         return size
@@ -192,6 +192,6 @@ package final class NodesFile: NodeBytes {
     private func outside(_ offset: UInt64, _ count: Int) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "\(path) is damaged: it ends before the \(count) bytes from \(offset) .", path: path)
+            "\(path) is damaged: it ends before the \(count) bytes from \(offset).", path: path)
     }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Unsafe memory: `page` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
 /// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to
-/// be cut short, where accessing the page would raise SIGBUS, private zeros replace it.
+/// be truncated, where accessing the page would raise SIGBUS, private zeros replace it.
 package final class PosixLockFile: LockFile {
     /// The offsets in `LOCK`. Each word has its own cache line.
     private enum Layout {
@@ -30,7 +30,7 @@ package final class PosixLockFile: LockFile {
     /// The value of the next `wake`. Processes needn't agree on it, since only the write itself
     /// matters.
     private let wakeCounter: Atomic<UInt64>
-    /// `LOCK` was found to be cut short.
+    /// Whether `LOCK` was found to be truncated.
     private let isCutShort = Atomic(false)
 
     /// Takes ownership of `descriptor`, even if it throws.
@@ -97,7 +97,7 @@ package final class PosixLockFile: LockFile {
         }
     }
 
-    /// Maps zeros in the place of a page that the file doesn't have any more.
+    /// Maps zeros in place of a page that the file no longer has.
     private func leavePage() {
         guard !isCutShort.load(ordering: .acquiring) else { return }
         let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE

@@ -29,8 +29,9 @@ package final class PosixStream: Sendable {
     /// If `path` is a pipe or a device, it is written directly.
     ///
     /// - Parameter realmPath: the directory of the realm that the content comes from; `nil` for one
-    ///   in memory. A new file gets the permissions of a realm file. One that replaces a file of this
-    ///   user keeps its permissions; one that replaces another user's is private to this user.
+    ///   in memory. A new file gets the permissions of a realm file. A file that replaces one of
+    ///   this user's keeps its permissions; one that replaces another user's is private to this
+    ///   user.
     /// - Returns: `nil` while nobody has opened the pipe at `path` for reading.
     package init?(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
@@ -92,17 +93,17 @@ package final class PosixStream: Sendable {
         return false
     }
 
-    /// The next bytes, none at the end; `nil` if the stream was cancelled.
+    /// Returns the next bytes, none at the end; `nil` if the stream was cancelled.
     package func read(atMost count: Int) throws(StoreError) -> [UInt8]? {
         while try isReady(for: POLLIN, "read") {
             var result = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                // the buffer is written by the call alone, and as far as it says
+                // Guard: only the call writes to the buffer, and it returns how many bytes.
                 result = repeated { Glibc.read(descriptor, buffer.baseAddress, count) }
                 filled = max(result, 0)
             }
             if result >= 0 { return bytes }
-            // another reader of the pipe was faster
+            // EAGAIN: another reader of the pipe was faster.
             if result != -Int(EAGAIN) { throw .system(Int32(-result), "read", path) }
         }
         return nil

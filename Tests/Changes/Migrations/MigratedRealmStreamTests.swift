@@ -46,7 +46,7 @@ private enum Newer {
             location: .inMemory(identifier: identifier),
             objectTypes: [Older.Room.self, Older.Post.self])
         configuration.schemaVersion = 1
-        // beside the realm that the newer program opens: as in another process
+        // separate from the newer program's realm, as in another process
         older = Realm(RealmCore(coordinator, configuration))
         self.configuration = configuration
         try await older.write { tx in
@@ -62,7 +62,7 @@ private enum Newer {
         }
     }
 
-    /// Gives two properties of a room other names.
+    /// Opens the realm as the newer program, which renames two properties of a room.
     private func migrate() async throws -> Realm {
         var configuration = configuration
         configuration.objectTypes = [Newer.Room.self, Newer.Post.self]
@@ -74,7 +74,8 @@ private enum Newer {
         return try await Realm.open(configuration)
     }
 
-    /// The error that the next element is; nil if there is an element or the stream ends.
+    /// Returns the error thrown instead of the next element; `nil` if there is an element or the
+    /// stream ends.
     private func error<Changes: AsyncIteratorProtocol>(
         _ stream: inout Changes
     ) async -> Realm.Error? where Changes.Failure == Realm.Error {
@@ -124,7 +125,7 @@ private enum Newer {
         #expect(errors.allSatisfy { $0?.message.contains("newer version") == true })
         #expect(try await rooms.next() == nil)
         #expect(try await messages.next() == nil)
-        // posts are as they were
+        // posts are unchanged
         let (now, delta) = try await nextUpdate(&numbers)
         #expect(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])
     }

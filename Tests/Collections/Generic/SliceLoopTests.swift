@@ -4,11 +4,11 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Loops over slices and over reversed collections whose bodies change what they go over.
+/// Loops over slices and reversed collections whose bodies change the collection.
 @Suite struct SliceLoopTests {
     private let names = (0..<10).map { "\($0)" }
 
-    /// Makes an owner of ten new pets, aged 0, in her list and her set.
+    /// Makes an owner with ten new pets, aged 0, in both her list and her set.
     private func fill(_ tx: Transaction) throws -> GenericOwner {
         tx.deleteAll()
         let owner = GenericOwner("Ann")
@@ -36,7 +36,7 @@ import Testing
         return seen
     }
 
-    /// Deletes the pets of parts of a collection of ten.
+    /// Deletes the pets in parts of a collection of ten.
     private func check<C: RealmCollection>(
         _ tx: Transaction, _ collection: (GenericOwner) -> C
     ) throws where C.Element == GenericPet {

@@ -5,7 +5,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Keys that Swift takes for the same although their bytes differ: neither is lost without an error.
+/// Keys that are equal in Swift although their bytes differ: neither is lost without an error.
 @Suite struct EqualKeyTests {
     private static let keys = ["caf\u{E9}", "cafe\u{301}"]
 
@@ -56,7 +56,7 @@ import Testing
             #expect(error?.property == property, "\(number)")
             #expect(error?.message.contains("caf") == true, "\(number)")
         }
-        // one by one they are there
+        // individually, both can be read
         #expect(Self.keys.map { keeper.scores[$0] } == [0, 1] && keeper.scores.count == 2)
         #expect(keeper.scores.map(\.value).sorted() == [0, 1])
         #expect(Self.keys.map { note.map[$0] } == [.int(0), .int(1)])
@@ -77,7 +77,7 @@ import Testing
         #expect(try !JSONEncoder().encode(unmanaged).isEmpty)
     }
 
-    /// The Kelvin sign is equal to a letter of ASCII.
+    /// The Kelvin sign equals an ASCII letter in Swift.
     @Test func keysOfOtherAlphabetsAreToldApart() {
         #expect(EqualKeys.first(in: ["K", "\u{212A}"]) == "\u{212A}")
         #expect(EqualKeys.first(in: ["", "a", "\u{E9}", "\u{301}e", "ключ"]) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// When unmanaged maps are equal: if they have the same keys with the same values.
+/// The equality of unmanaged maps: the same keys with the same values.
 @Suite struct MapEqualityTests {
     private func map<Value: MapValue>(_ entries: [String: Value]) -> Map<String, Value> {
         let map = Map<String, Value>()

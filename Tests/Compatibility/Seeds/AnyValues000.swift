@@ -1,4 +1,5 @@
-// Models of "Supported Types - Swift SDK", 000_08f292a56c92ccee.txt and 001_b6dd99c56796c79e.txt, on AnyRealmValue.
+// Models of "Supported Types - Swift SDK", 000_08f292a56c92ccee.txt and 001_b6dd99c56796c79e.txt,
+// on AnyRealmValue.
 
 import Regnum
 

@@ -9,8 +9,8 @@ import Testing
 @Suite struct AnyValues000Tests {
     private typealias Dog = AnyValues.Dog
 
-    /// "Supported AnyRealmValue data types include: Int, Float, Double, Decimal128, ObjectID, UUID, Bool, Date,
-    /// Data, String, List, Map, Object". "Because null is a permitted value …".
+    /// "Supported AnyRealmValue data types include: Int, Float, Double, Decimal128, ObjectID, UUID,
+    /// Bool, Date, Data, String, List, Map, Object". "Because null is a permitted value …".
     @Test func companionIsOfEveryKind() async throws {
         let realm = try await Realm.temporary([Dog.self])
         let (id, uuid, date) = (ObjectId.generate(), UUID(), Date())
@@ -35,8 +35,9 @@ import Testing
         }
     }
 
-    /// "You can find and update individual mixed collection elements"; "You can query mixed collection
-    /// properties and register a listener for changes, as you would a normal collection".
+    /// "You can find and update individual mixed collection elements"; "You can query mixed
+    /// collection properties and register a listener for changes, as you would a normal
+    /// collection".
     @Test func elementsAreFoundUpdatedAndFollowed() async throws {
         let realm = try await Realm.temporary([Dog.self])
         try await realm.write { tx in

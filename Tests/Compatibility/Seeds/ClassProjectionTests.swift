@@ -59,8 +59,8 @@ import Testing
             return
         }
         #expect(before.first?.homeCity == "Prague")
-        // "you can watch for changes to a class projection and not see changes for properties that are
-        // not part of the class projection"
+        // "you can watch for changes to a class projection and not see changes for properties that
+        // are not part of the class projection"
         try await realm.write { tx in
             let jane = tx.objects(Person.self).where { $0.firstName == "Jane" }.first
             jane?.lastName = "Dole"

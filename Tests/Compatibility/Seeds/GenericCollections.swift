@@ -1,5 +1,5 @@
-// What "Collections - Swift SDK" (004) and "Supported Types - Swift SDK" (000, 001) print about generic
-// code, with stand-ins for the names that it takes from elsewhere.
+// The code of "Collections - Swift SDK" (004) and "Supported Types - Swift SDK" (000, 001) about
+// generic code, with stand-ins for the names that it takes from elsewhere.
 
 import Regnum
 

@@ -54,7 +54,8 @@ enum OptionalAndRequiredProperties {
     }
 }
 
-/// ObjectModels.snippet.specify-a-primary-key.swift: "Declare the property with `primaryKey: true`".
+/// ObjectModels.snippet.specify-a-primary-key.swift: "Declare the property with
+/// `primaryKey: true`".
 enum SpecifyAPrimaryKey {
     class Project: Object {
         @Persisted(primaryKey: true) var id = 0
@@ -75,8 +76,8 @@ enum SpecifyAPrimaryKey {
     }
 }
 
-/// ObjectModels.snippet.index-a-property.swift: "declare the property with `indexed: true`"; and all
-/// types that it lists.
+/// ObjectModels.snippet.index-a-property.swift: "declare the property with `indexed: true`"; and
+/// all types that it lists.
 enum IndexAProperty {
     class Book: Object {
         @Persisted var priceCents = 0
@@ -161,8 +162,8 @@ enum DeclareEnumProperties {
 }
 
 /// ClassProjection.snippet.models.swift: "A `Person` has a first and last name, an optional
-/// `Address`, and a list of friends consisting of other `Person` objects. An `Address` has a city and
-/// country."
+/// `Address`, and a list of friends consisting of other `Person` objects. An `Address` has a city
+/// and country."
 enum ClassProjectionModels {
     class Person: Object {
         @Persisted var firstName = ""
@@ -177,9 +178,9 @@ enum ClassProjectionModels {
     }
 }
 
-/// ClassProjection.snippet.declare-class-projection.swift: "Passthrough: the property is the same name
-/// and type as the original object", "Rename", "Keypath resolution: [...] including embedded object
-/// properties", "Collection mapping", where "the type in the class projection should be
+/// ClassProjection.snippet.declare-class-projection.swift: "Passthrough: the property is the same
+/// name and type as the original object", "Rename", "Keypath resolution: [...] including embedded
+/// object properties", "Collection mapping", where "the type in the class projection should be
 /// ProjectedCollection", "Exclusion".
 extension ClassProjectionModels {
     class PersonProjection: Projection<Person> {

@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func classThatIsNotInTheSchemaIsNotStored() async {
-        // "Every Realm object must conform to an object type that's included in its realm's schema."
+        // "Every Realm object must conform to an object type that's included in its realm's
+        // schema."
         await #expect(processExitsWith: .failure) {
             let realm = try await Realm.temporary([DefineAModel.Dog.self])
             try await realm.write { tx in try tx.add(Inheritance.Base()) }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct SetsTests {
     private typealias Dog = Sets.Dog
 
-    /// "Like Swift's Set … reference types", "You can filter and sort a MutableSet", "you can register a
-    /// change listener".
+    /// "Like Swift's Set … reference types", "You can filter and sort a MutableSet", "you can
+    /// register a change listener".
     @Test func setHoldsEachCityOnceAndTellsItsChanges() async throws {
         let realm = try await Realm.temporary([Dog.self])
         try await realm.write { tx in

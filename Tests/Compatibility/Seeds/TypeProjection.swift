@@ -1,6 +1,7 @@
-// The models of "Type Projection - Swift SDK", 002_60388ab18d3d491d.txt, which 000_08f292a56c92ccee.txt
-// and 001_b6dd99c56796c79e.txt print too. What is printed there stands here as it is printed; each
-// `Club` is in an enumeration, since there are two. `Location` is in SupportedTypes.swift.
+// The models of "Type Projection - Swift SDK", 002_60388ab18d3d491d.txt, which
+// 000_08f292a56c92ccee.txt and 001_b6dd99c56796c79e.txt print too. The printed code is copied
+// verbatim; each `Club` is in an enumeration, since there are two. `Location` is in
+// SupportedTypes.swift.
 
 public import Foundation
 public import Regnum

@@ -6,8 +6,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// The sizes that a directory image may state for a cluster: what writers reach is read, and more
-/// is refused before anything of that size exists.
+/// The sizes that a directory image may state for a cluster: those that writers can reach are
+/// accepted, larger ones refused before anything of that size is allocated.
 @Suite struct CheckpointLimitTests {
     private let table = TableKey(rawValue: 0)
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try loads(large.root))
     }
 
-    /// The keys of rows that a transaction inserts and deletes are used again, in the same cluster.
+    /// The keys of rows that a transaction inserts and deletes are reused in the same cluster.
     @Test func textOfDiscardedRowsDoesNotPileUp() throws {
         var content = ScanContent(
             "A",
@@ -99,8 +99,8 @@ import Testing
         }
     }
 
-    /// Returns the checkpoint with another directory, in which the only column, with 1,000 bytes of
-    /// text and a list of 8 large values, has other numbers of them.
+    /// Returns the checkpoint with a modified directory: it states other sizes for the only column,
+    /// which has 1,000 bytes of text and a list of 8 large values.
     private func forge(
         _ checkpoint: TestCheckpoint, _ file: MemoryNodesFile, largeCount: Int, textUsed: Int
     ) throws -> TestCheckpoint {

@@ -44,7 +44,7 @@ import Testing
         return try transaction.commit(timestampMicroseconds: 0).root
     }
 
-    /// A root loaded from an image in which the second of three rows has those bytes.
+    /// Returns a root loaded from an image in which the second of three rows has those bytes.
     private func load(_ bytes: [UInt8]) throws -> (root: DatabaseRoot, file: MemoryNodesFile) {
         let transaction = EngineTransaction(base: try makeBase())
         let column = transaction.schema.tables[0].columns[0]
@@ -70,7 +70,7 @@ import Testing
         #expect(damage?.code == .invalidDatabase)
     }
 
-    /// As long as no live row has the bytes, nothing is wrong with none.
+    /// Empty bytes aren't a value, but are valid in rows that aren't live.
     @Test func deletedRowsMayHaveNoValue() throws {
         let transaction = EngineTransaction(base: try makeBase())
         for bytes in Self.sound {

@@ -24,7 +24,7 @@ private final class Maker: Object {
     }
 }
 
-/// Values of any type that computed properties of frozen objects make.
+/// Values of any type returned by computed properties of frozen objects.
 @Suite struct AnyComputedTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(anyClasses + [Maker.self])

@@ -129,7 +129,7 @@ import Testing
         let text = String(decoding: try encoder.encode(note), as: UTF8.self)
         #expect(
             text
-                == #"{"content":{"a":[1,null]},"id":1,"label":"Rex","list":[true],"map":{"m":"x"},"set":[0.5]}"#
-        )
+                == #"{"content":{"a":[1,null]},"id":1,"label":"Rex","list":[true],"map":{"m":"x"},"#
+                + #""set":[0.5]}"#)
     }
 }

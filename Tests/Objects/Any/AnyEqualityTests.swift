@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// When frozen collections of values of any type are equal.
+/// The equality of frozen collections of values of any type.
 @Suite struct AnyEqualityTests {
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary(anyClasses)
@@ -64,7 +64,7 @@ import Testing
         #expect(list.firstIndex(of: .list([.int(1), .double(.nan)])) == 0)
     }
 
-    /// The values of a linked object are no content.
+    /// The values of a linked object aren't content.
     @Test func objectsAreComparedByTheirRows() async throws {
         let realm = try await realm()
         try await realm.write { tx in

@@ -17,7 +17,7 @@ extension AnyNote {
     }
 }
 
-/// Values of any type that only a forged file has: each view gives an error, and ends.
+/// Values of any type that only a forged file contains: each view throws an error and terminates.
 @Suite struct AnyForgedTests {
     private let folder: RealmFolder
     private let realm: Realm
@@ -49,7 +49,7 @@ extension AnyNote {
         }
     }
 
-    /// A snapshot of the content with changes that nobody checks.
+    /// Returns a snapshot of the content with unchecked changes.
     private func forged(
         _ body: (EngineTransaction, Places) throws -> Void
     ) throws -> Snapshot {

@@ -24,10 +24,10 @@ import Testing
     }
 
     private static let allText =
-        #"{"bool":true,"boolOpt":null,"data":"AQI=","dataOpt":"","date":"#
-        + #"12.5,"dateOpt":null,"dates":[1,2.25],"decimal":"1.5","decimalOpt":null,"#
-        + #""dogs":{"a":null,"b":{"age":1,"friend":null,"name":"Rex"}},"double":-0.5,"float":0.25,"#
-        + #""floatOpt":null,"int":-9223372036854775808,"int64":64,"int8":-8,"intOpt":3,"ints":[3,1,3],"#
+        #"{"bool":true,"boolOpt":null,"data":"AQI=","dataOpt":"","date":12.5,"dateOpt":null,"#
+        + #""dates":[1,2.25],"decimal":"1.5","decimalOpt":null,"dogs":{"a":null,"b":{"age":1,"#
+        + #""friend":null,"name":"Rex"}},"double":-0.5,"float":0.25,"floatOpt":null,"#
+        + #""int":-9223372036854775808,"int64":64,"int8":-8,"intOpt":3,"ints":[3,1,3],"#
         + #""mood":"wild","moodOpt":null,"moods":["calm"],"numbers":{"one":1,"zero":null},"#
         + #""objectId":"00112233445566778899aabb","objectIdOpt":null,"point":{"text":"q"},"#
         + #""pointOpt":null,"string":"ä\n","stringOpt":"s","texts":["x",null],"#
@@ -56,8 +56,8 @@ import Testing
             let person = try decode(
                 CodablePerson.self,
                 #"{"id":1,"dogs":[{"name":"Bob","age":1,"friend":{"name":"Max","age":2}},"#
-                    + #"{"name":"Ace","age":3}],"tag":{"label":"t","inner":{"label":"i"}},"tags":[]}"#
-            )
+                    + #"{"name":"Ace","age":3}],"tag":{"label":"t","inner":{"label":"i"}},"#
+                    + #""tags":[]}"#)
             try tx.add(person)
             #expect(person.dogs[0].owners.map(\.id) == [1])
             // The declaration's key and index apply, which a decoded wrapper doesn't know.

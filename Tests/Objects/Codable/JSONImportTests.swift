@@ -155,7 +155,8 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
     @Test func listsSetsMapsAndEmbeddedObjectsAreReplaced() async throws {
         let realm = try await Realm.json()
         let schema =
-            #"{"regnum":1,"classes":[{"name":"A","properties":[{"name":"id","type":"int","key":true},"#
+            #"{"regnum":1,"classes":[{"name":"A","properties":["#
+            + #"{"name":"id","type":"int","key":true},"#
             + #"{"name":"l","list":true,"type":"string"},{"name":"s","set":true,"type":"int"},"#
             + #"{"name":"m","map":true,"type":"float","optional":true},{"name":"e","class":"E"}]},"#
             + #"{"name":"E","embedded":true,"properties":[{"name":"d","type":"decimal"}]}]}"# + "\n"

@@ -109,8 +109,8 @@ extension JSONThing {
 
 extension JSONPart {
     var plain: String {
-        "\(bits(label)) \(thing?.tag as Any) \(bolts.map { "\(bits($0.size)) \($0.keyed?.name as Any)" })"
-            + " \(sizes.map(\.bitPattern))"
+        let boltTexts = bolts.map { "\(bits($0.size)) \($0.keyed?.name as Any)" }
+        return "\(bits(label)) \(thing?.tag as Any) \(boltTexts) \(sizes.map(\.bitPattern))"
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// With a list and a link, and links without a primary key.
+/// A class with a list, and with links to classes with and without a primary key.
 final class JSONClub: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var size: Int
@@ -15,7 +15,7 @@ final class JSONClub: Object {
     @Persisted var thing: JSONThing?
 }
 
-/// A text between whose lines something else happens.
+/// The lines of a text, interleaved with other steps.
 private struct JSONSteps: AsyncSequence, Sendable {
     enum Step: Sendable {
         case line(String)
@@ -43,7 +43,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(rest: steps[...]) }
 }
 
-/// What an import does with objects that other transactions change or delete between its batches.
+/// Imports of objects that other transactions change or delete between the batches.
 @Suite struct JSONOtherWriterTests {
     private let realm: Realm
 
@@ -57,7 +57,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         .line(#"{"class":"JSONThing","key":\#(key),"values":{"tag":\#(key)\#(values)}}"#)
     }
 
-    /// Another transaction, between two batches.
+    /// Returns a step that runs another transaction between two batches.
     private func write(_ body: @escaping @Sendable (Transaction) throws -> Void) -> JSONSteps.Step {
         .act { [realm] in try await realm.write(body) }
     }
@@ -86,7 +86,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             .line("{"))
         let error = await realmError { try await run(text) }
         #expect(error?.code == .invalidInput && error?.line == 4)
-        // only the one that nobody has changed is gone
+        // only the placeholder without changes is deleted
         #expect(clubs == ["a": 0, "b": 3, "c": 0, "d": 0, "e": 0])
         let clubs = realm.snapshot().objects(JSONClub.self)
         #expect(clubs.first { $0.name == "a" }?.next?.size == 3)
@@ -120,7 +120,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             write { tx in
                 try tx.create(
                     JSONClub.self, value: ["name": "b", "size": 3], update: .modified)
-                // gone, and there again as another row
+                // deleted, and created again as another row
                 tx.delete(try #require(tx.object(JSONClub.self, forPrimaryKey: "d")))
                 try tx.create(JSONClub.self, value: ["name": "d"])
             })
@@ -158,7 +158,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             #expect(error?.code == .invalidInput && error?.line == 2)
             #expect(error?.className == "JSONThing")
             #expect(error?.message.contains("the JSONThing with the key 1, which is") == true)
-            // the object with the link stays, and what was made for the link is gone
+            // the object with the link stays, and the placeholder is deleted
             #expect(realm.snapshot().objects(JSONThing.self).map(\.tag) == [2])
             try await realm.write { $0.delete($0.objects(JSONThing.self)) }
         }
@@ -188,7 +188,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         let text = JSONSteps(
             club("a", #","next":"b""#),
             .act { [realm] in
-                // whoever has the turn gives it back after the import has ended
+                // the turn is released after the import has ended
                 await turn.take(try await realm.core.coordinator.beginWrite())
                 withUnsafeCurrentTask { $0?.cancel() }
             },

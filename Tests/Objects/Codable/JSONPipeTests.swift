@@ -5,7 +5,7 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Imports from and exports to pipes, whose other end takes its time.
+/// Imports from and exports to pipes whose other end is slow.
 @Suite(.timeLimit(.minutes(2))) struct JSONPipeTests {
     private let folder: RealmFolder
     private let realm: Realm
@@ -15,7 +15,7 @@ import Testing
         realm = try await Realm.json(jsonTypes)
     }
 
-    /// Stores more than a pipe holds.
+    /// Stores more than fits into a pipe.
     private func fill() async throws {
         try await realm.write { tx in
             for tag in 0..<300 {
@@ -56,7 +56,7 @@ import Testing
             Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count
         }
 
-        /// Whether there is no room in the pipe.
+        /// Whether the pipe is full.
         var isFull: Bool {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             return poll(&entry, 1, 0) == 0
@@ -84,7 +84,7 @@ import Testing
         let task = Task { [realm] in try await realm.snapshot().exportJSON(to: url) }
         let other = OtherEnd(url)
         while !other.isFull { await Task.yield() }
-        // it waits until somebody reads
+        // it waits for a reader
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(other.isFull)

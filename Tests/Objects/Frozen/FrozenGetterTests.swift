@@ -64,16 +64,16 @@ private final class Shelf: Object {
         return text
     }
 
-    /// How often it was asked on this instance.
+    /// The number of reads of this property on this instance.
     var askedCount: Int {
         ignored += 1
         return ignored
     }
 }
 
-/// Which values the getters of frozen objects meet: those of the row, whatever was read before.
+/// The values seen by getters of frozen objects: those of the row, whatever was read before.
 @Suite struct FrozenGetterTests {
-    /// Two tigers that are each other's friends; of the second one everything is "-" or negative.
+    /// Makes two tigers, each the other's friend. All values of the second are "-" or negative.
     private func realm() async throws -> Realm {
         let realm = try await Realm.temporary([Tiger.self])
         try await realm.write { tx in
@@ -150,7 +150,7 @@ private final class Shelf: Object {
         }
     }
 
-    /// Ignored properties are the instance's own.
+    /// Ignored properties belong to the instance.
     @Test func eachReadHasAnObjectOfItsOwn() async throws {
         let realm = try await Realm.temporary([Shelf.self])
         try await realm.write { try $0.add(Shelf()) }

@@ -112,8 +112,8 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
                 + "cannot be stored."),
         Mistake(
             HasHen.self, and: [Hen.self, Egg.self],
-            "Hen contains itself through its embedded properties: cycles of embedded objects cannot "
-                + "be stored."),
+            "Hen contains itself through its embedded properties: cycles of embedded objects "
+                + "cannot be stored."),
         Mistake(
             ThreeKeys.self,
             "ThreeKeys has 3 primary keys: first, second, third. It can have one."),
@@ -197,7 +197,8 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         }
         #expect(
             error?.message.contains(
-                "DerivedNode.previous is the inverse of GraphNode.next, which is of type GraphNode? "
-                    + "and does not link to DerivedNode.") == true, "\(error?.message ?? "")")
+                "DerivedNode.previous is the inverse of GraphNode.next, which is of type "
+                    + "GraphNode? and does not link to DerivedNode.") == true,
+            "\(error?.message ?? "")")
     }
 }

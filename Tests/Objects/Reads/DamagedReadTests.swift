@@ -103,7 +103,7 @@ final class DamagedItem: Object {
 
     private static let liveViewCount = 7
 
-    /// What one of the views of live objects shows.
+    /// Returns what one of the views of live objects shows.
     private static func liveView(
         _ number: Int, _ realm: Realm, _ keys: Range<Int> = 0..<count
     ) -> String {
@@ -321,7 +321,7 @@ final class DamagedItem: Object {
         await realm.close()
     }
 
-    /// The standard library traps on collections that have fewer elements than they say.
+    /// The standard library traps on collections that yield fewer elements than their count.
     @Test func resultsThatCannotBeSortedAreAnErrorAsAnArray() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)

@@ -24,7 +24,7 @@ private enum Newer {
     static let types: [ObjectBase.Type] = [Room.self, Post.self]
 }
 
-/// The program before two properties of a room got other names.
+/// The program before two properties of a room were renamed.
 private enum Older {
     final class Room: Object {
         @Persisted(primaryKey: true) var name: String
@@ -60,11 +60,11 @@ private enum Retyped {
     static let types: [ObjectBase.Type] = [Room.self, Post.self]
 }
 
-/// What a program reads of a realm that a newer one has migrated: no defaults and no empty
-/// collections, also where the class that changed isn't the one of the results.
+/// Reads of a realm that a newer program has migrated: they return no defaults and no empty
+/// collections, even if the changed class isn't that of the results.
 @Suite struct NewerProgramTests {
-    /// A realm of the newer program with a room that has one post, and an older program on it. The
-    /// newer one keeps what both have open.
+    /// Returns the newer program's realm, with a room that has one post, and an older program's.
+    /// The newer one keeps their common content open.
     private func programs(
         _ types: [ObjectBase.Type] = Older.types
     ) async throws -> (older: Realm, newer: Realm) {
@@ -92,7 +92,7 @@ private enum Retyped {
 
     private static let queryCount = 8
 
-    /// What one of the queries of posts that read their rooms gives.
+    /// Returns the result of one of the queries of posts that read their rooms.
     private static func answer<Posts: Queryable>(
         _ number: Int, _ posts: Posts, count: (Posts) -> Int
     ) -> Int where Posts.Model == Older.Post {
@@ -135,7 +135,7 @@ private enum Retyped {
                 #expect(error?.className == "Room" && error?.property == "size", "query \(number)")
             }
         }
-        // posts themselves are as they were
+        // posts themselves are unchanged
         #expect(older.snapshot().objects(Older.Post.self).where { $0.number == 1 }.count == 1)
         #expect(try await older.read { $0.objects(Older.Post.self).sum(of: \.number) } == 1)
         #expect(newer.snapshot().objects(Newer.Post.self).where { $0.room.area > 5 }.count == 1)

@@ -54,7 +54,7 @@ private final class Cook: Object {
     @Persisted var recipes: List<Recipe>
 }
 
-/// Values that are stored as embedded objects are the same if these hold the same.
+/// Values that are stored as embedded objects are equal if the objects' contents are.
 @Suite struct EmbeddedContentTests {
     private static let base: Recipe = {
         var recipe = Recipe("soup")
@@ -66,7 +66,7 @@ private final class Cook: Object {
         return recipe
     }()
 
-    /// Each differs from the base in one collection.
+    /// Recipes that each differ from the base in one collection.
     private static var others: [Recipe] {
         let changes: [(inout Recipe) -> Void] = [
             { $0.amounts["salt"] = 2 }, { $0.amounts["water"] = nil }, { $0.steps.reverse() },

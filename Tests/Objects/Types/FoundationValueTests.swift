@@ -32,8 +32,8 @@ import Testing
     // Covers 7.22
     @Test func parsedJSONKeepsItsKinds() async throws {
         let json = """
-            {"anys": [1, 0, 1.0, 0.0, 2.5, true, false, -7, 1234567890123, "1", null, [1, {"a": 2.5}],
-            12345678901234567890123],
+            {"anys": [1, 0, 1.0, 0.0, 2.5, true, false, -7, 1234567890123, "1", null,
+            [1, {"a": 2.5}], 12345678901234567890123],
             "decimal": 2.5, "any": 0, "doubles": [1, 2.5], "decimals": [1, 0.1]}
             """
         let expected: [AnyRealmValue] = [

@@ -76,8 +76,8 @@ import Testing
         print(
             "\(option): \(old.objectCount) objects, migrated in \(run.whole) with \(run.kibibytes) "
                 + "KiB (\(plainKiB) not in parts); \(killCount) kills in "
-                + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a part, "
-                + "\(newCount) new")
+                + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a "
+                + "part, \(newCount) new")
         #expect(oldCount + newCount == killCount)
         // This many kills hit at least one migration that has written a part.
         #expect(!inParts || killCount < 50 || partCount > 0)

@@ -8,7 +8,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// A leaf that can't be read makes unreadable what is in it, and nothing else.
+/// A leaf that can't be read makes its own content unreadable, and nothing else.
 @Suite(.timeLimit(.minutes(20)))
 struct DamagedLeafTests {
     private static let count = 1_100
@@ -26,7 +26,7 @@ struct DamagedLeafTests {
         return configuration
     }
 
-    /// A checkpoint after every other commit, to which the process moves on.
+    /// Makes a checkpoint after every other commit and switches to it.
     private var busy: Realm.Configuration {
         configuration { options in
             options.checkpoint.commitCountMax = 2
@@ -40,7 +40,7 @@ struct DamagedLeafTests {
 
     /// Makes a closed realm with a flipped byte in the names of the first crates.
     ///
-    /// - Returns: The nodes file, and where the byte is.
+    /// - Returns: The nodes file, and the offset of the byte.
     private func makeDamagedRealm() async throws -> (file: URL, offset: Int) {
         let realm = try await Realm.open(
             configuration { $0.checkpoint.closingByteCountMin = 1 })
@@ -89,7 +89,7 @@ struct DamagedLeafTests {
         for number in 0..<10 {
             try await realm.write { tx in try tx.add(Room("room \(number)")) }
             #expect(try await rooms.next()?.collection.count == number + 2)
-            // known damage is met again and again
+            // known damage is reported each time
             #expect(await realmError { try await readNames(realm) }?.code == .invalidDatabase)
         }
         // a row of the same class, in another leaf
@@ -113,7 +113,7 @@ struct DamagedLeafTests {
         await healthy.close()
     }
 
-    /// The result of a stream isn't handed to another one after damage.
+    /// A result that was read with damage isn't shared with other streams.
     // Covers .invalidDatabase
     @Test func eachStreamThatMeetsDamageThrows() async throws {
         _ = try await makeDamagedRealm()
@@ -146,7 +146,7 @@ struct DamagedLeafTests {
         await realm.close()
     }
 
-    /// A read that fails once: of a busy disk, or for want of memory.
+    /// A read that fails once, due to the disk or a lack of memory.
     // Covers .ioFailed
     @Test(arguments: [EIO, ENOMEM])
     func readThatFailsOnceFailsNothingElse(errno: Int32) async throws {

@@ -27,8 +27,9 @@ import Testing
         _ row: LimitRow, _ size: Int, id: Int, by way: LimitWay, to realm: Realm
     ) async throws {
         if way == .imported {
+            let value = row.json(size)
             let line =
-                "{\"class\":\"LimitBox\",\"values\":{\"id\":\(id),\"\(row.property)\":\(row.json(size))}}"
+                #"{"class":"LimitBox","values":{"id":\#(id),"\#(row.property)":\#(value)}}"#
             let chunks = AsyncStream<[UInt8]> { continuation in
                 continuation.yield(Array(line.utf8))
                 continuation.finish()

@@ -21,7 +21,7 @@ import Testing
         #expect(try permissions("\(disk.realmPath)/LOCK") == 0o600)
     }
 
-    /// Touching a mapped page behind the end of its file would end the process.
+    /// Accessing a mapped page beyond the end of its file would kill the process.
     // Covers .fileMoved
     @Test(arguments: [true, false]) func lockThatWasCutShortIsNotCurrent(isReadOnly: Bool) throws {
         let disk = try TestDisk(.posix)

@@ -162,7 +162,7 @@ import Testing
             #expect(error?.path == path)
             #expect(error?.sentence.contains("\(offset)") == true)
         }
-        // what is appended would take the place of bytes that are still mapped
+        // appended bytes would replace bytes that are still mapped
         let newest = reference(file: 1, end: late)
         for (number, newest) in [(UInt64?.none, newest), (1, nil)] {
             let error = #expect(throws: StoreError.self) {
@@ -179,7 +179,7 @@ import Testing
             byteCount: end - 4096, crc: 0)
     }
 
-    /// Cut short before this process opened it: the newest checkpoint tells where it ended.
+    /// Truncated before this process opened it: the newest checkpoint shows where it ended.
     // Covers .invalidDatabase
     @Test func fileThatEndsBeforeItsNewestCheckpointTakesNoMore() throws {
         let disk = try TestDisk(.posix)

@@ -7,9 +7,9 @@ struct Measure: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the workloads and prints 'name value unit peer value ratio' for each.",
         discussion: """
-            The value is the median of the rounds, the ratio is Regnum's value to the peer's, taken \
-            round by round. Rounds of all engines are interleaved. Wall-clock numbers are for \
-            people: look at them on a quiet machine.
+            The value is the median of the rounds, the ratio is Regnum's value to the peer's, \
+            taken round by round. Rounds of all engines are interleaved. Wall-clock numbers are \
+            only meaningful on a quiet machine.
             """)
 
     @Option(help: "Workloads to run, separated by commas: \(Catalog.names).")
@@ -140,7 +140,8 @@ struct Measure: AsyncParsableCommand {
         print(
             """
             # \(cores) cores, load \(load.prefix { $0 != " " }), \(rounds) rounds, \
-            \(objects) objects\(batch.map { " in batches of \($0)" } ?? ""), \(stored) stored, seed \(People.seed), in \(home.path)
+            \(objects) objects\(batch.map { " in batches of \($0)" } ?? ""), \(stored) stored, \
+            seed \(People.seed), in \(home.path)
             """)
         #if DEBUG
             print("# This is a debug build: its numbers are meaningless.")

@@ -20,11 +20,11 @@ struct Observation: Workload {
         name: "10", conditions: [ObservedAges(above: age)], commitCount: 2_000,
         peerCommitCount: 50,
         notes: [
-            "from the return of the commit of 10 people's other age, without a sync (as 8b), to the",
-            "change set in the hand of the observer of age > 50, negative if it was first; 10-call",
-            "from the call of the commit. Each change set is checked against the ages before and",
-            "after. grdb: ValueObservation.trackingConstantRegion of id and age, compared with",
-            "the value before; sqlite: the same query after the commit.",
+            "from the return of the commit of new ages of 10 people, without a sync (as 8b), until",
+            "the observer of age > 50 has the change set, negative if it was first; 10-call from",
+            "the call of the commit. Each change set is checked against the ages before and after.",
+            "grdb: ValueObservation.trackingConstantRegion of id and age, compared with the value",
+            "before; sqlite: the same query after the commit.",
         ])
     static let sorted = Observation(
         name: "10s", conditions: [ObservedAges(above: age, isSorted: true)], commitCount: 2_000,
@@ -33,8 +33,8 @@ struct Observation: Workload {
         name: "10q", conditions: (0..<100).map { ObservedAges(above: $0) }, commitCount: 200,
         peerCommitCount: 2,
         notes: [
-            "as 10, with 100 queries observed, age > 0 to age > 99: 10q of the observer of age > 50,",
-            "10q-all until all observers concerned, nearly all, have their change sets.",
+            "as 10, with 100 observed queries, age > 0 to age > 99: 10q for the observer of",
+            "age > 50, 10q-all until all observers concerned, nearly all, have their change sets.",
         ])
 
     /// The observer of row 10, and 99 others, each of one city.
@@ -44,8 +44,8 @@ struct Observation: Workload {
             + (0..<99).map { ObservedAges(above: age, city: "city\($0)") },
         commitCount: 1_000, peerCommitCount: 2,
         notes: [
-            "as 10q, but the 99 other queries are of age > 50 in one city each: a commit concerns some",
-            "8 of them.",
+            "as 10q, but the 99 other queries are of age > 50 in one city each: a commit concerns",
+            "about 8 of them.",
         ])
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
