@@ -69,6 +69,7 @@ extension Coordinator {
     /// Keeps the current tree. `mayPass`: whether a later attempt may succeed.
     private func giveUpReload(_ error: StoreError?, mayPass: Bool = false) {
         let now = IOPool.now()
+        let mayPass = mayPass && error?.isMediaFailure != true
         let next = state.withLock { state in
             state.checkpoint.reload = .none
             if mayPass, state.checkpoint.isHealing { state.checkpoint.damagedVersion = nil }
@@ -96,7 +97,9 @@ extension Coordinator {
             if let damage = reloaded.incoming.root.inheritedDamage {
                 state.withLock {
                     $0.ownsLog = false
-                    $0.checkpoint.damagedVersion = reloaded.reference.version
+                    if !$0.checkpoint.isHealing {
+                        $0.checkpoint.damagedVersion = reloaded.reference.version
+                    }
                 }
                 return giveUpReload(damage)
             }
