@@ -17,9 +17,10 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A library or program of the tests, in `Tests/PATH`.
+/// A library of the tests, in `Tests/PATH`.
 func support(
-    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = []
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = [],
+    settings: [SwiftSetting] = testSettings
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Tests/\(path)", swiftSettings: settings)
@@ -35,12 +36,11 @@ func program(
 
 /// The tests in `Tests/AREA`.
 func tests(
-    _ area: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
-    settings: [SwiftSetting] = testSettings
+    _ area: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
     .testTarget(
         name: "\(area)Tests", dependencies: dependencies + ["RegnumTestSupport"],
-        path: "Tests/\(area)", exclude: exclude, swiftSettings: settings)
+        path: "Tests/\(area)", exclude: exclude, swiftSettings: testSettings)
 }
 
 let realm: [Target.Dependency] = [
@@ -71,7 +71,9 @@ let package = Package(
             name: "RegnumTool", dependencies: ["Regnum", argumentParser], swiftSettings: settings),
 
         support("RegnumTestSupport", "Support"),
-        support("RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"]),
+        support(
+            "RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"],
+            settings: settings),
         support("RegnumTestModels", "Models", ["Regnum"]),
         support(
             "EngineOracle", "Oracles/Engine",
@@ -93,11 +95,11 @@ let package = Package(
             ], path: "Tests/Programs/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
 
         tests("Store", ["CRegnum", "RegnumSimulation", "RegnumStore"]),
-        tests("Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"], settings: settings),
+        tests("Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"]),
         tests(
             "Engine",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"],
-            exclude: ["Values/Vectors"], settings: settings),
+            exclude: ["Values/Vectors"]),
         tests(
             "Coordinator",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),

@@ -49,7 +49,8 @@ check_swift() {
     local version
     command -v swift >/dev/null ||
         stop "Swift is missing: please install Swift 6.2 or later (https://www.swift.org/install)."
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | sed -n 1p)
+    version=$(swift --version 2>/dev/null |
+        sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | sed -n 1p)
     [ -n "$version" ] || stop "'swift --version' failed: please repair the Swift installation."
     [ "$(printf '6.2\n%s\n' "$version" | sort -V | sed -n 1p)" = 6.2 ] ||
         stop "Swift 6.2 or later is required; this is Swift $version."

@@ -167,6 +167,7 @@ import Testing
             let friends = try owner.dynamicMutableSet("friends")
             try friends.remove(GenericPet("Max", 5))
             #expect(throws: Realm.Error.self) { try friends.remove(["Max", 5]) }
+            #expect(throws: Realm.Error.self) { try friends.remove(GenericOwner("Eve")) }
             #expect(tx.objects(GenericPet.self).count == 1 && friends.count == 1)
             try friends.remove(pet)
             #expect(tx.objects(GenericPet.self).count == 1 && friends.count == 0)

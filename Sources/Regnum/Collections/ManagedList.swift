@@ -186,7 +186,9 @@ public final class _ManagedList {
     func value(at position: Int) -> Value? {
         guard let key = key(at: position) else { return recordedValue }
         if key != .nowhere, let (core, _, list) = place {
-            return core.value(list.target, key, ColumnKey(0))
+            if let value = core.value(list.target, key, ColumnKey(0)) { return value }
+            if snapshot != nil { return nil }
+            core.fail(.missingRow("element of \(binding.schema.name)"))
         }
         guard case .scalar(let storage)? = binding.schema.properties[property].shape.elements
         else { return nil }

@@ -48,7 +48,7 @@ extension DynamicWriter {
 
     /// Returns a member of a set, which can't contain lists and dictionaries.
     func member(any value: Any, _ name: Name, _ place: DynamicPlace) throws(Realm.Error) -> Value {
-        guard case .value(let stored) = try anyTree(value, name) else {
+        guard case .value(let stored) = try anyTree(value, name, level: nil) else {
             throw name.wrong(value)
         }
         return stored
@@ -64,9 +64,10 @@ extension DynamicWriter {
 
     /// Checks and converts a value; objects become links.
     ///
-    /// - Parameter level: the number of lists and dictionaries that contain it.
+    /// - Parameter level: the number of lists and dictionaries that contain it; `nil` if it can't
+    ///   be one itself.
     func anyTree(
-        _ value: Any?, _ name: Name, level: Int = 0
+        _ value: Any?, _ name: Name, level: Int? = 0
     ) throws(Realm.Error) -> AnyTree {
         guard let value = value.flatMap({ unwrapped($0) }) else { return .value(.null) }
         if let object = instance(of: DynamicObject.self, value) {
@@ -144,30 +145,36 @@ extension DynamicWriter {
     }
 
     private func anyList(
-        _ values: [Any?], _ name: Name, _ level: Int
+        _ values: [Any?], _ name: Name, _ level: Int?
     ) throws(Realm.Error) -> AnyTree {
-        try check(level + 1, name)
+        let level = try next(level, name) { values }
         var trees: [AnyTree] = []
-        for value in values { trees.append(try anyTree(value, name, level: level + 1)) }
+        for value in values { trees.append(try anyTree(value, name, level: level)) }
         return .list(trees)
     }
 
     private func anyMap(
-        _ entries: [(key: String, value: Any?)], _ name: Name, _ level: Int
+        _ entries: [(key: String, value: Any?)], _ name: Name, _ level: Int?
     ) throws(Realm.Error) -> AnyTree {
-        try check(level + 1, name)
+        let level = try next(level, name) {
+            Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+        }
         var trees: [(key: String, tree: AnyTree)] = []
         for (key, value) in entries.sorted(by: { MapKeyText.precedes($0.key, $1.key) }) {
             if let problem = Realm.Error.mapKey(key, name.className, name.property) {
                 throw problem
             }
-            trees.append((key, try anyTree(value, name, level: level + 1)))
+            trees.append((key, try anyTree(value, name, level: level)))
         }
         return .dictionary(trees)
     }
 
-    private func check(_ level: Int, _ name: Name) throws(Realm.Error) {
-        guard level > Limits.anyLevelMax else { return }
+    /// Returns the level of the contents of a list or dictionary.
+    private func next(
+        _ level: Int?, _ name: Name, _ value: () -> Any
+    ) throws(Realm.Error) -> Int {
+        guard let level else { throw name.wrong(value()) }
+        guard level >= Limits.anyLevelMax else { return level + 1 }
         throw Realm.Error(
             .invalidValue,
             "\(name.className).\(name.property) was given lists or dictionaries in more than "

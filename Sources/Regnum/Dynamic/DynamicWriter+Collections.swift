@@ -67,17 +67,34 @@ extension DynamicWriter {
         if value is [String: Any?] || value is [String: Any] {
             throw name(place.list.name, place.table).wrong(value)
         }
-        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        if target.kind != .elements, let given = value.flatMap({ unwrapped($0) }) {
-            // An unmanaged object isn't in the set, and `members` would add it to the realm.
-            if let object = instance(of: ObjectBase.self, given)?._storedObject {
-                let isKnown = copies.rows[ObjectIdentifier(object)] != nil
-                if object._binding == nil, !isKnown { return }
-            } else if instance(of: DynamicObject.self, given) == nil {
+        if let given = value.flatMap({ unwrapped($0) }) {
+            if let object = object(given) {
+                // An unmanaged object isn't in the set, and `members` would add it to the realm.
+                guard object._binding != nil else { return try check(object, in: place) }
+            } else if isOfObjects(place), instance(of: DynamicObject.self, given) == nil {
                 throw name(place.list.name, place.table).wrong(given)
             }
         }
         place.storedSet(transaction).remove(try members([value], place))
+    }
+
+    /// Returns the stored object of a value that is one of the program's objects.
+    private func object(_ value: Any) -> ObjectBase? {
+        if case .object(let object) = value as? AnyRealmValue { return object._storedObject }
+        return instance(of: ObjectBase.self, value)?._storedObject
+    }
+
+    private func isOfObjects(_ place: DynamicPlace) -> Bool {
+        transaction.schema.tables[Int(place.list.target.rawValue)].kind != .elements
+    }
+
+    /// Throws if a set can't contain objects of this class.
+    private func check(_ object: ObjectBase, in place: DynamicPlace) throws(Realm.Error) {
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        let isOfClass = target.name == ClassSchema.of(type(of: object)).name
+        guard isOfObjects(place) ? isOfClass : target.columns.first?.type == .any else {
+            throw name(place.list.name, place.table).wrong(object)
+        }
     }
 
     /// Returns values, or objects of the class, as members of a set.

@@ -6,7 +6,7 @@ internal import RegnumStore
 extension DynamicWriter {
     /// The rows of objects that were copied in one call.
     final class Copies {
-        fileprivate(set) var rows: [ObjectIdentifier: ObjectKey] = [:]
+        fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
         /// Keeps the objects alive, so that their addresses aren't reused.
         fileprivate var sources: [ObjectBase] = []
     }

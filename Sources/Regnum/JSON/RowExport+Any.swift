@@ -66,17 +66,12 @@ extension RowExport {
         let target = classes[Int(list.target.rawValue)].table
         for (index, element) in root.list(table.key, row, list.key).enumerated() {
             if isDictionary {
-                var key = ""
-                if case .string(let stored)? = root.value(target.key, element, .mapKey) {
-                    key = stored
-                }
-                text.key(key, isFirst: index == 0)
+                text.key(try key(of: element, target), isFirst: index == 0)
             } else if index > 0 {
                 text.raw(",")
             }
             try any(
-                root.value(target.key, element, .mapValue) ?? .null, of: element, target, "value[]",
-                level: level)
+                value(of: element, target, .mapValue), of: element, target, "value[]", level: level)
         }
     }
 }

@@ -37,8 +37,8 @@ struct RowExport {
 
     /// Writes the line of a row, including the newline.
     ///
-    /// - Throws: `.invalidDatabase` for values of any type that only a forged file contains: links
-    ///   to nothing, and lists and dictionaries that contain each other.
+    /// - Throws: `.invalidDatabase` for what only a forged file contains: links, elements and
+    ///   entries that refer to nothing, and lists and dictionaries that contain each other.
     mutating func line(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
@@ -68,7 +68,7 @@ struct RowExport {
         for (column, isFloat) in stored.columns {
             text.key(column.name, isFirst: isFirst)
             isFirst = false
-            let value = root.value(table, row, column.key) ?? column.defaultValue
+            let value = try value(of: row, stored.table, column.key)
             if column.type == .any {
                 try any(value, of: row, stored.table, "\(column.name)[]", level: 0)
             } else {
@@ -99,10 +99,8 @@ struct RowExport {
         let column = target.columns[0]
         text.raw("{")
         for (index, entry) in entries.enumerated() {
-            var name = ""
-            if case .string(let key)? = root.value(target.key, entry, .mapKey) { name = key }
-            text.key(name, isFirst: index == 0)
-            let value = root.value(target.key, entry, .mapValue) ?? .null
+            text.key(try key(of: entry, target), isFirst: index == 0)
+            let value = try value(of: entry, target, .mapValue)
             if column.type == .any {
                 try any(value, of: entry, target, "value[]", level: 0)
             } else {
@@ -115,7 +113,7 @@ struct RowExport {
     private mutating func element(_ key: ObjectKey, _ target: TableSchema) throws(Realm.Error) {
         guard target.kind == .elements else { return try object(key, target) }
         let column = target.columns[0]
-        let value = root.value(target.key, key, column.key) ?? .null
+        let value = try value(of: key, target, column.key)
         if column.type == .any {
             return try any(value, of: key, target, "value[]", level: 0)
         }
@@ -130,14 +128,33 @@ struct RowExport {
         try object(row, classes[Int(target.rawValue)].table)
     }
 
+    /// Returns a value of a row. Throws `.invalidDatabase` if the row doesn't exist.
+    func value(
+        of row: ObjectKey, _ table: TableSchema, _ column: ColumnKey
+    ) throws(Realm.Error) -> Value {
+        guard let value = root.value(table.key, row, column) else { throw .missingRow(table.name) }
+        return value
+    }
+
+    /// Returns the key of a map's or dictionary's entry.
+    func key(of entry: ObjectKey, _ table: TableSchema) throws(Realm.Error) -> String {
+        guard case .string(let key) = try value(of: entry, table, .mapKey) else {
+            throw .missingRow("key of \(table.name)")
+        }
+        return key
+    }
+
     /// Writes an object as a link does: its key, or the object itself if it is embedded.
     mutating func object(_ row: ObjectKey, _ table: TableSchema) throws(Realm.Error) {
         if table.kind == .embedded {
             try checkOwner(of: row, table, level: 0)
             return try values(table.key, row)
         }
-        guard let column = table.primaryKey else { return text.raw("\(row.rawValue)") }
-        let key = root.value(table.key, row, column) ?? .null
+        guard let column = table.primaryKey else {
+            guard root.contains(table.key, row) else { throw .missingRow(table.name) }
+            return text.raw("\(row.rawValue)")
+        }
+        let key = try value(of: row, table, column)
         if key.isNull { text.raw("{\"key\":null}") } else { text.value(key, isFloat: false) }
     }
 }

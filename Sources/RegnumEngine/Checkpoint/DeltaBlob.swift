@@ -74,13 +74,6 @@ enum DeltaBlob {
     /// Throws `invalidDatabase` if the changes don't match the two roots. Allocates at most a few
     /// hundred bytes for each of their rows.
     static func decode(
-        _ bytes: [UInt8], origin: String?, from base: DatabaseRoot, to root: DatabaseRoot
-    ) throws(StoreError) -> CommitSummary {
-        var reader = RecordReader(bytes)
-        return try decode(&reader, origin: origin, from: base, to: root)
-    }
-
-    static func decode(
         _ reader: inout RecordReader, origin: String?, from base: DatabaseRoot,
         to root: DatabaseRoot
     ) throws(StoreError) -> CommitSummary {

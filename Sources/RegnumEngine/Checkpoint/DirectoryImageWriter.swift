@@ -150,11 +150,6 @@ enum SchemaImage {
         return writer.bytes
     }
 
-    static func decode(_ bytes: [UInt8], tableCount: Int) throws(StoreError) -> DatabaseSchema {
-        var reader = RecordReader(bytes)
-        return try decode(&reader, tableCount: tableCount)
-    }
-
     static func decode(
         _ reader: inout RecordReader, tableCount: Int
     ) throws(StoreError) -> DatabaseSchema {

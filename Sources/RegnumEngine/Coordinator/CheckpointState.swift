@@ -232,7 +232,7 @@ extension CoordinatorState {
                 - 2 * Int(min(newest.byteCount, 1 << 40))  // the byte count comes from a file
             guard
                 options.reloadByteCountMin == 0 || gain >= options.reloadByteCountMin
-                    || checkpoint.baseVersion < checkpoint.wantedVersion
+                    || head.needsHealing || checkpoint.baseVersion < checkpoint.wantedVersion
             else { return nil }
             checkpoint.reload = .loading
             ownsLog = true
@@ -247,6 +247,12 @@ extension CoordinatorState {
             let older = log.olderCheckpoint, older.version < checkpoint.baseVersion
         else { return nil }
         return older
+    }
+
+    /// When the older checkpoint is tried; `nil` if it isn't needed or a reload is in progress.
+    func healingRetry(_ log: RealmLog) -> UInt64? {
+        guard case .none = checkpoint.reload, healingCheckpoint(log) != nil else { return nil }
+        return checkpoint.reloadRetryAt
     }
 
     /// Whether an older checkpoint is being tried because of damage. No checkpoint is written until

@@ -93,10 +93,25 @@ extension Coordinator {
         _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
         // A damaged leaf can stay where it is, but can't be copied to a new file.
-        let damagedFile = plan.root.needsHealing ? plan.base?.file : nil
+        let damagedFile = plan.root.needsHealing ? plan.root.nodesFileNumber : nil
         let appender = try plan.nodes.appender(
             to: file ?? damagedFile, orAfter: plan.base, liveByteCount: plan.liveByteCount,
             pace: pace)
+        do throws(StoreError) {
+            return try writeImages(plan, delta: delta, appender)
+        } catch {
+            plan.nodes.discard(appender)
+            // The first damage encountered may be in a leaf that was copied here.
+            guard file == nil, damagedFile == nil, plan.root.needsHealing,
+                let own = plan.root.nodesFileNumber, own != appender.fileNumber
+            else { throw error }
+            return try writeImages(plan, delta: delta, to: own, pace)
+        }
+    }
+
+    private func writeImages(
+        _ plan: CheckpointPlan, delta: [UInt8]?, _ appender: NodesAppender
+    ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?
@@ -244,6 +259,7 @@ extension Coordinator {
     /// Commits a transaction that is too large for a record as a checkpoint. A pump step.
     func flushBulk(_ log: RealmLog, _ item: StagedCommit) {
         do throws(StoreError) {
+            try checkNotHealing(log)
             try lockCheckpoint(log)
         } catch {
             log.unlockCheckpoint()  // a migration stage may have held it
@@ -279,15 +295,24 @@ extension Coordinator {
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }
-            var trimming = log.trimming
-            // Otherwise the checkpoint that is being loaded because of damage would be removed.
-            if state.withLock({ $0.isHealing(log) }) { trimming.keepsAll = true }
+            let trimming = log.trimming
             finishFlush(log, [item], root)  // releases the log
             trim(trimming, log.lock)
         } catch {
             log.unlockCheckpoint()
             failFlush([item], error)
         }
+    }
+
+    /// Throws `busy` if the older checkpoint is about to replace the newest one, which is damaged.
+    /// The checkpoint of a bulk commit would contain the damage and release the older one.
+    private func checkNotHealing(_ log: RealmLog) throws(StoreError) {
+        guard state.withLock({ $0.isHealing(log) }) else { return }
+        throw StoreError(
+            .busy,
+            "The nodes file of \(log.path) is damaged, and an older checkpoint is being loaded, so "
+                + "this large transaction was abandoned. Nothing was committed. Try again.",
+            path: log.path)
     }
 
     /// Waits for another process's checkpoint to end. Throws `busy` after a timeout, since that

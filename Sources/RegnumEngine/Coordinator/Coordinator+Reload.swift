@@ -24,7 +24,9 @@ extension Coordinator {
                 let reloaded = ReloadedRoot(
                     reference, IncomingCommits(root, nodes, keepsSteps: false), replay)
                 try reloaded.read(through: max(end, reference.position))
-                if let damaged, reloaded.incoming.root.sharesDamage(with: damaged) { return nil }
+                if let damaged, reloaded.incoming.root.sharesDamage(with: damaged) {
+                    throw self.sharedDamage(damaged)
+                }
                 return reloaded
             }
         }
@@ -51,10 +53,16 @@ extension Coordinator {
         }
     }
 
-    /// - Parameter body: returns `nil` if the checkpoint has the same damage.
-    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot?) {
+    private func sharedDamage(_ root: DatabaseRoot) -> StoreError {
+        var error =
+            root.content.context.source?.permanentDamage ?? StoreError(.invalidDatabase, "")
+        error.sentence = "The older checkpoint has the same damage. \(error.sentence)"
+        return error
+    }
+
+    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot) {
         do throws(StoreError) {
-            guard let reloaded = try body() else { return giveUpReload(nil) }
+            let reloaded = try body()
             let (runsPump, wakesPump) = state.withLock { state in
                 guard state.phase == .open else { return (false, false) }
                 state.checkpoint.reload = .near(reloaded)
@@ -70,14 +78,15 @@ extension Coordinator {
     private func giveUpReload(_ error: StoreError?, mayPass: Bool = false) {
         let now = IOPool.now()
         let mayPass = mayPass && error?.isMediaFailure != true
-        let next = state.withLock { state in
+        let (next, runsPump, wakesPump) = state.withLock { state in
             state.checkpoint.reload = .none
             if mayPass, state.checkpoint.isHealing { state.checkpoint.damagedVersion = nil }
             state.checkpoint.isHealing = false
             state.checkpoint.reloadRetryAt = now + options.checkpoint.retryNanoseconds
-            return state.nextTurn(options.store)
+            return (state.nextTurn(options.store), state.claimPump(), state.isPumpAsleep)
         }
         next?.resume()
+        if runsPump { startPump() } else if wakesPump { pumpWake.wake() }  // for the retry
         // A newer checkpoint in the meantime isn't a failure.
         if let error, error.code != .historyTrimmed { options.report(.checkpointFailed(error)) }
     }
@@ -97,11 +106,11 @@ extension Coordinator {
             if let damage = reloaded.incoming.root.inheritedDamage {
                 state.withLock {
                     $0.ownsLog = false
-                    if !$0.checkpoint.isHealing {
+                    if !$0.checkpoint.isHealing, damage.isPermanentDamage {
                         $0.checkpoint.damagedVersion = reloaded.reference.version
                     }
                 }
-                return giveUpReload(damage)
+                return giveUpReload(damage, mayPass: !damage.isPermanentDamage)
             }
             guard reloaded.incoming.root.version == old.version else {
                 throw StoreError(

@@ -126,7 +126,7 @@ extension CoordinatorState {
             if followFailure == nil, log.isCurrent(), !log.endsIdle { return .acquire }
             idleDue = nil  // later records of another process confirm ours
         }
-        let next = min(idleDue ?? .max, nextDue ?? .max, nextRetry ?? .max)
+        let next = min(idleDue ?? .max, nextDue ?? .max, nextRetry(log) ?? .max)
         return stop(next == .max ? nil : next)
     }
 
@@ -138,11 +138,12 @@ extension CoordinatorState {
     }
 
     /// The time of the next retry after a failure.
-    private var nextRetry: UInt64? {
+    private func nextRetry(_ log: RealmLog) -> UInt64? {
         guard followFailure == nil, phase == .open else { return nil }
         let follow = isHinted ? followRetry?.retryAt ?? .max : .max
         let acquire = checkpoint.finished != nil ? acquireRetry?.retryAt ?? .max : .max
-        let next = min(follow, acquire)
+        let reload = healingRetry(log) ?? .max
+        let next = min(follow, acquire, reload)
         return next == .max ? nil : next
     }
 

@@ -36,9 +36,10 @@ extension DatabaseRoot {
         content.backlinks(of: target, through: list, of: table)
     }
 
-    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
-    /// `nil` if there is none. In a forged file, rows may contain each other or be reachable in
-    /// 2^n ways; neither is possible if each has exactly one owner.
+    /// Returns the error for an owned row that must not be visited, or `nil` if it is safe.
+    ///
+    /// In a forged file, rows may own each other or have several owners, so that a traversal would
+    /// never end or take exponential time.
     ///
     /// - Parameter level: The nesting level, from 1, of a row that is a list or dictionary of any
     ///   type; 0 for other rows.

@@ -168,5 +168,5 @@ final class NodeSource: Sendable {
 
 extension StoreError {
     /// Whether the same bytes are unlikely to be readable later.
-    fileprivate var isPermanentDamage: Bool { code == .invalidDatabase || isMediaFailure }
+    var isPermanentDamage: Bool { code == .invalidDatabase || isMediaFailure }
 }

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 // The effects of damage in the nodes file on a root.
 
 extension DatabaseRoot {
@@ -7,6 +9,9 @@ extension DatabaseRoot {
         guard hasDamage, let source = content.context.source else { return false }
         return source.permanentDamage != nil || source.inheritedDamage != nil
     }
+
+    /// The number of the nodes file from which leaves are loaded, or `nil` if there is none.
+    var nodesFileNumber: UInt64? { (content.context.source?.file as? NodesFile)?.number }
 
     /// Whether the root refers to an image that was found damaged through `other`, or may have the
     /// same contradiction between intact images.

@@ -10,6 +10,8 @@ package final class NodesAppender {
 
     /// The file that is appended to. Appended extents can be read from it once they are synced.
     package let file: NodesFile
+    /// Whether the file was created for this appender, so that nothing refers to it yet.
+    let isNewFile: Bool
     private let options: StoreOptions
     private let pace: Pace
     private var buffer: [UInt8] = []
@@ -22,10 +24,11 @@ package final class NodesAppender {
     /// Throws `invalidDatabase` if the file is shorter than it was, or doesn't reach to the end of
     /// the newest checkpoint in it: the missing bytes may be mapped, so they must not be replaced.
     init(
-        _ file: NodesFile, after newest: CheckpointReference?, options: StoreOptions,
-        pace: @escaping Pace
+        _ file: NodesFile, isNew: Bool = false, after newest: CheckpointReference?,
+        options: StoreOptions, pace: @escaping Pace
     ) throws(StoreError) {
         self.file = file
+        isNewFile = isNew
         self.options = options
         self.pace = pace
         var known: UInt64 = 0

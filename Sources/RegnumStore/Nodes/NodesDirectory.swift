@@ -60,7 +60,16 @@ package final class NodesDirectory: Sendable {
             fileSystem, directory, number: last + 1, realmID: realmID, options: options)
         // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
-        return try NodesAppender(file, after: nil, options: options, pace: pace)
+        return try NodesAppender(file, isNew: true, after: nil, options: options, pace: pace)
+    }
+
+    /// Removes the file of a checkpoint that failed, if it was created for that checkpoint.
+    ///
+    /// Call only while still holding the checkpoint lock. If the removal fails, the file is removed
+    /// later, as after a crash.
+    package func discard(_ appender: NodesAppender) {
+        guard appender.isNewFile else { return }
+        try? directory.unlink(NodesHeader.fileName(appender.fileNumber))
     }
 
     /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as

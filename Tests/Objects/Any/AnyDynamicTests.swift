@@ -231,6 +231,26 @@ import Testing
         #expect(Array(values) == [.int(1), .int(2)] && delta.insertions == [1])
     }
 
+    @Test func setsRefuseAndRemoveObjectsWithoutAddingThem() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let pet = AnyPet("Rex")
+            let note = AnyNote(1)
+            note.set.insert(.object(pet))
+            try tx.add(note)
+            let set = try note.dynamicMutableSet("set")
+            try set.remove(AnyPet("Max"))
+            try set.remove(AnyRealmValue.object(AnyPet("Max")))
+            for collection in [[AnyPet("Max")], ["key": AnyPet("Max")]] as [Any] {
+                #expect(throws: Realm.Error.self) { try set.remove(collection) }
+                #expect(throws: Realm.Error.self) { try set.insert(collection) }
+            }
+            #expect(tx.objects(AnyPet.self).count == 1 && set.count == 1)
+            try set.remove(pet)
+            #expect(tx.objects(AnyPet.self).count == 1 && set.count == 0)
+        }
+    }
+
     @Test func elementIsPutIntoASetWhereItBelongs() async throws {
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { try $0.add(AnyNote(1)) }

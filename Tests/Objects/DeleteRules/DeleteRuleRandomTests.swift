@@ -11,8 +11,8 @@ import Testing
 /// is opened again; a stream reports the deletions, and a denial names a denying link.
 @Suite struct DeleteRuleRandomTests {
     @Test func deletionsDoWhatTheRulesSay() async throws {
-        let runs = NumberedRuns(
-            "DeleteRuleRandomTests", count: Effort.count(gate: 150, soak: 250))
+        let count = Effort.count(gate: 150, soak: 250)
+        let runs = NumberedRuns("DeleteRuleRandomTests", count: count)
         let counts = Mutex<[RuleHistory.Outcome: Int]>([:])
         try await runs.run { _, seed in
             var history = RuleHistory(seed: seed)
@@ -22,7 +22,7 @@ import Testing
         guard !runs.isOne else { return }
         // Everything that can be drawn is drawn.
         for outcome in RuleHistory.Outcome.allCases {
-            #expect(counts.withLock { $0[outcome, default: 0] } > 100, "\(outcome)")
+            #expect(counts.withLock { $0[outcome, default: 0] } > count / 3, "\(outcome)")
         }
     }
 }

@@ -13,14 +13,12 @@ extension AtlasContent {
             return Dictionary(pairs) { _, _ in [] }
         }
         let inverses = tx.objects(AtlasNode.self).map { node in
-            (
-                node.number,
-                [
-                    node.previous.map(\.number), node.listedBy.map(\.number),
-                    node.heldBy.map(\.number), node.mappedBy.map(\.number),
-                    node.boxedBy.map(\.size), node.owners,
-                ].map { $0.sorted() }
-            )
+            let sources: [[Int]] = [
+                node.previous.map(\.number), node.listedBy.map(\.number),
+                node.heldBy.map(\.number), node.mappedBy.map(\.number),
+                node.boxedBy.map(\.size), node.owners,
+            ]
+            return (node.number, sources.map { $0.sorted() })
         }
         self.init(
             objects: classes.map { states($0) },
@@ -36,14 +34,12 @@ extension AtlasContent {
             return Dictionary(pairs) { _, _ in [] }
         }
         let inverses = snapshot.objects(AtlasNode.self).map { node in
-            (
-                node.number,
-                [
-                    node.previous.map { $0.number }, node.listedBy.map { $0.number },
-                    node.heldBy.map { $0.number }, node.mappedBy.map { $0.number },
-                    node.boxedBy.map { $0.size }, node.owners,
-                ].map { $0.sorted() }
-            )
+            let sources: [[Int]] = [
+                node.previous.map { $0.number }, node.listedBy.map { $0.number },
+                node.heldBy.map { $0.number }, node.mappedBy.map { $0.number },
+                node.boxedBy.map { $0.size }, node.owners,
+            ]
+            return (node.number, sources.map { $0.sorted() })
         }
         self.init(
             objects: classes.map { states($0) },
