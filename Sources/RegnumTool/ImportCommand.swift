@@ -60,8 +60,9 @@ struct ImportCommand: AsyncParsableCommand {
             } catch {
                 let isEmpty = realm.isEmpty
                 await realm.close()
-                // Remove the realm if it was created for this import.
-                if !isThere, isEmpty { try await Realm.deleteFiles(for: configuration) }
+                // Remove the realm if it was created for this import, unless another process has
+                // opened it in the meantime.
+                if !isThere, isEmpty { try? await Realm.deleteFiles(for: configuration) }
                 throw error
             }
         }

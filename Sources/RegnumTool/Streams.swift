@@ -79,9 +79,12 @@ struct InputChunks: AsyncSequence, Sendable {
     /// Returns the first line without consuming it; `nil` if it is very long.
     mutating func firstLine() throws -> [UInt8]? {
         while head.count < 1 << 26 {
-            if let end = head.firstIndex(of: UInt8(ascii: "\n")) { return Array(head[..<end]) }
             let bytes = try read()
             if bytes.isEmpty { return head }
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { head += bytes }
+                return head + bytes[..<end]
+            }
             head += bytes
         }
         return nil

@@ -14,14 +14,17 @@ struct LineBatches {
 
     /// The maximum number of lines of a batch; `nil` for the whole text.
     let lineCountMax: Int?
+    /// The maximum number of bytes of a line, without its newline.
+    let lineByteCountMax: Int
     private var bytes: [UInt8] = []
     private var firstLine = 1
     /// The number of complete lines in `bytes`, and the end of the last one.
     private var lineCount = 0
     private var end = 0
 
-    init(lineCountMax: Int?) {
+    init(lineCountMax: Int?, lineByteCountMax: Int = Limits.lineByteCountMax) {
         self.lineCountMax = lineCountMax
+        self.lineByteCountMax = lineByteCountMax
     }
 
     /// Appends the next piece of the text and passes full batches to `body`.
@@ -33,6 +36,7 @@ struct LineBatches {
         for byte in piece {
             bytes.append(byte)
             guard byte == UInt8(ascii: "\n") else { continue }
+            try checkLine(byteCount: bytes.count - 1 - end)
             lineCount += 1
             end = bytes.count
             guard let lineCountMax, lineCount >= lineCountMax || end >= Self.batchByteCount else {
@@ -40,13 +44,16 @@ struct LineBatches {
             }
             try await body(take())
         }
-        guard bytes.count - end <= Limits.lineByteCountMax else {
-            let line = firstLine + lineCount
-            var error = Realm.Error(
-                .invalidInput, "Line \(line) has more than \(Limits.lineByteCountMax) bytes.")
-            error.line = line
-            throw error
-        }
+        try checkLine(byteCount: bytes.count - end)
+    }
+
+    private func checkLine(byteCount: Int) throws(Realm.Error) {
+        guard byteCount > lineByteCountMax else { return }
+        let line = firstLine + lineCount
+        var error = Realm.Error(
+            .invalidInput, "Line \(line) has more than \(lineByteCountMax) bytes.")
+        error.line = line
+        throw error
     }
 
     /// Returns everything that is left.
