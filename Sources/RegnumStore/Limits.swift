@@ -76,6 +76,8 @@ package enum Limits {
 
     // MARK: Queries and texts
 
+    /// Links in a Swift key path.
+    package static let keyPathLinkCountMax = 16
     /// Number of sort terms in a query.
     package static let sortTermCountMax = 64
     /// Bytes of a JSON line, including the schema line of an import.

@@ -58,6 +58,18 @@ import Testing
         }
     }
 
+    // Covers .invalidInput
+    @Test func classesWithoutIndependentObjectsAreNamedByTheirKind() async throws {
+        let realm = try await Realm.temporary([AsymReading.self, AsymPlace.self])
+        try await realm.write { tx in
+            for (name, kind) in [("AsymReading", "asymmetric"), ("AsymPlace", "embedded")] {
+                let error = #expect(throws: Realm.Error.self) { try tx.dynamicCreate(name) }
+                #expect(error?.code == .invalidInput && error?.className == name)
+                #expect(error?.message.contains("\(name) is an \(kind) class") == true)
+            }
+        }
+    }
+
     // Covers 5.72
     @Test func keysThatAreNilOrDefaultAreFound() async throws {
         let realm = try await Realm.temporary(Self.types)

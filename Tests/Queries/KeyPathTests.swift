@@ -86,6 +86,25 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(sentence(collection).contains("leads to objects or to a list"))
     }
 
+    @Test func keyPathsFollowUpTo16Links() async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.snapshot().objects(Pup.self)
+        let longest: KeyPath<Pup, String?> =
+            \.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?
+            .mother?.mother?.mother?.mother?.mother?.mother?.name
+        #expect(pups.sorted(by: longest).map(\.name) == ["Ada", "Bo", "Cy", "Di"])
+        let links = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let longer: KeyPath<Pup, String?> =
+                \.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?.mother?
+                .mother?.mother?.mother?.mother?.mother?.mother?.mother?.name
+            let realm = try await Breeders.realm()
+            _ = realm.objects(Pup.self).sorted(by: longer)
+        }
+        #expect(sentence(links).contains("of Pup, or follows more than 16 links, the maximum"))
+    }
+
     @Test func frozenObjectsHaveComputedPropertiesThatFollowLinks() async throws {
         let realm = try await Breeders.realm()
         let pups = realm.snapshot().objects(Pup.self)

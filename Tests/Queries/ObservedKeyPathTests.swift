@@ -152,6 +152,26 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(sentence(forced).contains("as \\.link?.property"))
     }
 
+    // Covers O20
+    @Test func keyPathsFollowUpTo16Links() async {
+        let longest: PartialKeyPath<Pup> =
+            \.children[0].children[0].children[0].children[0].children[0].children[0].children[0]
+            .children[0].children[0].children[0].children[0].children[0].children[0].children[0]
+            .children[0].children[0].name
+        let path = ClassSchema.of(Pup.self).observedPath(of: longest)
+        #expect(path?.properties.count == 17)
+        let inverses = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let longer: PartialKeyPath<Pup> =
+                \.children[0].children[0].children[0].children[0].children[0].children[0]
+                .children[0].children[0].children[0].children[0].children[0].children[0]
+                .children[0].children[0].children[0].children[0].children[0].name
+            _ = ChangeFilter.paths([longer], of: ClassSchema.of(Pup.self))
+        }
+        #expect(sentence(inverses).contains("A key path of Pup follows more than 16 links"))
+    }
+
     @Test func keyPathsOfCountsElementsAndValuesTrap() async {
         let count = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -87,12 +87,13 @@ extension FrozenTable {
     /// Returns the target of a link in an `AnyRealmValue`. A target that cannot
     /// be read is an error.
     private func anyLink(_ table: TableKey, _ row: ObjectKey) -> FrozenAnyValue {
-        let tables = snapshot.root.schema.tables
-        guard Int(table.rawValue) < tables.count else {
-            fail(.missingRow("class"), nil, nil)
+        let name: String
+        do throws(Realm.Error) {
+            name = try snapshot.root.schema.anyTarget(table).name
+        } catch {
+            fail(error, nil, nil)
             return .none
         }
-        let name = tables[Int(table.rawValue)].name
         guard let type = snapshot.realm.objectType(named: name) else {
             fail(.unlistedClass(name), nil, nil)
             return .none

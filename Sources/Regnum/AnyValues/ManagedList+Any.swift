@@ -41,11 +41,13 @@ extension TransactionCore {
     /// has no such class.
     private func object(_ table: TableKey, _ row: ObjectKey) -> Object? {
         guard let schema else { return nil }
-        guard Int(table.rawValue) < schema.tables.count else {
-            fail(.missingRow("class"))
+        let name: String
+        do throws(Realm.Error) {
+            name = try schema.anyTarget(table).name
+        } catch {
+            fail(error)
             return nil
         }
-        let name = schema.tables[Int(table.rawValue)].name
         guard let type = realm.objectType(named: name) else {
             fail(.unlistedClass(name))
             return nil
@@ -54,7 +56,7 @@ extension TransactionCore {
         targets.refresh()
         guard targets.isReadable(row: row.rawValue) else {
             // Only a damaged file contains a link to a nonexistent row.
-            targets.failMissing(nil)
+            targets.failMissing(nil, of: row.rawValue)
             return nil
         }
         return targets.accessor(type, row: row)
@@ -77,7 +79,7 @@ extension ClassBinding {
     func setAny(_ value: AnyRealmValue, row: UInt64, column: Int32) {
         let property = propertyIndex(of: column)
         guard let core, core.writing != nil else { trapNotWriting(property) }
-        guard isReadable(row: row) else { return failMissing(property) }
+        guard isReadable(row: row) else { return failMissing(property, of: row) }
         let list = _ManagedList(self, row: row, any: property, nil)
         guard let tree = list.prepared([value], level: 0)?.first else { return }
         list.edit { transaction, table, stored throws(StoreError) in
@@ -89,12 +91,13 @@ extension ClassBinding {
 }
 
 extension _ManagedList {
-    /// Returns the value of an element, or `nil` if the element was removed.
+    /// Returns the value of an element, or `nil` if the element was removed since a loop started.
     func anyValue(_ element: ObjectKey) -> AnyRealmValue? {
         if element == .nowhere { return AnyRealmValue.none }  // the transaction has failed
-        guard let (core, _, list) = place,
-            let value = core.value(list.target, element, ColumnKey(0))
-        else { return nil }
+        guard let (core, _, list) = place else { return nil }
+        guard let value = value(of: element, core, list, .mapValue) else {
+            return isLoop ? nil : AnyRealmValue.none
+        }
         if value.isAnyCollection,
             let problem = core.ownershipProblem(of: element, in: list.target, level: anyLevel + 1)
         {
@@ -209,6 +212,17 @@ extension _ManagedList {
             guard let parent = slot.parent else { return }
             list = parent
         }
+    }
+}
+
+extension DatabaseSchema {
+    /// Returns the class that a value of any type links to. Throws for links that only a damaged
+    /// file contains.
+    func anyTarget(_ table: TableKey) throws(Realm.Error) -> TableSchema {
+        guard Int(table.rawValue) < tables.count else { throw .missingRow("class") }
+        let target = tables[Int(table.rawValue)]
+        guard target.kind == .object else { throw .ownedTarget(target.name) }
+        return target
     }
 }
 

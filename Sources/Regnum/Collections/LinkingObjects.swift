@@ -76,7 +76,7 @@ final class LinkingHandle {
     var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) {
-            binding.failMissing(property)
+            binding.failMissing(property, of: row.rawValue)
             return []
         }
         if let known, known.edit == core.editCount { return known.keys }

@@ -26,7 +26,7 @@ extension _ManagedList {
         if binding.isReadable(row: owner.rawValue) {
             binding.core?.fail(replacedError)
         } else {
-            binding.failMissing(property)
+            binding.failMissing(property, of: owner.rawValue)
         }
         return true
     }

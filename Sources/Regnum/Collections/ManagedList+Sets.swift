@@ -34,7 +34,9 @@ extension _ManagedList {
         switch content {
         case .value(let value):
             func compare(_ position: Int) -> Int {
-                let found = key(at: position).flatMap { core.value(list.target, $0, ColumnKey(0)) }
+                let found = key(at: position).flatMap { element in
+                    element == .nowhere ? nil : self.value(of: element, core, list, ColumnKey(0))
+                }
                 return Value.compare(found ?? .null, value)
             }
             let position = ascendingPosition(0..<count, compare)
@@ -78,13 +80,13 @@ extension _ManagedList {
     /// Removes elements.
     func removeMembers(_ contents: [_PropertyContent.Content]) {
         let members = members(contents)
-        editSet { set throws(StoreError) in set.remove(members) }
+        editSet { set throws(StoreError) in try set.remove(members) }
     }
 
     /// Removes all elements except the given ones.
     func keepMembers(_ contents: [_PropertyContent.Content]) {
         let members = members(contents)
-        editSet { set throws(StoreError) in set.keep(members) }
+        editSet { set throws(StoreError) in try set.keep(members) }
     }
 
     private func editSet(_ body: (StoredSet) throws(StoreError) -> Void) {

@@ -85,7 +85,10 @@ public final class _ManagedList {
         let taken = _ManagedList(self, rows)
         let table = Int(list.target.rawValue)
         return _TakenElements(count: rows.count) { position in
-            guard core.stillHas(table, rows[position]) else { return nil }
+            guard core.stillHas(table, rows[position]) else {
+                taken.failMissing(element: rows[position], core, list)
+                return nil
+            }
             return Element._element(of: taken, at: position)
         }
     }
@@ -119,7 +122,7 @@ public final class _ManagedList {
         guard let core = binding.core else { return nil }
         binding.refresh()
         if !binding.isReadable(row: owner.rawValue) {
-            binding.failMissing(property)
+            binding.failMissing(property, of: owner.rawValue)
             return nil
         }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
@@ -186,14 +189,36 @@ public final class _ManagedList {
     func value(at position: Int) -> Value? {
         guard let key = key(at: position) else { return recordedValue }
         if key != .nowhere, let (core, _, list) = place {
-            if let value = core.value(list.target, key, ColumnKey(0)) { return value }
-            if snapshot != nil { return nil }
-            core.fail(.missingRow("element of \(binding.schema.name)"))
+            if let value = value(of: key, core, list, ColumnKey(0)) { return value }
+            if isLoop { return nil }
         }
         guard case .scalar(let storage)? = binding.schema.properties[property].shape.elements
         else { return nil }
         return storage.zero
     }
+
+    /// Returns a value of an element's row. If the row doesn't exist, returns `nil` and fails the
+    /// transaction, unless a loop started before the element was deleted.
+    func value(
+        of element: ObjectKey, _ core: TransactionCore, _ list: BindingPlace.StoredList,
+        _ column: ColumnKey
+    ) -> Value? {
+        if let value = core.value(list.target, element, column) { return value }
+        failMissing(element: element, core, list)
+        return nil
+    }
+
+    /// Fails the transaction because the row of an element doesn't exist, which only happens in a
+    /// damaged file, unless a loop started before the element was deleted.
+    private func failMissing(
+        element: ObjectKey, _ core: TransactionCore, _ list: BindingPlace.StoredList
+    ) {
+        if isLoop, core.hasDeleted(list.target, element) { return }
+        core.fail(.missingElement(binding.schema.name, binding.schema.properties[property].name))
+    }
+
+    /// Whether the list shows the elements that it had when a loop started.
+    var isLoop: Bool { snapshot != nil }
 
     func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
         guard let key = key(at: position) else { return binding.tracer?.element(type) }
@@ -215,7 +240,7 @@ public final class _ManagedList {
 
     func position(of value: Value) -> Int? {
         guard let (core, _, list) = place else { return nil }
-        return keys.firstIndex { core.value(list.target, $0, ColumnKey(0)) == value }
+        return keys.firstIndex { self.value(of: $0, core, list, ColumnKey(0)) == value }
     }
 
     func position(of object: ObjectBase) -> Int? {
@@ -236,7 +261,9 @@ public final class _ManagedList {
         guard let core = binding.core, case .writing(let transaction) = core.state else {
             binding.trapNotWriting(property)
         }
-        if !binding.isReadable(row: owner.rawValue) { return binding.failMissing(property) }
+        if !binding.isReadable(row: owner.rawValue) {
+            return binding.failMissing(property, of: owner.rawValue)
+        }
         do {
             try binding.prepareToStore(in: transaction)
             guard let (_, table, list) = place else { return }

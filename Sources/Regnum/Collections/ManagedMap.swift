@@ -11,19 +11,21 @@ extension ColumnKey {
 }
 
 extension _ManagedList {
-    /// Returns the key of an entry, or `nil` if the entry was removed.
+    /// Returns the key of an entry, or `nil` if the entry was removed since a loop started.
     func mapKey(_ entry: ObjectKey) -> String? {
-        guard let (core, _, list) = place,
-            case .string(let key)? = core.value(list.target, entry, .mapKey)
-        else { return nil }
-        return key
+        guard let (core, _, list) = place, let value = value(of: entry, core, list, .mapKey) else {
+            return nil
+        }
+        if case .string(let key) = value { return key }
+        core.fail(.missingElement(binding.schema.name, binding.schema.properties[property].name))
+        return nil
     }
 
-    /// Returns the value of an entry, or `nil` if the entry was removed.
+    /// Returns the value of an entry, or `nil` if the entry was removed since a loop started.
     func mapValue<V: MapValue>(_ entry: ObjectKey) -> V? {
         if V.self == AnyRealmValue.self { return anyValue(entry) as? V }
         guard let (core, _, list) = place,
-            let stored = core.value(list.target, entry, .mapValue)
+            let stored = value(of: entry, core, list, .mapValue)
         else { return nil }
         guard case .map(.object(let type)) = binding.schema.properties[property].shape else {
             if let value = V._make(_PropertyContent(content: .value(stored))) { return value }
@@ -39,7 +41,7 @@ extension _ManagedList {
             if targets.isReadable(row: row.rawValue) {
                 object = targets.accessor(type, row: row)
             } else {
-                targets.failMissing(nil)
+                targets.failMissing(nil, of: row.rawValue)
             }
         }
         return V._make(_PropertyContent(content: .link(object)))

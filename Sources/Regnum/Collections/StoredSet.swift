@@ -52,14 +52,15 @@ struct StoredSet {
         transaction.listElement(table, row, list.key, at: position)
     }
 
-    private func compare(_ position: Int, _ value: Value) -> Int {
-        let found = key(at: position).flatMap {
-            transaction.value(list.target, $0, ColumnKey(0))
+    private func compare(_ position: Int, _ value: Value) throws(StoreError) -> Int {
+        guard let key = key(at: position) else { return 1 }  // the list is damaged
+        guard let found = transaction.value(list.target, key, ColumnKey(0)) else {
+            throw .missingElement(of: transaction.schema.tables[Int(list.target.rawValue)])
         }
-        return Value.compare(found ?? .null, value)
+        return Value.compare(found, value)
     }
 
-    private func compare(_ position: Int, _ wanted: ObjectKey) -> Int {
+    private func compare(_ position: Int, _ wanted: ObjectKey) throws(StoreError) -> Int {
         guard let key = key(at: position) else { return 1 }
         return key == wanted ? 0 : (key < wanted ? -1 : 1)
     }
@@ -75,10 +76,10 @@ struct StoredSet {
                 table, row, list.key, at: 0, newRows: members.values)
         }
         for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
-        for (position, values) in missing(members.values, compare).reversed() {
+        for (position, values) in try missing(members.values, compare).reversed() {
             try transaction.insertIntoList(table, row, list.key, at: position, newRows: values)
         }
-        for (position, keys) in missing(members.keys, compare).reversed() {
+        for (position, keys) in try missing(members.keys, compare).reversed() {
             try transaction.insertIntoList(table, row, list.key, at: position, keys)
         }
     }
@@ -86,15 +87,15 @@ struct StoredSet {
     /// Removes the elements that are in the set.
     ///
     /// - Complexity: O(log² n) for each element.
-    func remove(_ members: SetMembers) {
-        remove(present(members.values, compare) + present(members.keys, compare))
+    func remove(_ members: SetMembers) throws(StoreError) {
+        remove(try present(members))
     }
 
     /// Removes all elements except the given ones.
     ///
     /// - Complexity: O(n log n).
-    func keep(_ members: SetMembers) {
-        let kept = Set(present(members.values, compare) + present(members.keys, compare))
+    func keep(_ members: SetMembers) throws(StoreError) {
+        let kept = Set(try present(members))
         remove((0..<count).filter { !kept.contains($0) })
     }
 
@@ -103,7 +104,7 @@ struct StoredSet {
     /// Throws like `add`, without changing anything.
     func replaceAll(with members: SetMembers) throws(StoreError) {
         for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
-        keep(members)
+        try keep(members)
         try add(members)
     }
 
@@ -121,16 +122,18 @@ struct StoredSet {
 
     /// Returns the elements that are not in the set, grouped by the position to insert them at.
     private func missing<Element>(
-        _ elements: [Element], _ compare: (Int, Element) -> Int
-    ) -> [(position: Int, elements: [Element])] {
+        _ elements: [Element], _ compare: (Int, Element) throws(StoreError) -> Int
+    ) throws(StoreError) -> [(position: Int, elements: [Element])] {
         if elements.isEmpty { return [] }
         let count = count
         if count == 0 { return [(0, elements)] }
         var groups: [(position: Int, elements: [Element])] = []
         var low = 0
         for element in elements {
-            low = ascendingPosition(low..<count) { compare($0, element) }
-            if low < count, compare(low, element) == 0 { continue }
+            low = try ascendingPosition(low..<count) { (position) throws(StoreError) in
+                try compare(position, element)
+            }
+            if low < count, try compare(low, element) == 0 { continue }
             if let last = groups.indices.last, groups[last].position == low {
                 groups[last].elements.append(element)
             } else {
@@ -140,16 +143,22 @@ struct StoredSet {
         return groups
     }
 
-    /// Returns the positions of the elements that are in the set, in ascending order.
+    /// Returns the positions of the elements that are in the set.
+    private func present(_ members: SetMembers) throws(StoreError) -> [Int] {
+        try present(members.values, compare) + present(members.keys, compare)
+    }
+
     private func present<Element>(
-        _ elements: [Element], _ compare: (Int, Element) -> Int
-    ) -> [Int] {
+        _ elements: [Element], _ compare: (Int, Element) throws(StoreError) -> Int
+    ) throws(StoreError) -> [Int] {
         var positions: [Int] = []
         let count = count
         var low = 0
         for element in elements {
-            low = ascendingPosition(low..<count) { compare($0, element) }
-            if low < count, compare(low, element) == 0 { positions.append(low) }
+            low = try ascendingPosition(low..<count) { (position) throws(StoreError) in
+                try compare(position, element)
+            }
+            if low < count, try compare(low, element) == 0 { positions.append(low) }
         }
         return positions
     }
@@ -160,11 +169,13 @@ struct StoredSet {
 ///
 /// - Parameter compare: returns the sign of comparing the element at a position
 ///   with the wanted one.
-func ascendingPosition(_ range: Range<Int>, _ compare: (Int) -> Int) -> Int {
+func ascendingPosition<Failure: Error>(
+    _ range: Range<Int>, _ compare: (Int) throws(Failure) -> Int
+) throws(Failure) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
         let middle = low + (high - low) / 2
-        if compare(middle) < 0 { low = middle + 1 } else { high = middle }
+        if try compare(middle) < 0 { low = middle + 1 } else { high = middle }
     }
     return low
 }

@@ -117,7 +117,11 @@ struct DynamicPlace {
             let keys = store.list(table, row, stored.key)
             rows = Array(keys[positions.clamped(to: keys.indices)])
         }
-        return store.taken(rows) { store.contains(stored.target, $0) ? element($0) : nil }
+        return store.taken(rows) { row in
+            if store.contains(stored.target, row) { return element(row) }
+            if store.old != nil || !store.core.hasDeleted(stored.target, row) { failMissing(row) }
+            return nil
+        }
     }
 
     /// Edits the collection. Throws if it no longer exists or is read-only.
@@ -139,13 +143,18 @@ struct DynamicPlace {
             BindingPlace.StoredList(key: list.key, target: list.target))
     }
 
+    /// Fails the transaction because the row of an element doesn't exist, which only happens in a
+    /// damaged file.
+    func failMissing(_ element: ObjectKey) {
+        let name = fullName
+        store.core.fail(.missingElement(name.className, name.property))
+    }
+
     /// Returns the key of a map's entry.
     func mapKey(_ entry: ObjectKey) -> String {
-        guard case .string(let key)? = store.value(list.target, entry, ColumnKey(rawValue: 1))
-        else {
-            return ""
-        }
-        return key
+        if case .string(let key)? = store.value(list.target, entry, .mapKey) { return key }
+        failMissing(entry)
+        return ""
     }
 
     /// Returns the row at a position of a collection, whose kind is named in the trap message.

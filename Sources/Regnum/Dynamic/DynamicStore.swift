@@ -223,7 +223,12 @@ final class DynamicStore {
         let content = value.anyContent
         switch content {
         case .link(let target, let key):
-            return object(target, key)
+            do throws(Realm.Error) {
+                return object(try schema.anyTarget(target).key, key)
+            } catch {
+                core.fail(error)
+                return nil
+            }
         case .list, .dictionary:
             guard let items = items(of: column, table) else { return nil }
             if schema.tables[Int(table.rawValue)].kind == .elements,
@@ -245,8 +250,7 @@ final class DynamicStore {
     /// fails the transaction.
     private func object(_ table: TableKey, _ row: ObjectKey) -> DynamicObject? {
         if contains(table, row) { return DynamicObject(self, table, row) }
-        let isClass = Int(table.rawValue) < schema.tables.count
-        core.fail(.missingRow(isClass ? name(of: table) : "class"))
+        core.fail(.missingRow(name(of: table)))
         return nil
     }
 
@@ -260,11 +264,14 @@ final class DynamicStore {
     func element(_ place: DynamicPlace, _ key: ObjectKey) -> Any? {
         let target = schema.tables[Int(place.list.target.rawValue)]
         guard target.kind == .elements, let column = target.columns.first else {
-            return DynamicObject(self, place.list.target, key)
+            if !contains(target.key, key) { place.failMissing(key) }
+            return DynamicObject(self, target.key, key)
         }
-        return value(place.list.target, key, column.key).flatMap {
-            any($0, column, place.list.target, key, level: place.level)
+        guard let value = value(target.key, key, column.key) else {
+            place.failMissing(key)
+            return nil
         }
+        return any(value, column, target.key, key, level: place.level)
     }
 
     // MARK: Loops

@@ -75,7 +75,12 @@ extension DynamicWriter {
                 throw name(place.list.name, place.table).wrong(given)
             }
         }
-        place.storedSet(transaction).remove(try members([value], place))
+        let members = try members([value], place)
+        do throws(StoreError) {
+            try place.storedSet(transaction).remove(members)
+        } catch {
+            throw .naming(error, in: transaction.schema)
+        }
     }
 
     /// Returns the stored object of a value that is one of the program's objects.

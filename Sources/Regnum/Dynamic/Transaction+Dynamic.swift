@@ -54,11 +54,11 @@ extension Transaction {
     ///   - policy: what to do if there already is an object with the primary key, given or by
     ///     default. With an updating policy that object gets the given values, as in
     ///     ``create(_:value:update:)-(_,[String:Any?],_)``.
-    /// - Throws: `.invalidInput` if there is no class with the name, for an embedded class, for an
-    ///   update policy with a class that has no primary key, and for names that the class doesn't
-    ///   have; `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`.
-    ///   Nothing is changed then, except that unmanaged objects among the values may have been
-    ///   added.
+    /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
+    ///   class, for an update policy with a class that has no primary key, and for names that the
+    ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
+    ///   `.duplicatePrimaryKey`. Nothing is changed then, except that unmanaged objects among the
+    ///   values may have been added.
     /// - Precondition: called in a write.
     @discardableResult
     public func dynamicCreate(
@@ -142,8 +142,12 @@ extension DynamicStore {
         guard table.kind == .object else {
             throw Realm.Error(
                 .invalidInput,
-                "\(table.name) is an embedded class: its objects are created with their owners. "
-                    + "Set a property to a dictionary, or append one.", className: table.name)
+                table.kind == .asymmetric
+                    ? "\(table.name) is an asymmetric class: its objects are created by "
+                        + "create(_:value:)."
+                    : "\(table.name) is an embedded class: its objects are created with their "
+                        + "owners. Set a property to a dictionary, or append one.",
+                className: table.name)
         }
         let writer = DynamicWriter(self, transaction)
         defer { core.didEditAll() }

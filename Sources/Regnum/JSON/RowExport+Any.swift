@@ -26,18 +26,12 @@ extension RowExport {
         case .objectId(let x): tagged("objectId", .objectId(x))
         case .uuid(let x): tagged("uuid", .uuid(x))
         case .link(let target, let object):
-            guard Int(target.rawValue) < classes.count else { throw .missingRow("class") }
-            let schema = classes[Int(target.rawValue)].table
+            let schema = try root.schema.anyTarget(target)
             guard root.contains(target, object) else { throw .missingRow(schema.name) }
             text.raw("{\"object\":{\"class\":")
             text.string(schema.name)
             text.raw(",\"key\":")
-            if schema.kind == .embedded {
-                // The link is older than the embedding; the object is exported with its owner.
-                text.raw("\(object.rawValue)")
-            } else {
-                try self.object(object, schema)
-            }
+            try self.object(object, schema)
             text.raw("}}")
         case .list:
             text.raw("{\"list\":[")

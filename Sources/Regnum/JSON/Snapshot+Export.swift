@@ -68,7 +68,8 @@ extension Snapshot {
     /// See ``exportJSON(classes:to:)-(_,([UInt8])->Void)`` for the details. The file appears at its
     /// path, replacing any existing one, only when it is completely on disk; a failed export leaves
     /// an existing file unchanged. A new file is readable only by those who may read the realm's
-    /// files. For a pipe, waits for a reader until the task is cancelled.
+    /// files. For a pipe, waits for a reader until the task is cancelled; if the reader closes it
+    /// early, throws `.ioFailed` and doesn't raise SIGPIPE.
     ///
     /// - Throws: the errors described there, and `.fileAccess`, `.fileNotFound`,
     ///   `.filePermissionDenied`, `.diskFull` and `.ioFailed` for the file.

@@ -43,10 +43,10 @@ extension ClassSchema {
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
-                "\(keyPath.text) is not a @Persisted property of \(name), which has "
-                    + "\(propertyNames): only changes of stored properties can be observed, those "
-                    + "of linked objects as \\.link?.property, those of elements of lists and of "
-                    + "linking objects as \\.list[0].property.")
+                mistake(in: keyPath, throughCollections: true)
+                    + "only changes of stored properties can be observed, those of linked "
+                    + "objects as \\.link?.property, those of elements of lists and of linking "
+                    + "objects as \\.list[0].property.")
         }
         return path
     }
@@ -80,11 +80,22 @@ extension ClassSchema {
         return column
     }
 
-    private func trapNoProperty(_ keyPath: AnyKeyPath) -> Never {
+    private func trapNoProperty<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> Never {
         fatalError(
-            "\(keyPath.text) is not a @Persisted property of \(name), which has \(propertyNames): "
+            mistake(in: keyPath, throughCollections: false)
                 + "only stored properties can be queried and sorted by, those of linked objects as "
                 + "\\.link?.property.")
+    }
+
+    /// Returns the start of the message for a key path that can't be resolved.
+    private func mistake<T: ObjectBase>(
+        in keyPath: PartialKeyPath<T>, throughCollections: Bool
+    ) -> String {
+        let tracer = ReadTracer(followsCollections: throughCollections)
+        _ = tracer.recorder(self.type as? T.Type ?? T.self)[keyPath: keyPath]
+        let mistake = "\(keyPath.text) is not a @Persisted property of \(name), "
+        if !tracer.isTooLong { return "\(mistake)which has \(propertyNames): " }
+        return "\(mistake)or follows more than \(Limits.keyPathLinkCountMax) links, the maximum: "
     }
 
     /// The names of the properties, for error messages.

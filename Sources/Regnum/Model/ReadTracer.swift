@@ -1,19 +1,20 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// Records which properties are read from recorders, or from an object with a row, to find out what
 /// a key path refers to. Used for a single evaluation, on objects private to it.
 ///
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
 /// reads a property of the newest recorder. Once the chain is broken or has more than
-/// `linkCountMax` links, links return `nil`, so that computations that follow links terminate.
+/// `Limits.keyPathLinkCountMax` links, links return `nil`, so that computations that follow links
+/// terminate.
 final class ReadTracer {
-    /// The maximum number of links in a chain.
-    static let linkCountMax = 16
-
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
     /// Whether the reads form a chain.
     private(set) var isChain = true
+    /// Whether the chain has more than the maximum number of links.
+    private(set) var isTooLong = false
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
     /// The classes of the recorders, by number.
@@ -94,15 +95,24 @@ final class ReadTracer {
     /// Records the read of a link and returns its target.
     func link<T: ObjectBase>(_ type: T.Type, _ recorder: Int, _ property: Int) -> T? {
         note(recorder, property)
-        guard isChain, reads.count <= Self.linkCountMax, reads.count - 1 != nilLink else {
-            return nil
-        }
+        guard isChain, canFollowLink, reads.count - 1 != nilLink else { return nil }
         return self.recorder(type)
+    }
+
+    /// Whether the last read can lead to another recorder.
+    private var canFollowLink: Bool {
+        if reads.count > Limits.keyPathLinkCountMax { isTooLong = true }
+        return !isTooLong
     }
 
     /// Returns an element of the list or inverse that was last read; `nil` if it is empty.
     func element<T: ObjectBase>(_ type: T.Type) -> T? {
-        guard followsCollections, isChain, reads.count <= Self.linkCountMax else { return nil }
+        guard followsCollections, isChain else { return nil }
+        guard canFollowLink else {  // a subscript of a key path can't return nil
+            fatalError(
+                "A key path of \(schemas[0].name) follows more than \(Limits.keyPathLinkCountMax) "
+                    + "links, the maximum.")
+        }
         return self.recorder(type)
     }
 }

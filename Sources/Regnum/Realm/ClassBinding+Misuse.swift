@@ -17,18 +17,21 @@ extension ClassBinding {
         core?.fail(.undecodable(tableName, schema.properties[property].name, value))
     }
 
-    /// Fails the transaction because a row doesn't exist. In a read nothing is deleted, so only a
-    /// damaged file can cause this; in a write the object was deleted. Traps after the body has
-    /// returned.
+    /// Fails the transaction because a row doesn't exist. Only a damaged file can cause this,
+    /// unless the transaction has deleted the object. Traps after the body has returned.
     ///
-    /// - Parameter property: The property that was accessed; `nil` if a link refers to the row.
-    func failMissing(_ property: Int?) {
+    /// - Parameters:
+    ///   - property: The property that was accessed; `nil` if a link refers to the row.
+    ///   - row: The row of the accessed object.
+    func failMissing(_ property: Int?, of row: UInt64) {
         guard let core else { trapNoRow(~Int32(property ?? 0)) }
         switch core.state {
         case .ended: trapEnded(~Int32(property ?? 0))
         case .reading: core.fail(.missingRow(tableName))
         case .writing:
-            guard let property else { return core.fail(.missingRow(tableName)) }
+            guard let property,
+                place.table < 0 || core.hasDeleted(place.tableKey, ObjectKey(rawValue: row))
+            else { return core.fail(.missingRow(tableName)) }
             core.fail(.deletedObject(tableName, schema.properties[property].name, core.place))
         }
     }

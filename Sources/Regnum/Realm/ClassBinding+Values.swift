@@ -27,7 +27,7 @@ extension ClassBinding {
             trapEnded(column)
         }
         guard let found else {
-            failMissing(propertyIndex(of: column))
+            failMissing(propertyIndex(of: column), of: row)
             return schema.properties[propertyIndex(of: column)].defaultValue
         }
         return found
@@ -40,7 +40,7 @@ extension ClassBinding {
             return value(row: row, column: added)
         }
         if case .ended? = core?.state { trapEnded(column) }
-        if !isReadable(row: row) { failMissing(index) }
+        if !isReadable(row: row) { failMissing(index, of: row) }
         return schema.properties[index].defaultValue
     }
 
@@ -65,7 +65,9 @@ extension ClassBinding {
                 "\(tableName).\(propertyName(column)) was set in the read at \(core.place): "
                     + "objects can only be changed in a write.")
         }
-        guard isReadable(row: row) else { return failMissing(propertyIndex(of: column)) }
+        guard isReadable(row: row) else {
+            return failMissing(propertyIndex(of: column), of: row)
+        }
         var column = column
         do {
             if place.isMismatch, let mismatch = mapping?.mismatch { throw mismatch }
@@ -98,7 +100,7 @@ extension ClassBinding {
         let row = UInt64(bitPattern: target)
         // only a damaged file has a link to a row that doesn't exist
         guard targets.isReadable(row: row) else {
-            targets.failMissing(nil)
+            targets.failMissing(nil, of: row)
             return nil
         }
         return targets.accessor(type, row: ObjectKey(rawValue: row))
@@ -110,7 +112,7 @@ extension ClassBinding {
         guard let object else { return setLink(.null, row: row, column: column) }
         let property = propertyIndex(of: column)
         guard let core, core.writing != nil else { trapNotWriting(property) }
-        guard isReadable(row: row) else { return failMissing(property) }
+        guard isReadable(row: row) else { return failMissing(property, of: row) }
         if schema.properties[property].isOwning, object.isManaged,
             case .int(let current) = value(row: row, column: column),
             UInt64(bitPattern: current) == object._row, object._binding?.core === core

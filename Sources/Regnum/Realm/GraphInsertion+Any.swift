@@ -122,11 +122,13 @@ extension GraphInsertion {
             var keys: [String] = []
             let elements = transaction.list(table, row, list.key)
             for element in elements {
-                if case .string(let key)? = transaction.value(list.target, element, .mapKey) {
-                    keys.append(key)
+                guard case .string(let key)? = transaction.value(list.target, element, .mapKey)
+                else {
+                    throw .missingElement(
+                        of: transaction.schema.tables[Int(list.target.rawValue)])
                 }
+                keys.append(key)
             }
-            guard keys.count == elements.count else { break }
             for entry in entries {
                 let position = ascendingPosition(0..<keys.count) {
                     MapKeyText.precedes(keys[$0], entry.key) ? -1 : 0

@@ -23,9 +23,8 @@ extension GraphInsertion {
             if target.isManaged { continue }
             var owned: ObjectKey?
             if let row, policy == .modified, schema.properties[property].isOwning {
-                let known = stored ?? values(of: row, property, binding)
-                stored = known
-                owned = known[MapKeyText(entry.key)]?.linkedObject
+                if stored == nil { stored = try values(of: row, property, binding) }
+                owned = stored?[MapKeyText(entry.key)]?.linkedObject
             }
             targets.append((target, owned))
         }
@@ -35,21 +34,24 @@ extension GraphInsertion {
     /// Returns the stored values of a map.
     private func values(
         of row: ObjectKey, _ property: Int, _ binding: ClassBinding
-    ) -> [MapKeyText: Value] {
-        entries(of: row, property, binding).mapValues(\.value)
+    ) throws(Realm.Error) -> [MapKeyText: Value] {
+        do throws(StoreError) {
+            return try entries(of: row, property, binding).mapValues(\.value)
+        } catch {
+            throw Realm.Error(error).naming(binding.schema, property)
+        }
     }
 
     private func entries(
         of row: ObjectKey, _ property: Int, _ binding: ClassBinding
-    ) -> [MapKeyText: (row: ObjectKey, value: Value)] {
+    ) throws(StoreError) -> [MapKeyText: (row: ObjectKey, value: Value)] {
         guard let list = binding.place.lists[property] else { return [:] }
         var found: [MapKeyText: (row: ObjectKey, value: Value)] = [:]
         for entry in transaction.list(binding.place.tableKey, row, list.key) {
-            guard case .string(let key)? = transaction.value(list.target, entry, .mapKey) else {
-                continue
-            }
-            found[MapKeyText(key)] =
-                (entry, transaction.value(list.target, entry, .mapValue) ?? .null)
+            guard case .string(let key)? = transaction.value(list.target, entry, .mapKey),
+                let value = transaction.value(list.target, entry, .mapValue)
+            else { throw .missingElement(of: transaction.schema.tables[Int(list.target.rawValue)]) }
+            found[MapKeyText(key)] = (entry, value)
         }
         return found
     }
@@ -151,7 +153,7 @@ extension GraphInsertion {
                 if !given.isEmpty { try insert(given, table, row, list) }
                 continue
             }
-            let stored = entries(of: row, index, node.binding)
+            let stored = try entries(of: row, index, node.binding)
             var fresh: [MapEntry] = []
             for entry in given {
                 guard let found = stored[MapKeyText(entry.key)] else {

@@ -93,7 +93,7 @@ extension GraphInsertion {
             if case .set = property.shape {
                 let stored = StoredSet(transaction, table, row, list)
                 // all elements are then new, as in a list
-                if replaces(index, node) { stored.keep(SetMembers()) }
+                if replaces(index, node) { try stored.keep(SetMembers()) }
                 try stored.add(members(of: contents))
                 continue
             }

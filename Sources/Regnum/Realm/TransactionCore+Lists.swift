@@ -30,4 +30,10 @@ extension TransactionCore {
         case .ended: nil
         }
     }
+
+    /// Whether the transaction has deleted a row. Only a damaged file refers to other rows that
+    /// don't exist.
+    func hasDeleted(_ table: TableKey, _ row: ObjectKey) -> Bool {
+        writing?.hasDeleted(table, row) ?? false
+    }
 }

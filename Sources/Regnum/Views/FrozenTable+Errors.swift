@@ -125,6 +125,24 @@ extension Realm.Error {
                 + "type: another version of the program may have written it.")
     }
 
+    /// The error for a value of any type that links to an object of a class without independent
+    /// objects.
+    static func ownedTarget(_ className: String) -> Realm.Error {
+        Realm.Error(
+            .invalidDatabase,
+            "The file is damaged: a value of any type links to an object of the class "
+                + "\(className), which is embedded or asymmetric.",
+            className: className)
+    }
+
+    /// The error for an element of a collection whose row doesn't exist.
+    static func missingElement(_ className: String, _ property: String) -> Realm.Error {
+        Realm.Error(
+            .invalidDatabase,
+            "The file is damaged: \(className).\(property) has an element that does not exist.",
+            className: className, property: property)
+    }
+
     /// The error for a stored reference to a row that doesn't exist.
     static func missingRow(_ className: String) -> Realm.Error {
         Realm.Error(

@@ -51,6 +51,16 @@ extension DatabaseRoot {
     }
 }
 
+extension StoreError {
+    /// The error for a list with an element whose row doesn't exist.
+    package static func missingElement(of elements: TableSchema) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The file is damaged: \(elements.name) has an element that does not exist.",
+            className: elements.name)
+    }
+}
+
 extension EngineTransaction {
     /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
     ///

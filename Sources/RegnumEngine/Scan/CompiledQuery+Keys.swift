@@ -50,12 +50,10 @@ extension CompiledQuery {
             }
         }
         for (index, step) in steps.enumerated() {
+            let limit = index == steps.count - 1 ? limit : .max
             switch step {
-            case .distinct(let columns):
-                let isLast = index == steps.count - 1
-                keys = firstOfEach(keys, columns, root, limit: isLast ? limit : .max)
-            case .sort(let terms, let order):
-                sort(&keys, terms, order, root, limit: steps.isEmpty ? limit : .max)
+            case .distinct(let columns): keys = firstOfEach(keys, columns, root, limit: limit)
+            case .sort(let terms, let order): sort(&keys, terms, order, root, limit: limit)
             }
         }
         if keys.count > limit { keys.removeLast(keys.count - limit) }

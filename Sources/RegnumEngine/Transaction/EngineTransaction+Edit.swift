@@ -128,7 +128,11 @@ extension EngineTransaction {
         willEdit()
         let isSet = content.set(
             table.index, key.rawValue, columnSchema, value, version: version, edit)
-        precondition(isSet, "Can't set a property of an object that doesn't exist.")
+        if !isSet {
+            // The rows of elements are only known from lists.
+            if schema.kind == .elements { throw .missingElement(of: schema) }
+            preconditionFailure("Can't set a property of an object that doesn't exist.")
+        }
         noteSet(table, key.rawValue, column)
         if let replaced, let target = columnSchema.linkTarget {
             delete(target, ObjectKey(rawValue: replaced))

@@ -208,7 +208,7 @@ extension EngineTransaction {
     }
 
     /// Traps if the positions are out of bounds. Otherwise the list's leaves are damaged and
-    /// nothing was changed; records that with their source.
+    /// nothing was changed; records the damage, which fails the transaction.
     private func failSplice(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ position: Int, _ count: Int
     ) {
@@ -216,7 +216,12 @@ extension EngineTransaction {
         precondition(
             position >= 0 && position <= length && count <= length - position,
             "The list position is out of bounds.")
-        if count > 0 { _ = content.context.source?.damaged(.indexLeaf, at: 0, byteCount: 0) }
+        if count == 0 { return }
+        let schema = content.schema.tables[table.index]
+        let name = content.listSchema(table, list)?.name ?? ""
+        content.context.source?.contradict(
+            "The list \(schema.name).\(name) of the row \(row.rawValue) has \(length) elements, "
+                + "but \(count) of them at position \(position) are missing.")
     }
 
     /// Records a change of a list for the commit record and the summary. Lists of the transaction's

@@ -99,6 +99,18 @@ package final class EngineTransaction {
         content.table(table)?.contains(key.rawValue) ?? false
     }
 
+    /// Returns whether the transaction has deleted a row, which it started with or inserted.
+    ///
+    /// - Complexity: O(log n)
+    package func hasDeleted(_ table: TableKey, _ key: ObjectKey) -> Bool {
+        // A savepoint may have rolled back the class.
+        guard changes.indices.contains(table.index) else { return true }
+        if contains(table, key) { return false }
+        let isNew = key.rawValue >= changes[table.index].firstNewKey
+        return isNew
+            ? key.rawValue < content[table.index].nextKey : base.contains(table, key)
+    }
+
     /// Returns the value of a property, with defaults applied, or `nil` if the row or column
     /// doesn't exist. O(log n).
     package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {

@@ -109,13 +109,17 @@ package final class PosixStream: Sendable {
         return nil
     }
 
-    /// Writes all bytes; returns false if the stream was cancelled before.
+    /// Writes all bytes; returns false if the stream was cancelled before. Throws `ioFailed` if the
+    /// reader of the pipe has closed it.
     package func write(_ bytes: [UInt8]) throws(StoreError) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard try isReady(for: POLLOUT, "write") else { return false }
             let result = rest.withUnsafeBytes { buffer in
-                repeated { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+                func write() -> Int {
+                    repeated { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+                }
+                return temporary == nil ? writingToPipe(write) : write()
             }
             if result == -Int(EAGAIN) { continue }
             guard result >= 0 else { throw .system(Int32(-result), "write", path) }

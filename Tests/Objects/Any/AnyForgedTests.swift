@@ -24,7 +24,8 @@ extension AnyNote {
 
     init() async throws {
         folder = try RealmFolder()
-        realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+        realm = try await Realm.open(
+            folder.configuration("any.realm", anyClasses + [AsymReading.self, AsymPlace.self]))
         try await realm.write { tx in
             let content = AnyRealmValue.fromArray([.fromArray([.int(1), .int(2)]), .int(3)])
             try tx.add(AnyNote(1, content))
@@ -79,6 +80,16 @@ extension AnyNote {
             try await snapshot.exportJSON { _ in }
         }
         #expect(export?.code == .invalidDatabase)
+        let dynamic = try snapshot.violation(inWrite: false) { tx in
+            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            _ = contentCount(note["content"])
+        }
+        #expect(dynamic?.code == .invalidDatabase)
+    }
+
+    private func contentCount(_ value: Any?) -> Int {
+        guard let list = value as? DynamicList else { return 1 }
+        return list.reduce(0) { $0 + contentCount($1) }
     }
 
     @Test func soundContentIsRead() async throws {
@@ -157,5 +168,24 @@ extension AnyNote {
             }
             try await expectErrors(snapshot)
         }
+    }
+
+    /// No way of storing a value accepts such a link, and a migration refuses to leave one behind.
+    // Covers .invalidDatabase
+    @Test(arguments: ["AsymReading", "AsymPlace"])
+    func linkToEmbeddedOrAsymmetricObjectIsRefused(className: String) async throws {
+        try await realm.write { tx in
+            try tx.create(AsymReading.self, value: ["number": 1, "place": ["x": 1.0]])
+        }
+        let schema = realm.snapshot().core.root.schema
+        let target = try #require(schema.table(named: className)).key
+        let snapshot = try forged { transaction, places in
+            let row = try #require(transaction.base.keys(target).first)
+            let isSet = transaction.content.set(
+                places.notes.key.index, places.row.rawValue, places.content,
+                AnyContent.link(target, row).value, version: transaction.version, transaction.edit)
+            #expect(isSet)
+        }
+        try await expectErrors(snapshot)
     }
 }

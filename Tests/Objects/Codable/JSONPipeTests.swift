@@ -90,6 +90,27 @@ import Testing
         #expect(other.isFull)
     }
 
+    /// The signal would end the process, and its disposition belongs to the program.
+    // Covers .ioFailed
+    @Test func pipeThatItsReaderClosesIsAnError() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let tests = try await JSONPipeTests()
+            try await tests.fill()
+            let url = try tests.makePipe()
+            let snapshot = tests.realm.snapshot()
+            let task = Task { try await snapshot.exportJSON(to: url) }
+            var reader: OtherEnd? = OtherEnd(url)
+            while reader?.isFull == false { await Task.yield() }
+            reader = nil
+            let error = await #expect(throws: Realm.Error.self) { try await task.value }
+            #expect(error?.code == .ioFailed && error?.path == url.path)
+            var action = sigaction()
+            #expect(sigaction(SIGPIPE, nil, &action) == 0)
+            #expect(action.__sigaction_handler.sa_handler == nil)
+        }
+    }
+
     @Test func pipesThatNobodyOpensAreLeftWhenTheTaskIsCancelled() async throws {
         let url = try makePipe()
         let importing = Task { [realm] in try await realm.importJSON(from: url) }

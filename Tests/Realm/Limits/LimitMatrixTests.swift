@@ -15,10 +15,16 @@ import Testing
 
     init() throws { folder = try RealmFolder() }
 
-    private func open(_ name: String = "test.realm", asOther: Bool = false) async throws -> Realm {
+    /// - Parameter checkpoints: whether closing the realm writes a checkpoint.
+    private func open(
+        _ name: String = "test.realm", asOther: Bool = false, checkpoints: Bool = false
+    ) async throws -> Realm {
         var configuration = folder.configuration(name, [LimitBox.self, LimitKey.self])
-        // The registry distinguishes by file system, so this stands for another process.
-        if asOther { configuration.adjust = { $0.fileSystem = PosixFileSystem() } }
+        configuration.adjust = { options in
+            // The registry distinguishes by file system, so this stands for another process.
+            if asOther { options.fileSystem = PosixFileSystem() }
+            if checkpoints { options.checkpoint.closingByteCountMin = 0 }
+        }
         return try await Realm.open(configuration)
     }
 
@@ -122,7 +128,7 @@ import Testing
         try await expect(given, in: other, "in another process")
         await other.close()
         await realm.close()
-        realm = try await open()
+        realm = try await open(checkpoints: true)
         try await expect(given, in: realm, "opened again")
         try await realm.write { tx in try tx.add(LimitBox(value: ["id": 1_000_000])) }
         try await realm.backup(to: folder["copy.realm"])
@@ -130,6 +136,11 @@ import Testing
         let copy = try await open("copy.realm")
         try await expect(given, in: copy, "in a backup")
         await copy.close()
+        let files = try folder.names(in: "test.realm")
+        #expect(files.contains { $0.hasPrefix("nodes") }, "\(files)")
+        let again = try await open()
+        try await expect(given, in: again, "in a checkpoint")
+        await again.close()
     }
 
     // Covers 1.41, 1.42, 1.81
@@ -258,6 +269,48 @@ import Testing
             #expect(tx.objects(LimitKey.self).where { $0.key == longest }.count == 1)
         }
         await again.close()
+    }
+
+    /// No stored value equals such an operand, but conditions and orders have an answer.
+    @Test func operandsBeyondTheLimits() async throws {
+        let realm = try await open()
+        try await realm.write { tx in
+            for (id, text) in ["a", "x", "y"].enumerated() {
+                let data = Data(text.utf8)
+                try tx.create(
+                    LimitBox.self,
+                    value: [
+                        "id": id, "text": text, "name": text, "data": data, "any": text,
+                        "texts": [text], "blobs": [data], "entries": [text: text],
+                    ])
+            }
+        }
+        let (text, data) = (LimitRow.text(16_777_300), LimitRow.bytes(16_777_300))
+        let boxes = realm.snapshot().objects(LimitBox.self)
+        func ids(_ condition: (Query<LimitBox>) -> Query<Bool>) -> [Int] {
+            boxes.where(condition).map(\.id)
+        }
+        #expect(ids { $0.text == text || $0.name == text || $0.data == data } == [])
+        #expect(ids { $0.text != text && $0.name != text && $0.data != data } == [0, 1, 2])
+        #expect(ids { $0.text < text } == [0, 1] && ids { $0.text > text } == [2])
+        #expect(ids { $0.name < text } == [0, 1] && ids { $0.name >= text } == [2])
+        #expect(ids { $0.text.in([text, "y"]) } == [2] && ids { $0.name.in([text, "a"]) } == [0])
+        #expect(ids { $0.data.in([data, Data("a".utf8)]) } == [0])
+        #expect(ids { $0.text.starts(with: text) || $0.name.starts(with: text) } == [])
+        #expect(ids { $0.text.contains(text) || $0.text.ends(with: text) } == [])
+        #expect(ids { $0.text.like(text + "*") } == [] && ids { $0.data.contains(data) } == [])
+        #expect(ids { $0.any == .string(text) || $0.any == .data(data) } == [])
+        #expect(ids { $0.any < .string(text) } == [0, 1])
+        #expect(ids { $0.texts.contains(text) || $0.blobs.contains(data) } == [])
+        #expect(ids { $0.entries.keys == text || $0.entries[text] == "x" } == [])
+        #expect(ids { $0.entries.values > text } == [2])
+        try await realm.read { tx in
+            let box = try #require(tx.object(LimitBox.self, forPrimaryKey: 1))
+            #expect(!box.blobs.contains(data) && box.texts.index(of: text) == nil)
+            #expect(box.entries[text] == nil)
+            #expect(try tx.dynamicObjects("LimitBox").first?["text"] as? String == "a")
+        }
+        await realm.close()
     }
 
     // Covers 4.11, .invalidInput
