@@ -170,7 +170,7 @@ extension RealmLog {
     static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
         let log = RealmLog(
             fileSystem: place.fileSystem, directory: place.directory, lock: place.lock,
-            options: place.options, segment: beginning.segments[0])
+            options: place.options, segment: beginning.segments[0], nodes: beginning.nodes)
         log.stand(at: beginning)
         return log
     }

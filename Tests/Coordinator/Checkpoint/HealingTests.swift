@@ -38,13 +38,20 @@ struct HealingTests {
         #expect(root.damage == nil)
     }
 
-    @Test func damageOfBothCheckpointsIsReportedOnce() async throws {
-        let disk = SimFileSystem()
+    /// Creates a closed realm with two checkpoints that have the same damaged leaf.
+    private func makeRealmWithSharedDamage(_ disk: SimFileSystem) async throws {
         let first = try await openPeer("/sim", disk)
         try await insertInBulk(0..<50, into: first)
-        try await insertOthersInBulk(into: first)
         await first.close()
+        let second = try await openPeer("/sim", disk)
+        try await insertOthersInBulk(into: second)
+        await second.close()
         disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // the first leaf
+    }
+
+    @Test func damageOfBothCheckpointsIsReportedOnce() async throws {
+        let disk = SimFileSystem()
+        try await makeRealmWithSharedDamage(disk)
 
         let failures = CheckpointFailures()
         let coordinator = try await openPeer("/sim", disk) { $0.report = failures.report }
@@ -100,13 +107,14 @@ struct HealingTests {
         await first.close()
         let coordinator = try await openPeer("/sim", disk) { $0.store.nodesSlackByteCount = 0 }
         // The file then has more than twice the live bytes.
-        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 1 << 20) }
+        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
         disk.inject(SimFailure(.write, nth: nth, code: .diskFull))  // the header or the images
         #expect(
             await storeErrorCode { try await insertInBulk(50..<60, into: coordinator) }
                 == .diskFull)
         #expect(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") } == ["nodes-1"])
         try await insertInBulk(50..<60, into: coordinator)
+        #expect(disk.fileNames(in: "/sim").contains("nodes-2"))
         #expect(numbers(coordinator.published) == Array(0..<60))
         await coordinator.close()
         #expect(numbers(try reopened("/sim", disk).root) == Array(0..<60))
@@ -116,11 +124,7 @@ struct HealingTests {
     @Test(arguments: [false, true])
     func aCheckpointThatMeetsDamageStaysInItsFile(inBulk: Bool) async throws {
         let disk = SimFileSystem()
-        let first = try await openPeer("/sim", disk)
-        try await insertInBulk(0..<50, into: first)
-        try await insertOthersInBulk(into: first)
-        await first.close()
-        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // the first leaf
+        try await makeRealmWithSharedDamage(disk)
 
         let coordinator = try await openPeer("/sim", disk) {
             $0.store.nodesSlackByteCount = 0
