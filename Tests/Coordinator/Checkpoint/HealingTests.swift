@@ -120,6 +120,49 @@ struct HealingTests {
         #expect(numbers(try reopened("/sim", disk).root) == Array(0..<60))
     }
 
+    /// Another process has made two checkpoints in a new file, and removed the one with the damage.
+    @Test func nothingIsAppendedToAFileThatWasRemoved() async throws {
+        let disk = SimFileSystem()
+        try await makeRealmWithSharedDamage(disk)
+        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // intact again
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.isOn = false
+            $0.checkpoint.reloadByteCountMin = .max
+            $0.store.retention = .none
+        }
+        let other = try await openPeer("/sim", SimView(disk)) {
+            $0.store.nodesSlackByteCount = 0
+            $0.checkpoint.reloadByteCountMin = 0
+        }
+        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
+        for _ in 0..<2 {
+            try await insertOther(into: other)
+            try await checkpointNow(other)
+        }
+        let version = other.published.version
+        await other.close()
+        #expect(!disk.fileNames(in: "/sim").contains("nodes-1"))
+        try await eventually {
+            coordinator.hint()
+            return coordinator.published.version == version
+        }
+        let source = try #require(coordinator.published.content.context.source)
+        source.contradict("An index lacks the entry of a row.")
+        try await eventually {
+            do {
+                try await insertOthersInBulk(into: coordinator)
+                return true
+            } catch let error as StoreError where error.code == .busy {
+                return false
+            }
+        }
+        #expect(!disk.fileNames(in: "/sim").contains("nodes-1"))
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        #expect(root.version == version + 1 && report.damagedCheckpoints.isEmpty)
+        #expect(numbers(root) == Array(0..<50))
+    }
+
     /// A leaf that no one has read yet turns out to be damaged when a new nodes file is begun.
     @Test(arguments: [false, true])
     func aCheckpointThatMeetsDamageStaysInItsFile(inBulk: Bool) async throws {
