@@ -3,6 +3,7 @@ import RegnumTestSupport
 import Testing
 
 @testable import Regnum
+@testable import RegnumEngine
 @testable import RegnumStore
 @testable import RegnumTestModels
 
@@ -167,6 +168,30 @@ import Testing
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
             let other = try await Realm.open(.init(location: place))
             await other.close()
+        }
+    }
+
+    /// A process that is stopped while it recovers the realm holds its locks.
+    // Covers 5.24, 12.20
+    @Test(.timeLimit(.minutes(1)))
+    func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            let first = try await Realm.open(configuration)
+            await first.close()
+            let options = configuration.coordinatorOptions
+            guard case .directory(let path) = options.place else { return }
+            let lock = try PosixFileSystem().openDirectory(path, create: false).openLock()
+            #expect(try lock.tryLock(.session, .exclusive))
+            let waiting = CoordinatorRegistry.Opening(path, options)
+            let opening = Task { try await Realm.open(configuration) }
+            while CoordinatorRegistry.shared.openerCount(waiting) == 0 { await Task.yield() }
+            opening.cancel()
+            await #expect(throws: CancellationError.self) { try await opening.value }
+            lock.unlock(.session)
+            let realm = try await Realm.open(configuration)
+            #expect(realm.snapshot().objects(Room.self).count == 0)
+            await realm.close()
         }
     }
 

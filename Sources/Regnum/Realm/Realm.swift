@@ -62,8 +62,8 @@ public actor Realm {
             let coordinator: Coordinator
             do {
                 coordinator = try await Coordinator.open(configuration.coordinatorOptions)
-            } catch {
-                throw Error(below: error)
+            } catch let error as StoreError {
+                throw Error(error)
             }
             // a coordinator without owners closes itself
             try Task.checkCancellation()

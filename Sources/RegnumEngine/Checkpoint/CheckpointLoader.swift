@@ -29,20 +29,24 @@ struct CheckpointLoader {
     ///   - seed: The seed of the realm's index keys.
     ///   - knownSchema: Reused if the image has an equal schema, so that state cached for it stays
     ///     valid.
+    ///   - checkedFirstByteCountMax: The largest image whose checksum is verified before it is
+    ///     decoded.
     ///
     /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
     /// wrote, `ioFailed` if the file can't be read.
     /// - Complexity: O(n / 1,024).
     static func load(
         _ directory: ImagePlace, byteCount: UInt64, version: UInt64, from file: any NodeBytes,
-        seed: IndexSeed, knownSchema: DatabaseSchema? = nil
+        seed: IndexSeed, knownSchema: DatabaseSchema? = nil,
+        checkedFirstByteCountMax: Int = ImagePieces.checkedFirstByteCountMax
     ) throws(StoreError) -> DatabaseRoot {
         guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
         return try withExtendedLifetime(file) { () throws(StoreError) in
             var pieces = try ImagePieces(file, at: directory.extent, byteCount: count)
-            if count <= ImagePieces.checkedFirstByteCountMax, try !pieces.verify(directory.crc) {
+            let isChecked = count <= checkedFirstByteCountMax
+            if isChecked, try !pieces.verify(directory.crc) {
                 throw mismatch(directory, byteCount: count, version: version)
             }
             var loader = CheckpointLoader(file, pieces, directory, seed, knownSchema)
@@ -50,6 +54,12 @@ struct CheckpointLoader {
                 return try loader.run(version: version)
             } catch {
                 loader.giveUp()
+                // Damage can look like the format of a newer version.
+                if error.code == .unsupportedFormat, !isChecked,
+                    try !pieces.verify(directory.crc, stopsAtHole: true)
+                {
+                    throw mismatch(directory, byteCount: count, version: version)
+                }
                 throw error
             }
         }

@@ -1,4 +1,5 @@
 import CRegnum
+import Glibc
 import RegnumStore
 
 /// The bytes of an image in a nodes file, piece by piece from front to back, with their checksum.
@@ -10,7 +11,8 @@ struct ImagePieces {
     /// since it crosses none (`Docs/FORMAT.md`).
     static let pieceByteCount: UInt64 = 64 << 20
     /// The checksum of an image of up to this size is verified before it is decoded, so that damage
-    /// isn't mistaken for the format of a newer version; that of a larger one afterwards.
+    /// isn't mistaken for the format of a newer version; that of a larger one afterwards, also if
+    /// it seems to have such a format.
     static let checkedFirstByteCountMax = 256 << 20
 
     let byteCount: Int
@@ -54,11 +56,25 @@ struct ImagePieces {
     }
 
     /// Returns whether the image has the checksum. Must be called before anything is read.
-    mutating func verify(_ expected: UInt32) throws(StoreError) -> Bool {
+    ///
+    /// - Parameter stopsAtHole: Whether to return false as soon as a whole piece is zero, as in a
+    ///   hole of a sparse file.
+    mutating func verify(
+        _ expected: UInt32, stopsAtHole: Bool = false
+    ) throws(StoreError) -> Bool {
         var rest = self
         let first = try rest.read()
         if let first, first.count == byteCount { verified = (first, rest.crc) }
-        while try rest.read() != nil {}
+        while let piece = try rest.read() {
+            if stopsAtHole, ImagePieces.isHole(piece) { return false }
+        }
         return rest.crc == expected
+    }
+
+    private static func isHole(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard piece.count == pieceByteCount, piece[0] == 0, let start = piece.baseAddress else {
+            return false
+        }
+        return memcmp(start, start + 1, piece.count - 1) == 0
     }
 }

@@ -21,8 +21,10 @@ package struct CheckpointOptions: Sendable {
     package var reloadByteCountMin = 1 << 20
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
-    /// The delay before retrying a checkpoint that couldn't be started or recorded, or a failed
-    /// reload; 10 times as long after writing a checkpoint failed, 600 times if due to damage.
+    /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
+    /// long after writing a checkpoint failed, 600 times if due to damage. A failed reload is
+    /// retried after the same delay, then after twice as long each time, up to 50 times as long
+    /// (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
     /// How long a bulk commit waits for another process's checkpoint, which is paced and may have
     /// gigabytes to write.
@@ -55,11 +57,15 @@ struct CheckpointState {
     var baseVersion: UInt64 = 0
     /// The version of the last checkpoint found damaged, in place of which the older one was tried.
     var damagedVersion: UInt64?
+    /// Damaged images of which the older checkpoint had no intact copy.
+    var sharedDamage: DamagedImages?
+    /// The version of the last checkpoint that couldn't be loaded.
+    var unusableVersion: UInt64?
     var reload = Reload.none
     /// Whether the reload is one to an older checkpoint, because of damage.
     var isHealing = false
-    /// No new reload before this time.
-    var reloadRetryAt: UInt64 = 0
+    /// When a reload that failed may be tried again.
+    var reloadRetry: Backoff?
 
     /// The progress of switching to a newer checkpoint.
     enum Reload {
@@ -148,7 +154,7 @@ extension CoordinatorState {
             ownsLog = true
             return .beginSegment
         }
-        if let step = reloadStep(log, options.checkpoint, now) { return step }
+        if let step = reloadStep(log, options.checkpoint) { return step }
         guard isCheckpointDue(log, options.checkpoint, now) else { return nil }
         checkpoint.isBusy = true
         checkpoint.isCancelled = false
@@ -200,7 +206,7 @@ extension CoordinatorState {
     }
 
     private mutating func reloadStep(
-        _ log: RealmLog, _ options: CheckpointOptions, _ now: UInt64
+        _ log: RealmLog, _ options: CheckpointOptions
     ) -> Coordinator.Step? {
         switch checkpoint.reload {
         case .loading:
@@ -216,7 +222,8 @@ extension CoordinatorState {
         case .ready(let reloaded):
             return swapStep(reloaded)
         case .none:
-            if now >= checkpoint.reloadRetryAt, let older = healingCheckpoint(log) {
+            guard checkpoint.reloadRetry?.isDue ?? true else { return nil }
+            if let older = healingCheckpoint(log) {
                 checkpoint.damagedVersion = checkpoint.baseVersion
                 checkpoint.isHealing = true
                 checkpoint.reload = .loading
@@ -225,7 +232,7 @@ extension CoordinatorState {
             }
             guard let newest = log.newestCheckpoint, newest.version > checkpoint.baseVersion,
                 newest.version <= publishedVersion, newest.version != checkpoint.damagedVersion,
-                now >= checkpoint.reloadRetryAt
+                newest.version != checkpoint.unusableVersion
             else { return nil }
             let gain =
                 head.content.context.store.usage.byteCount
@@ -240,19 +247,62 @@ extension CoordinatorState {
         }
     }
 
+    /// Handles the failure of a reload. If the reason may pass, it is repeated, up to 20 attempts
+    /// in all (for about 70 s), because new checkpoints and bulk commits wait for the older
+    /// checkpoint to be loaded. If a commit was applied to damaged data, nothing else can be done
+    /// with the realm, so there is no limit.
+    ///
+    /// - Parameter error: `nil` if another process has yet to sync its commits.
+    mutating func failReload(
+        _ reference: CheckpointReference, _ error: StoreError?, _ options: CheckpointOptions
+    ) {
+        let isHealing = checkpoint.isHealing
+        checkpoint.reload = .none
+        checkpoint.isHealing = false
+        let mayPass: Bool
+        switch error {
+        case nil: mayPass = true
+        case let error? where isHealing: mayPass = error.mayPass && !error.isMediaFailure
+        // `historyTrimmed`: there is a newer checkpoint.
+        case let error?: mayPass = error.mayPass || error.code == .historyTrimmed
+        }
+        let delay = options.retryNanoseconds
+        if error == nil, !isHealing {  // only memory waits
+            checkpoint.reloadRetry = Backoff(after: nil, from: delay)
+            return
+        }
+        let retry = Backoff(after: checkpoint.reloadRetry, from: delay, to: 50 * delay)
+        let isLast = retry.failureCount >= 20 && !(isHealing && head.inheritedDamage != nil)
+        if mayPass, !isLast {
+            if isHealing { checkpoint.damagedVersion = nil }
+            checkpoint.reloadRetry = retry
+            return
+        }
+        checkpoint.reloadRetry = Backoff(after: nil, from: delay)
+        if !isHealing {
+            checkpoint.unusableVersion = reference.version
+        } else if error?.isPermanentDamage == true, var damaged = head.damagedImages {
+            if let shared = checkpoint.sharedDamage, shared.fileNumber == damaged.fileNumber {
+                damaged.offsets.formUnion(shared.offsets)
+            }
+            checkpoint.sharedDamage = damaged
+        }
+    }
+
     /// The older checkpoint, which may have an intact copy of a damaged leaf; `nil` once it was
     /// tried.
     private func healingCheckpoint(_ log: RealmLog) -> CheckpointReference? {
         guard head.needsHealing, checkpoint.damagedVersion != checkpoint.baseVersion,
             let older = log.olderCheckpoint, older.version < checkpoint.baseVersion
         else { return nil }
+        if let shared = checkpoint.sharedDamage, head.isDamaged(onlyIn: shared) { return nil }
         return older
     }
 
     /// When the older checkpoint is tried; `nil` if it isn't needed or a reload is in progress.
     func healingRetry(_ log: RealmLog) -> UInt64? {
         guard case .none = checkpoint.reload, healingCheckpoint(log) != nil else { return nil }
-        return checkpoint.reloadRetryAt
+        return checkpoint.reloadRetry?.retryAt ?? 0
     }
 
     /// Whether an older checkpoint is being tried because of damage. No checkpoint is written until

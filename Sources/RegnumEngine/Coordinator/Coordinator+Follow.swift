@@ -216,11 +216,15 @@ extension StoreError {
 /// The retry time after a failure: after 20 ms, doubling each time, up to 5 s.
 struct Backoff {
     private let nanoseconds: UInt64
+    /// The number of failures in a row.
+    let failureCount: Int
     /// On the clock of the pool.
     let retryAt: UInt64
 
-    init(after last: Backoff?) {
-        nanoseconds = min(2 * (last?.nanoseconds ?? 10_000_000), 5_000_000_000)
+    init(after last: Backoff?, from first: UInt64 = 20_000_000, to longest: UInt64 = 5_000_000_000)
+    {
+        nanoseconds = last.map { min(2 * $0.nanoseconds, longest) } ?? first
+        failureCount = (last?.failureCount ?? 0) + 1
         retryAt = IOPool.now() + nanoseconds
     }
 

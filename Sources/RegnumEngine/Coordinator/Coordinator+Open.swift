@@ -7,10 +7,9 @@ extension Coordinator {
     /// concurrent callers.
     ///
     /// Throws the errors of `RealmLog.open`, or of `RealmLog.openForReading` if read-only; for a
-    /// new realm with a seed, those of `RealmContent.read`.
-    package static func open(_ options: CoordinatorOptions) async throws(StoreError)
-        -> Coordinator
-    {
+    /// new realm with a seed, those of `RealmContent.read`; `CancellationError` at once if the task
+    /// is cancelled while it waits.
+    package static func open(_ options: CoordinatorOptions) async throws -> Coordinator {
         try IOPool.shared.prepare()
         switch options.place {
         case .memory(let identifier):
@@ -32,11 +31,11 @@ extension Coordinator {
     }
 
     /// Opens the realm, or waits for another caller that is opening it with equal options.
-    private static func openTogether(_ path: String, _ options: CoordinatorOptions)
-        async throws(StoreError) -> Coordinator
-    {
+    private static func openTogether(
+        _ path: String, _ options: CoordinatorOptions
+    ) async throws -> Coordinator {
         let opening = CoordinatorRegistry.Opening(path, options)
-        let (result, isOwn) = await join(opening, path, options)
+        let (result, isOwn) = try await join(opening, path, options)
         // Another caller's error may refer to a state before this call.
         if !isOwn, case .failure(let error) = result, error.code != .busy {
             return try await join(opening, path, options).result.get()
@@ -47,20 +46,38 @@ extension Coordinator {
     /// - Returns: the result of the open, and whether this call started it.
     private static func join(
         _ opening: CoordinatorRegistry.Opening, _ path: String, _ options: CoordinatorOptions
-    ) async -> (result: Result<Coordinator, StoreError>, isOwn: Bool) {
+    ) async throws -> (result: Result<Coordinator, StoreError>, isOwn: Bool) {
+        let registry = CoordinatorRegistry.shared
+        let id = nextWaiterID()
         var isOwn = false
-        let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { opener in
-            isOwn = CoordinatorRegistry.shared.join(opening, opener)
-            guard isOwn else { return }
-            IOPool.shared.submitLong {
-                let result = Result { () throws(StoreError) in try openDirectory(path, options) }
-                for opener in CoordinatorRegistry.shared.end(opening) {
-                    opener.resume(returning: result)
-                }
+        let result: Result<Coordinator, StoreError>? = await withTaskCancellationHandler {
+            await withUnsafeContinuation { (opener: CoordinatorRegistry.Opener) in
+                isOwn = registry.join(opening, id, opener)
+                if Task.isCancelled { registry.leave(opening, id) }
+                guard isOwn else { return }
+                IOPool.shared.submitLong { perform(opening, path, options) }
+            }
+        } onCancel: {
+            registry.leave(opening, id)
+        }
+        registry.synchronize()
+        guard let result else { throw CancellationError() }
+        return (result, isOwn)
+    }
+
+    /// Opens the realm for all callers that wait for it, unless all of them are cancelled first.
+    private static func perform(
+        _ opening: CoordinatorRegistry.Opening, _ path: String, _ options: CoordinatorOptions
+    ) {
+        var isWanted = true
+        let result = Result { () throws(StoreError) in
+            try openDirectory(path, options) {
+                isWanted = CoordinatorRegistry.shared.isWanted(opening)
+                return isWanted
             }
         }
-        CoordinatorRegistry.shared.synchronize()
-        return (result, isOwn)
+        guard isWanted else { return }
+        for opener in CoordinatorRegistry.shared.end(opening) { opener.resume(returning: result) }
     }
 
     /// Returns whether a realm of that name is open in memory.
@@ -82,9 +99,9 @@ extension Coordinator {
         return try result.get()
     }
 
-    private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
-        throws(StoreError) -> Coordinator
-    {
+    private static func openDirectory(
+        _ path: String, _ options: CoordinatorOptions, isWanted: () -> Bool
+    ) throws(StoreError) -> Coordinator {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let log: RealmLog
         let report: RecoveryReport
@@ -95,7 +112,8 @@ extension Coordinator {
         } else {
             (log, report) = try RealmLog.open(
                 options.fileSystem, path: path, options: options.store,
-                seed: RealmContent.seed(options), load: incoming.begin, incoming.apply)
+                seed: RealmContent.seed(options), isWanted: isWanted, load: incoming.begin,
+                incoming.apply)
         }
         let coordinator = CoordinatorRegistry.shared.register(
             path, options.fileSystem, log.identities

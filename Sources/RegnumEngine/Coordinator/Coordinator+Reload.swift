@@ -18,13 +18,13 @@ extension Coordinator {
         }
         let damaged = isHealing ? published : nil
         IOPool.shared.submitLong {
-            self.continueReload { () throws(StoreError) in
+            self.continueReload(reference) { () throws(StoreError) in
                 let root = try CheckpointLoader.load(
                     reference, from: nodes, seed: seed, knownSchema: schema)
                 let reloaded = ReloadedRoot(
                     reference, IncomingCommits(root, nodes, keepsSteps: false), replay)
                 try reloaded.read(through: max(end, reference.position))
-                if let damaged, reloaded.incoming.root.sharesDamage(with: damaged) {
+                if let damaged, reloaded.incoming.root.hasSameDamage(as: damaged) {
                     throw self.sharedDamage(damaged)
                 }
                 return reloaded
@@ -46,7 +46,7 @@ extension Coordinator {
     /// log.
     func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
         IOPool.shared.submitLong {
-            self.continueReload { () throws(StoreError) in
+            self.continueReload(reloaded.reference) { () throws(StoreError) in
                 try reloaded.read(through: end)
                 return reloaded
             }
@@ -56,11 +56,15 @@ extension Coordinator {
     private func sharedDamage(_ root: DatabaseRoot) -> StoreError {
         var error =
             root.content.context.source?.permanentDamage ?? StoreError(.invalidDatabase, "")
-        error.sentence = "The older checkpoint has the same damage. \(error.sentence)"
+        error.sentence =
+            "The older checkpoint has the same damage. \(error.sentence) Restore the realm from a "
+            + "backup."
         return error
     }
 
-    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot) {
+    private func continueReload(
+        _ reference: CheckpointReference, _ body: () throws(StoreError) -> ReloadedRoot
+    ) {
         do throws(StoreError) {
             let reloaded = try body()
             let (runsPump, wakesPump) = state.withLock { state in
@@ -70,19 +74,16 @@ extension Coordinator {
             }
             if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
         } catch {
-            giveUpReload(error, mayPass: error.mayPass)
+            giveUpReload(reference, error)
         }
     }
 
-    /// Keeps the current tree. `mayPass`: whether a later attempt may succeed.
-    private func giveUpReload(_ error: StoreError?, mayPass: Bool = false) {
-        let now = IOPool.now()
-        let mayPass = mayPass && error?.isMediaFailure != true
+    /// Keeps the current tree.
+    ///
+    /// - Parameter error: What went wrong; `nil` if another process has yet to sync its commits.
+    private func giveUpReload(_ reference: CheckpointReference, _ error: StoreError?) {
         let (next, runsPump, wakesPump) = state.withLock { state in
-            state.checkpoint.reload = .none
-            if mayPass, state.checkpoint.isHealing { state.checkpoint.damagedVersion = nil }
-            state.checkpoint.isHealing = false
-            state.checkpoint.reloadRetryAt = now + options.checkpoint.retryNanoseconds
+            state.failReload(reference, error, options.checkpoint)
             return (state.nextTurn(options.store), state.claimPump(), state.isPumpAsleep)
         }
         next?.resume()
@@ -99,18 +100,12 @@ extension Coordinator {
         do throws(StoreError) {
             guard log.durableEnd >= log.position else {
                 state.withLock { $0.ownsLog = false }
-                // relaxed commits of another process
-                return giveUpReload(nil, mayPass: true)
+                return giveUpReload(reloaded.reference, nil)
             }
             try reloaded.read(through: log.position)
             if let damage = reloaded.incoming.root.inheritedDamage {
-                state.withLock {
-                    $0.ownsLog = false
-                    if !$0.checkpoint.isHealing, damage.isPermanentDamage {
-                        $0.checkpoint.damagedVersion = reloaded.reference.version
-                    }
-                }
-                return giveUpReload(damage, mayPass: !damage.isPermanentDamage)
+                state.withLock { $0.ownsLog = false }
+                return giveUpReload(reloaded.reference, damage)
             }
             guard reloaded.incoming.root.version == old.version else {
                 throw StoreError(
@@ -121,7 +116,7 @@ extension Coordinator {
             }
         } catch {
             state.withLock { $0.ownsLog = false }
-            return giveUpReload(error, mayPass: error.mayPass)
+            return giveUpReload(reloaded.reference, error)
         }
         let root = reloaded.incoming.root
         selfCheck.forget()
@@ -137,6 +132,7 @@ extension Coordinator {
             state.checkpoint.baseVersion = reloaded.reference.version
             state.checkpoint.reload = .none
             state.checkpoint.isHealing = false
+            state.checkpoint.reloadRetry = nil
             state.statistics.reloads += 1
             return state.nextTurn(options.store)
         }

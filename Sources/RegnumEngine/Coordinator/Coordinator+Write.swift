@@ -182,7 +182,7 @@ extension Coordinator {
     }
 
     private static let waiterIDs = Atomic<UInt64>(0)
-    private static func nextWaiterID() -> UInt64 {
+    static func nextWaiterID() -> UInt64 {
         waiterIDs.wrappingAdd(1, ordering: .relaxed).newValue
     }
 

@@ -37,22 +37,41 @@ final class CoordinatorRegistry: Sendable {
         }
     }
 
-    typealias Opener = UnsafeContinuation<Result<Coordinator, StoreError>, Never>
+    /// Receives `nil` if its task was cancelled.
+    typealias Opener = UnsafeContinuation<Result<Coordinator, StoreError>?, Never>
 
     private let coordinators = Guarded<[Key: WeakCoordinator]>([:])
-    private let openings = Guarded<[Opening: [Opener]]>([:])
+    private let openings = Guarded<[Opening: [UInt64: Opener]]>([:])
 
-    /// Adds a caller that waits for an open. Returns true for the first one, which must perform it.
-    func join(_ opening: Opening, _ opener: Opener) -> Bool {
+    /// Adds a caller that waits for an open. Returns true if none is in progress: the caller must
+    /// perform it.
+    func join(_ opening: Opening, _ id: UInt64, _ opener: Opener) -> Bool {
         openings.withLock { openings in
-            openings[opening, default: []].append(opener)
-            return openings[opening]?.count == 1
+            let isFirst = openings[opening] == nil
+            openings[opening, default: [:]][id] = opener
+            return isFirst
+        }
+    }
+
+    /// Ends the wait of a cancelled caller. Does nothing if it isn't waiting.
+    func leave(_ opening: Opening, _ id: UInt64) {
+        let opener = openings.withLock { $0[opening]?.removeValue(forKey: id) }
+        opener?.resume(returning: nil)
+    }
+
+    /// Returns whether any caller is still waiting for an open. If not, the open is forgotten: the
+    /// next caller performs another one, and this one must not be ended.
+    func isWanted(_ opening: Opening) -> Bool {
+        openings.withLock { openings in
+            guard openings[opening]?.isEmpty == true else { return true }
+            openings[opening] = nil
+            return false
         }
     }
 
     /// Ends an open and returns the waiting callers.
     func end(_ opening: Opening) -> [Opener] {
-        openings.withLock { $0.removeValue(forKey: opening) ?? [] }
+        openings.withLock { Array(($0.removeValue(forKey: opening) ?? [:]).values) }
     }
 
     /// Returns the number of callers waiting for an open.

@@ -2,7 +2,29 @@ internal import RegnumStore
 
 // The effects of damage in the nodes file on a root.
 
+/// Images in a nodes file that were found damaged.
+struct DamagedImages {
+    let fileNumber: UInt64
+    var offsets: Set<UInt64>
+}
+
 extension DatabaseRoot {
+    /// The images that were found damaged, or `nil` if there is no nodes file.
+    var damagedImages: DamagedImages? {
+        guard let source = content.context.source, let fileNumber = nodesFileNumber else {
+            return nil
+        }
+        return DamagedImages(fileNumber: fileNumber, offsets: source.damagedOffsets)
+    }
+
+    /// Whether all damage that was found is in `known`, and no commit was applied to it.
+    func isDamaged(onlyIn known: DamagedImages) -> Bool {
+        guard inheritedDamage == nil, let images = damagedImages,
+            images.fileNumber == known.fileNumber
+        else { return false }
+        return images.offsets.isSubset(of: known.offsets)
+    }
+
     /// Whether part of the content can't be read any more, though an older checkpoint and the log
     /// may still have it.
     var needsHealing: Bool {
@@ -24,6 +46,11 @@ extension DatabaseRoot {
         let offsets = damaged.damagedOffsets
         if offsets.isEmpty { return damaged.inheritedDamage == nil }
         return hasImage(at: offsets)
+    }
+
+    /// Whether the root has the damage of `other`, or was itself created with permanent damage.
+    func hasSameDamage(as other: DatabaseRoot) -> Bool {
+        inheritedDamage?.isPermanentDamage == true || sharesDamage(with: other)
     }
 
     private func hasImage(at offsets: Set<UInt64>) -> Bool {

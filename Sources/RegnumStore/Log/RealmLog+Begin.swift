@@ -14,6 +14,9 @@ extension RealmLog {
         var segments: [LogSegment]
         var reference: CheckpointReference?
         var search: CheckpointSearch
+        /// Shares the files with the tree that was loaded from `reference`, so that checkpoints
+        /// don't copy the leaves that their file has.
+        var nodes: NodesDirectory
         /// Checkpoints that were tried and found to be damaged.
         var damaged: [CheckpointReference]
     }
@@ -70,7 +73,7 @@ extension RealmLog {
                     try load(reference, nodes)
                     if reference != search.kept.newest { search.damagedPosition = nil }
                     return Beginning(
-                        segments: segments, reference: reference, search: search,
+                        segments: segments, reference: reference, search: search, nodes: nodes,
                         damaged: damaged)
                 } catch {
                     guard
@@ -90,7 +93,8 @@ extension RealmLog {
             throw firstError ?? error
         }
         try load?(nil, nodes)
-        return Beginning(segments: segments, reference: nil, search: search, damaged: damaged)
+        return Beginning(
+            segments: segments, reference: nil, search: search, nodes: nodes, damaged: damaged)
     }
 
     /// Returns the segments from the one that contains `position`, or from the first one (0), to

@@ -12,14 +12,18 @@ extension RealmLog {
     /// the open timeout, and the errors of the file system. On an error nothing has changed, except
     /// that a `LOCK` of zeros may have been created.
     ///
-    /// - Parameter seed: the initial content of a new realm.
+    /// - Parameters:
+    ///   - seed: the initial content of a new realm.
+    ///   - isWanted: called every 10 ms while waiting for another process; returning false stops
+    ///     with the error `closed`.
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed? = nil,
-        load: @escaping Load, _ deliver: Deliver
+        isWanted: () -> Bool = { true }, load: @escaping Load, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         do {
             return try open(
-                fileSystem, path: path, options: options, seed: seed, maybe: load, deliver)
+                fileSystem, path: path, options: options, seed: seed, isWanted: isWanted,
+                maybe: load, deliver)
         } catch {
             var error = error
             // No process has a newer checkpoint, so the missing files were needed.
@@ -33,12 +37,14 @@ extension RealmLog {
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        try open(fileSystem, path: path, options: options, seed: nil, maybe: nil, deliver)
+        try open(
+            fileSystem, path: path, options: options, seed: nil, isWanted: { true }, maybe: nil,
+            deliver)
     }
 
     private static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed?,
-        maybe load: Load?, _ deliver: Deliver
+        isWanted: () -> Bool, maybe load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         var (directory, lock) = try enter(fileSystem, path, options, seed)
         let start = fileSystem.monotonicNanoseconds()
@@ -77,6 +83,9 @@ extension RealmLog {
                         + "may be stopped."
                         + (holder > 0 ? " The last writer was \(processDescription(holder))." : ""),
                     path: path)
+            }
+            guard isWanted() else {
+                throw StoreError(.closed, "Opening \(path) was canceled.", path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         }
@@ -161,7 +170,7 @@ extension RealmLog {
     static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
         let log = RealmLog(
             fileSystem: place.fileSystem, directory: place.directory, lock: place.lock,
-            options: place.options, segment: beginning.segments[0])
+            options: place.options, segment: beginning.segments[0], nodes: beginning.nodes)
         log.stand(at: beginning)
         return log
     }

@@ -92,7 +92,7 @@ package final class RealmLog: @unchecked Sendable {
 
     init(
         fileSystem: any FileSystem, directory: any RealmDirectory, lock: any LockFile,
-        options: StoreOptions, segment: LogSegment
+        options: StoreOptions, segment: LogSegment, nodes: NodesDirectory
     ) {
         self.fileSystem = fileSystem
         self.directory = directory
@@ -100,8 +100,7 @@ package final class RealmLog: @unchecked Sendable {
         self.options = options
         self.segment = segment
         bootID = fileSystem.bootID()
-        nodes = NodesDirectory(
-            fileSystem, directory, realmID: segment.header.realmID, options: options)
+        self.nodes = nodes
         position = segment.header.base
         nextSequence = segment.header.firstSequence
         chain = segment.header.previousChain

@@ -74,11 +74,15 @@ package final class NodesDirectory: Sendable {
 
     /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as
     /// ``appender(after:liveByteCount:pace:)``.
+    ///
+    /// A file that another process removed can still be in use here, but isn't usable.
     package func appender(
         to number: UInt64?, orAfter newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
-        if let number, let file = try usable(number), !file.isAbandoned {
+        if let number, let file = try usable(number), !file.isAbandoned,
+            try directory.names().contains(NodesHeader.fileName(number))
+        {
             return try NodesAppender(file, after: newest, options: options, pace: pace)
         }
         return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)

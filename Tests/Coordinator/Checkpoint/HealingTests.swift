@@ -1,7 +1,6 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
-import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -10,31 +9,17 @@ import Testing
 /// What a process does about a damaged leaf in its nodes file.
 @Suite(.timeLimit(.minutes(20)))
 struct HealingTests {
-    /// Creates a realm with 61 rows, an older checkpoint with the first 50 and a newest one whose
-    /// content versions are damaged, and opens it.
-    private func damagedRealm(
-        _ disk: SimFileSystem, _ change: (inout CoordinatorOptions) -> Void = { _ in }
-    ) async throws -> Coordinator {
-        let coordinator = try await openPeer("/sim", disk) {
-            $0.checkpoint.closingByteCountMin = 1
-        }
-        try await insertInBulk(0..<50, into: coordinator)
-        for number in 50...60 { try await insert(number, into: coordinator) }
-        await coordinator.close()
-        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
-        disk.damage("nodes-1", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
-        return try await openPeer("/sim", disk, change)
-    }
-
     /// Its checkpoint would be the newest one, with the damage, and release the intact one.
     // Covers .busy
     @Test func aBulkCommitIsRefusedWhileTheOlderCheckpointIsLoaded() async throws {
         let disk = SimFileSystem()
-        let coordinator = try await damagedRealm(disk)
+        let coordinator = try await openDamagedRealm(disk)
         _ = coordinator.published.stateHash()
         #expect(coordinator.published.damage?.code == .invalidDatabase)
+        let version = coordinator.published.version
         #expect(
             await storeErrorCode { try await insertOthersInBulk(into: coordinator) } == .busy)
+        #expect(coordinator.published.version == version)
         try await eventually {
             do {
                 try await insertOthersInBulk(into: coordinator)
@@ -53,45 +38,136 @@ struct HealingTests {
         #expect(root.damage == nil)
     }
 
-    @Test func damageOfBothCheckpointsIsReportedOnce() async throws {
-        let disk = SimFileSystem()
+    /// Creates a closed realm with two checkpoints that have the same damaged leaf.
+    private func makeRealmWithSharedDamage(_ disk: SimFileSystem) async throws {
         let first = try await openPeer("/sim", disk)
         try await insertInBulk(0..<50, into: first)
-        try await insertOthersInBulk(into: first)
         await first.close()
+        let second = try await openPeer("/sim", disk)
+        try await insertOthersInBulk(into: second)
+        await second.close()
         disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // the first leaf
+    }
 
-        let failures = Mutex<[StoreError]>([])
-        let coordinator = try await openPeer("/sim", disk) {
-            $0.report = { event in
-                if case .checkpointFailed(let error) = event {
-                    failures.withLock { $0.append(error) }
-                }
-            }
-        }
+    @Test func damageOfBothCheckpointsIsReportedOnce() async throws {
+        let disk = SimFileSystem()
+        try await makeRealmWithSharedDamage(disk)
+
+        let failures = CheckpointFailures()
+        let coordinator = try await openPeer("/sim", disk) { $0.report = failures.report }
         for _ in 0..<3 {
             _ = coordinator.published.stateHash()
             #expect(coordinator.published.damage?.code == .invalidDatabase)
             coordinator.heal()
-            try await eventually { failures.withLock { !$0.isEmpty } }
+            try await eventually { !failures.errors.isEmpty }
+        }
+        // Later checkpoints have the leaf too.
+        for _ in 0..<3 {
+            try await insertOthersInBulk(into: coordinator)
+            try await checkpointNow(coordinator)
+            _ = coordinator.published.stateHash()
+            #expect(coordinator.published.damage?.code == .invalidDatabase)
         }
         await coordinator.close()
-        let reported = failures.withLock { $0 }
-        #expect(reported.count == 1)
-        let error = try #require(reported.first)
+        #expect(failures.errors.count == 1)
+        let error = try #require(failures.errors.first)
         #expect(error.code == .invalidDatabase && error.position != nil)
         #expect(error.sentence.hasPrefix("The older checkpoint has the same damage."))
+        #expect(error.sentence.hasSuffix("Restore the realm from a backup."))
+    }
+
+    /// Not damage of one leaf: what is read from two intact ones doesn't fit together.
+    @Test func contradictionIsReportedOnce() async throws {
+        let disk = SimFileSystem()
+        let failures = CheckpointFailures()
+        let coordinator = try await openDamagedRealm(disk, isDamaged: false) {
+            $0.report = failures.report
+        }
+        for round in 0..<3 {
+            let source = try #require(coordinator.published.content.context.source)
+            source.contradict("An index lacks the entry of a row.")
+            for _ in 0..<3 {
+                coordinator.heal()
+                try await eventually { !failures.errors.isEmpty }
+            }
+            try await insertOther(into: coordinator)
+            if round < 2 { try await checkpointNow(coordinator) }
+        }
+        await coordinator.close()
+        #expect(failures.errors.map(\.code) == [.invalidDatabase])
+        #expect(failures.errors.first?.sentence.contains("An index lacks") == true)
+    }
+
+    /// A disk that is full must not fill up with the remains of checkpoints.
+    @Test(arguments: 1...2)
+    func aFailedCheckpointRemovesTheFileThatItCreated(nth: Int) async throws {
+        let disk = SimFileSystem()
+        let first = try await openPeer("/sim", disk)
+        try await insertInBulk(0..<50, into: first)
+        await first.close()
+        let coordinator = try await openPeer("/sim", disk) { $0.store.nodesSlackByteCount = 0 }
+        // The file then has more than twice the live bytes.
+        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
+        disk.inject(SimFailure(.write, nth: nth, code: .diskFull))  // the header or the images
+        #expect(
+            await storeErrorCode { try await insertInBulk(50..<60, into: coordinator) }
+                == .diskFull)
+        #expect(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") } == ["nodes-1"])
+        try await insertInBulk(50..<60, into: coordinator)
+        #expect(disk.fileNames(in: "/sim").contains("nodes-2"))
+        #expect(numbers(coordinator.published) == Array(0..<60))
+        await coordinator.close()
+        #expect(numbers(try reopened("/sim", disk).root) == Array(0..<60))
+    }
+
+    /// Another process has made two checkpoints in a new file, and removed the one with the damage.
+    @Test func nothingIsAppendedToAFileThatWasRemoved() async throws {
+        let disk = SimFileSystem()
+        try await makeRealmWithSharedDamage(disk)
+        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // intact again
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.isOn = false
+            $0.checkpoint.reloadByteCountMin = .max
+            $0.store.retention = .none
+        }
+        let other = try await openPeer("/sim", SimView(disk)) {
+            $0.store.nodesSlackByteCount = 0
+            $0.checkpoint.reloadByteCountMin = 0
+        }
+        disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
+        for _ in 0..<2 {
+            try await insertOther(into: other)
+            try await checkpointNow(other)
+        }
+        let version = other.published.version
+        await other.close()
+        #expect(!disk.fileNames(in: "/sim").contains("nodes-1"))
+        try await eventually {
+            coordinator.hint()
+            return coordinator.published.version == version
+        }
+        let source = try #require(coordinator.published.content.context.source)
+        source.contradict("An index lacks the entry of a row.")
+        try await eventually {
+            do {
+                try await insertOthersInBulk(into: coordinator)
+                return true
+            } catch let error as StoreError where error.code == .busy {
+                return false
+            }
+        }
+        #expect(!disk.fileNames(in: "/sim").contains("nodes-1"))
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        #expect(root.version == version + 1 && report.damagedCheckpoints.isEmpty)
+        #expect(numbers(root) == Array(0..<50))
     }
 
     /// A leaf that no one has read yet turns out to be damaged when a new nodes file is begun.
     @Test(arguments: [false, true])
     func aCheckpointThatMeetsDamageStaysInItsFile(inBulk: Bool) async throws {
         let disk = SimFileSystem()
-        let first = try await openPeer("/sim", disk)
-        try await insertInBulk(0..<50, into: first)
-        try await insertOthersInBulk(into: first)
-        await first.close()
-        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // the first leaf
+        try await makeRealmWithSharedDamage(disk)
 
         let coordinator = try await openPeer("/sim", disk) {
             $0.store.nodesSlackByteCount = 0
@@ -115,28 +191,4 @@ struct HealingTests {
         let (root, report) = try reopened("/sim", disk)
         #expect(root.version == version + 1 && report.checkpoint?.version == root.version)
     }
-}
-
-/// Adds rows to the class "Other" in a bulk commit.
-private func insertOthersInBulk(into coordinator: Coordinator) async throws {
-    let turn = try await coordinator.beginWrite()
-    let transaction = EngineTransaction(base: turn.base)
-    let table = try other(transaction)
-    for number in 0..<50 { _ = try transaction.insert(table, [.int(Int64(number))]) }
-    let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
-    try await coordinator.commit(turn, commit, durability: .full)
-}
-
-private func insertOther(into coordinator: Coordinator) async throws {
-    let turn = try await coordinator.beginWrite()
-    let transaction = EngineTransaction(base: turn.base)
-    _ = try transaction.insert(try other(transaction), [.int(1)])
-    let commit = try transaction.commit(timestampMicroseconds: 0)
-    try await coordinator.commit(turn, commit, durability: .full)
-}
-
-private func other(_ transaction: EngineTransaction) throws -> TableKey {
-    try transaction.schema.table(named: "Other")?.key
-        ?? transaction.addTable(
-            name: "Other", columns: [ColumnDefinition(name: "value", type: .int)])
 }

@@ -26,6 +26,25 @@ import Testing
         }
     }
 
+    /// The checksum of an image of more than 256 MiB is known only after it was decoded.
+    @Test func aDamagedFormatOfALargeDirectoryIsNotANewerOne() throws {
+        let (content, file) = try make("aDamagedFormat")
+        var checkpoint = try TestCheckpoint(content.root, to: file)
+        func load() throws -> DatabaseRoot {
+            try CheckpointLoader.load(
+                checkpoint.written.directory, byteCount: checkpoint.written.directoryByteCount,
+                version: checkpoint.version, from: file, seed: checkpoint.seed,
+                checkedFirstByteCountMax: 0)
+        }
+        #expect(try load().stateHash() == content.root.stateHash())
+        file[checkpoint.directory.lowerBound + 4] ^= 2  // the format
+        let damage = #expect(throws: StoreError.self) { try load() }
+        #expect(damage?.code == .invalidDatabase)
+        try checkpoint.fixChecksum(in: file)
+        let newer = #expect(throws: StoreError.self) { try load() }
+        #expect(newer?.code == .unsupportedFormat)
+    }
+
     @Test func aForgedDirectoryThrowsOrGivesARoot() throws {
         var (content, file) = try make("aForgedDirectory")
         let intact = try TestCheckpoint(content.root, to: file)

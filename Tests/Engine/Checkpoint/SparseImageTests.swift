@@ -72,6 +72,9 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
             image.replaceSubrange(place..<place + 4, with: [255, 255, 255, 255])
             images.append(image)
         }
+        var newer = directory
+        newer[4] ^= 2  // the format
+        images.append(newer)
         for image in images {
             let file = SparseFile()
             file.put(image, at: 4096)

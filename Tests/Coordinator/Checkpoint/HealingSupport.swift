@@ -1,0 +1,64 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// The failed checkpoints and reloads that a coordinator reports.
+final class CheckpointFailures: Sendable {
+    private let found = Mutex<[StoreError]>([])
+
+    var errors: [StoreError] { found.withLock { $0 } }
+
+    var report: @Sendable (CoordinatorEvent) -> Void {
+        { [self] event in
+            if case .checkpointFailed(let error) = event { found.withLock { $0.append(error) } }
+        }
+    }
+}
+
+/// Creates a realm with 61 rows, an older checkpoint with the first 50 and a newest one whose
+/// content versions are damaged, and opens it.
+func openDamagedRealm(
+    _ disk: SimFileSystem, isDamaged: Bool = true,
+    _ change: (inout CoordinatorOptions) -> Void = { _ in }
+) async throws -> Coordinator {
+    let coordinator = try await openPeer("/sim", disk) {
+        $0.checkpoint.closingByteCountMin = 1
+    }
+    try await insertInBulk(0..<50, into: coordinator)
+    for number in 50...60 { try await insert(number, into: coordinator) }
+    await coordinator.close()
+    let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+    if isDamaged {
+        disk.damage("nodes-1", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
+    }
+    return try await openPeer("/sim", disk, change)
+}
+
+/// Adds rows to the class "Other" in a bulk commit.
+func insertOthersInBulk(into coordinator: Coordinator) async throws {
+    let turn = try await coordinator.beginWrite()
+    let transaction = EngineTransaction(base: turn.base)
+    let table = try other(transaction)
+    for number in 0..<50 { _ = try transaction.insert(table, [.int(Int64(number))]) }
+    let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
+    try await coordinator.commit(turn, commit, durability: .full)
+}
+
+func insertOther(into coordinator: Coordinator) async throws {
+    let turn = try await coordinator.beginWrite()
+    let transaction = EngineTransaction(base: turn.base)
+    _ = try transaction.insert(try other(transaction), [.int(1)])
+    let commit = try transaction.commit(timestampMicroseconds: 0)
+    try await coordinator.commit(turn, commit, durability: .full)
+}
+
+private func other(_ transaction: EngineTransaction) throws -> TableKey {
+    try transaction.schema.table(named: "Other")?.key
+        ?? transaction.addTable(
+            name: "Other", columns: [ColumnDefinition(name: "value", type: .int)])
+}
