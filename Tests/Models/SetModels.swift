@@ -55,16 +55,4 @@ struct PlainBasket: Equatable {
     var words: Set<String?> = []
     /// The fruits by their keys, which increase in order of creation.
     var fruits: Set<Int> = []
-
-    var sortedNumbers: [Int] { numbers.sorted() }
-
-    var sortedWords: [String?] {
-        words.sorted { a, b in
-            guard let a else { return b != nil }
-            guard let b else { return false }
-            return Array(a.utf8).lexicographicallyPrecedes(Array(b.utf8))
-        }
-    }
-
-    var sortedFruits: [Int] { fruits.sorted() }
 }

@@ -124,7 +124,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
         let types = ElementCase.all.flatMap { $0.holder.init().objectSchema.properties }
         #expect(types.filter(\.isOptional).count == types.count / 2)
         let missing = Set(PropertyType.allCases).subtracting(types.map(\.type))
-        // Values of any type are never optional: `AnyRandomTests` covers them in every container.
+        // Values of any type are never optional: `AtlasTests` covers them in every container.
         #expect(missing == [.any, .object, .linkingObjects], "\(missing)")
     }
 }

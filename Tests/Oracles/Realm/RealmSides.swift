@@ -12,6 +12,18 @@ protocol RealmSide: AnyObject, SendableMetatype {
     func close() async
 }
 
+extension Realm.Configuration {
+    /// Returns the coordinator of a realm that is already open.
+    func openCoordinator(_ fileSystem: any FileSystem) async throws -> Coordinator {
+        let place: RealmPlace =
+            switch location {
+            case .file(let url): .directory(path: url.path)
+            case .inMemory(let identifier): .memory(identifier: identifier)
+            }
+        return try await Coordinator.open(CoordinatorOptions(place: place, fileSystem: fileSystem))
+    }
+}
+
 /// The location of the realm of a random run.
 enum RealmSidesPlace: Sendable {
     /// In memory, with one side.
@@ -31,7 +43,7 @@ final class RealmSides<Side: RealmSide> {
     private var configurations: [Int: (Realm.Configuration, any FileSystem)] = [:]
     private var sides: [Int: Side] = [:]
 
-    /// - Parameter adjust: Further settings of realms on disk.
+    /// - Parameter adjust: Further settings.
     init(
         _ place: RealmSidesPlace, seed: UInt64, _ types: [ObjectBase.Type],
         adjust: @escaping @Sendable (inout CoordinatorOptions) -> Void = { _ in }
@@ -40,8 +52,9 @@ final class RealmSides<Side: RealmSide> {
         switch place {
         case .memory:
             count = 1
-            let configuration = Realm.Configuration(
+            var configuration = Realm.Configuration(
                 location: .inMemory(identifier: "run \(seed) \(UUID())"), objectTypes: types)
+            configuration.adjust = adjust
             configurations[0] = (configuration, PosixFileSystem.shared)
         case .simulated(let count):
             self.count = count

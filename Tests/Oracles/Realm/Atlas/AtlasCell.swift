@@ -230,3 +230,28 @@ final class AtlasPoint: EmbeddedObject {
     @Persisted var x: Int
     @Persisted var y: Int
 }
+
+/// Stored as an embedded object that itself has a projected property.
+struct AtlasSign: CustomPersistable, AtlasCell {
+    let text: String
+    let spot: AtlasSpot?
+
+    init(_ text: String, _ spot: AtlasSpot?) { (self.text, self.spot) = (text, spot) }
+    init(persistedValue: AtlasBoard) { (text, spot) = (persistedValue.text, persistedValue.spot) }
+    var persistableValue: AtlasBoard {
+        let board = AtlasBoard()
+        (board.text, board.spot) = (text, spot)
+        return board
+    }
+
+    static func make(_ value: AtlasValue) -> AtlasSign {
+        guard case .sign(let text, let spot) = value else { value.misfit(Self.self) }
+        return AtlasSign(text.text, AtlasSpot?.make(spot))
+    }
+    var plain: AtlasValue { .sign(AtlasBytes(text), spot.plain) }
+}
+
+final class AtlasBoard: EmbeddedObject {
+    @Persisted var text: String
+    @Persisted var spot: AtlasSpot?
+}

@@ -96,7 +96,7 @@ extension AnyRealmValue {
         case .kin(let number): .object(nodes.kin(number))
         case .items(let items): .fromArray(items.map { make($0, nodes) })
         case .entries(let entries): .dictionary(AtlasSlotEdit.map(entries) { make($0, nodes) })
-        case .spot, .box: fatalError("\(value) is not a value of any type.")
+        case .spot, .sign, .box: fatalError("\(value) is not a value of any type.")
         }
     }
 
@@ -118,7 +118,7 @@ extension AnyRealmValue {
         case .items(let items): items.map { given($0, nodes) as Any }
         case .entries:
             value.nested.flatMap { AtlasSlotEdit.dictionary($0) { given($0, nodes) as Any } }
-        case .spot, .box: fatalError("\(value) is not a value of any type.")
+        case .spot, .sign, .box: fatalError("\(value) is not a value of any type.")
         }
     }
 

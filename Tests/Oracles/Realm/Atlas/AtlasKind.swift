@@ -7,8 +7,9 @@ enum AtlasKind: String, CaseIterable, Sendable {
     case objectId
     /// Enums with four raw types.
     case level, tiny, word, share
-    /// Projected types: stored as a double, as an integer, as an embedded object.
-    case celsius, serial, spot
+    /// Projected types: stored as a double, as an integer, as an embedded object, and as
+    /// one with another in it.
+    case celsius, serial, spot, sign
     case link, box
     case any
 
@@ -37,6 +38,10 @@ enum AtlasKind: String, CaseIterable, Sendable {
         case .share: [0.5, -2, 0].map { (share: Double) in .double(share.bitPattern) }
         case .serial: [0, 7, -14, 70].map { .int($0) }
         case .spot: [.spot(0, 0), .spot(1, 2), .spot(-3, 1)]
+        case .sign:
+            [.null, .spot(0, 0), .spot(4, -1)].flatMap { spot in
+                ["", "exit"].map { .sign(AtlasBytes($0), spot) }
+            }
         case .link, .box: []
         case .any: Self.anyPool
         }

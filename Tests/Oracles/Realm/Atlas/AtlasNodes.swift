@@ -16,6 +16,8 @@ final class AtlasNode: Object {
     @Persisted var maybeSpot: AtlasSpot?
     @Persisted var spots: List<AtlasSpot>
     @Persisted var spotMap: Map<String, AtlasSpot?>
+    @Persisted var sign: AtlasSign?
+    @Persisted var signs: List<AtlasSign>
     @Persisted(indexed: true) var tag: String?
     @Persisted(originProperty: "next") var previous: LinkingObjects<AtlasNode>
     @Persisted(originProperty: "nodes") var listedBy: LinkingObjects<AtlasNode>
@@ -50,10 +52,13 @@ extension AtlasNode: AtlasModel {
         .objectMap("boxMap", .box, \.boxMap),
         .value("spot", .spot, \.spot), .value("maybeSpot", .spot, \.maybeSpot),
         .list("spots", .spot, \.spots), .map("spotMap", .spot, \.spotMap),
+        .value("sign", .sign, \.sign), .list("signs", .sign, \.signs),
         .value("tag", .text, \.tag),
     ]
 
-    static let others: [ObjectBase.Type] = [AtlasBox.self, AtlasLid.self, AtlasPoint.self]
+    static let others: [ObjectBase.Type] = [
+        AtlasBox.self, AtlasLid.self, AtlasPoint.self, AtlasBoard.self,
+    ]
 }
 
 /// The stored objects of a transaction to which values can link.

@@ -50,6 +50,7 @@ final class AtlasSequence {
             let before = draw.world.content
             let transaction = draw.transaction()
             let after = draw.world.content
+            let embeddedCounts = draw.world.embeddedCounts
             done.append("\(step): \(transaction)")
             let holds = below(3) == 0
             let reopened = below(4) == 0 ? below(sides.count) : -1
@@ -73,6 +74,7 @@ final class AtlasSequence {
                 if side != transaction.side { try await catchUp(after, realm) }
                 behind.remove(side)
                 try await check(after, realm)
+                try sides[side]?.checkEmbedded(embeddedCounts)
                 if let held { try heldCheck(held) }
                 if holds { held = (realm.snapshot(), after) }
                 try await pull(side, realm, after)
@@ -91,6 +93,7 @@ final class AtlasSequence {
                     guard let again = sides.realm(side) else { continue }
                     try await catchUp(after, again)
                     try await check(after, again)
+                    try sides[side]?.checkEmbedded(embeddedCounts)
                 }
             }
             try await meet(2 * step + 1, sides)

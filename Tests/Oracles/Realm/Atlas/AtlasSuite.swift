@@ -1,4 +1,5 @@
 import Regnum
+import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 package import RegnumTestSupport
@@ -56,9 +57,23 @@ package struct AtlasSuite: Sendable {
 /// A process of a sequence.
 final class AtlasSide: RealmSide {
     let realm: Realm
+    private let coordinator: Coordinator
 
     init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws {
         realm = try await Realm.open(configuration)
+        coordinator = try await configuration.openCoordinator(fileSystem)
+    }
+
+    /// Throws unless each embedded class has as many objects as there are owned ones: queries
+    /// don't find those that a failed or repeated assignment would leave behind.
+    func checkEmbedded(_ expected: [String: Int]) throws {
+        let root = coordinator.published
+        for (name, count) in expected {
+            let found = root.schema.table(named: name).map { root.count($0.key) } ?? 0
+            if found != count {
+                throw AtlasFailure("there are \(found) objects of \(name) instead of \(count)")
+            }
+        }
     }
 
     func close() async { await realm.close() }

@@ -18,6 +18,7 @@ extension AtlasValue: CustomStringConvertible {
         case .uuid(let bytes): "u\(bytes)"
         case .objectId(let bytes): "o\(bytes)"
         case .spot(let x, let y): "(\(x) \(y))"
+        case .sign(let text, let spot): "sign \(text) \(spot)"
         case .link(let number): "#\(number)"
         case .kin(let number): "@\(number)"
         case .box(let box): "\(box)"

@@ -43,6 +43,8 @@ enum AtlasValue: Hashable, Sendable {
     case uuid(AtlasBytes)
     case objectId(AtlasBytes)
     case spot(Int, Int)
+    /// A text with a spot or null.
+    indirect case sign(AtlasBytes, AtlasValue)
     /// The node with that number.
     case link(Int)
     /// The object with that number in the class of values of any type.
@@ -89,7 +91,7 @@ enum AtlasValue: Hashable, Sendable {
         case .uuid: (7, 0)
         case .link: (8, 0)
         case .kin: (9, 0)
-        case .spot, .box, .items, .entries: fatalError("\(self) can't be in a set.")
+        case .spot, .sign, .box, .items, .entries: fatalError("\(self) can't be in a set.")
         }
     }
 

@@ -36,6 +36,24 @@ struct AtlasWorld: Sendable {
                 uniqueKeysWithValues: objects[0].keys.map { ($0, inverses(of: $0)) }))
     }
 
+    /// The number of embedded objects of each class.
+    var embeddedCounts: [String: Int] {
+        var counts = ["AtlasBox": 0, "AtlasLid": 0, "AtlasPoint": 0, "AtlasBoard": 0]
+        for value in objects[0].values.flatMap({ $0.flatMap(\.values) }) {
+            switch value {
+            case .box(let box):
+                counts["AtlasBox", default: 0] += 1
+                counts["AtlasLid", default: 0] += box.lid == nil ? 0 : 1
+            case .spot: counts["AtlasPoint", default: 0] += 1
+            case .sign(_, let spot):
+                counts["AtlasBoard", default: 0] += 1
+                counts["AtlasPoint", default: 0] += spot == .null ? 0 : 1
+            default: break
+            }
+        }
+        return counts
+    }
+
     /// Returns the numbers of the nodes that have a node in their link, list, set and map,
     /// ascending, each as often as it does; then the sizes of the boxes that link to it, ascending;
     /// then its own number for each box that it owns.

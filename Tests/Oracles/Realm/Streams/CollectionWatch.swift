@@ -10,6 +10,8 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
     private var cursor: ChangeCursor?
     /// Built from the change sets alone.
     private var mirror: [Int] = []
+    /// The last collection.
+    private var last: FrozenResults<Row>?
     private var random: SeededRandom
 
     private var filter: MirrorFilter { followed.filter }
@@ -37,6 +39,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         guard position.hasBegun, let cursor else { return try await begin(realm, record) }
         try open(realm, since: ChangeCursor(cursor.description))
         position.resume(record)
+        last = nil  // it may be of another realm
     }
 
     private func next() async throws -> CollectionChange<Row>? {
@@ -62,6 +65,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         mirror = collection.map(Row.serial)
         try expectEqual(mirror, entries(world).map(\.serial), "initial")
         for object in collection { try Row.check(object, [world], "initial") }
+        last = collection
         cursor = collection.cursor
     }
 
@@ -79,7 +83,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
     /// Returns the step of the next element; `nil` if no element is due.
     private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
         position.steps(record).first { from, to in
-            if position.policy == .newest { return isDue(record.comparison(from, to)) }
+            if position.isCompared { return isDue(record.comparison(from, to)) }
             let step = record.step(from, to)
             return !expected(entries(step.old), entries(step.new), step).isEmpty
         }
@@ -102,7 +106,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         let (old, new) = (entries(net.old), entries(net.new))
         let change: MirrorChange
         do {
-            if position.policy == .newest {
+            if position.isCompared {
                 change = try told(delta, old, new, record, step)
             } else {
                 change = expected(old, new, net)
@@ -112,12 +116,14 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
             try expectEqual(delta.cursor.version, step.to, "cursor")
             try followed.interest.check(delta.origins, record, step)
             try apply(delta, collection, new, net.new)
+            if let last { try Row.checkEquality(last, collection, record) }
         } catch {
             throw StreamFailure(
                 "\(error)\n  from \(step.from) \(old.map(\.serial)) to \(step.to) "
                     + "\(new.map(\.serial)): \(expected(old, new, net))")
         }
         position.reach(step.to)
+        last = collection
         cursor = delta.cursor
     }
 
@@ -130,17 +136,20 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         } else if followed.isList {
             stays = MirrorPositions.listed(old, new)
         } else {
-            stays = MirrorPositions.sorted(old, new) { serial in
-                guard let before = step.old[serial], let after = step.new[serial] else {
-                    return true
-                }
-                return step.own[serial] != nil
-                    || zip(
-                        followed.sortValues(step.old, before), followed.sortValues(step.new, after)
-                    ).contains { MirrorValue.compare($0, $1) != 0 }
-            }
+            stays = sorted(old, new, step)
         }
         return MirrorChange(old, new, stays: stays) { step.names($0, filter) }
+    }
+
+    private func sorted(
+        _ old: [MirrorEntry], _ new: [MirrorEntry], _ step: MirrorStep
+    ) -> [Int] {
+        MirrorPositions.sorted(old, new) { serial in
+            guard let before = step.old[serial], let after = step.new[serial] else { return true }
+            return step.own[serial] != nil
+                || zip(followed.sortValues(step.old, before), followed.sortValues(step.new, after))
+                    .contains { MirrorValue.compare($0, $1) != 0 }
+        }
     }
 
     /// Returns the change reported by a comparison of versions, after checking that it includes
@@ -157,6 +166,10 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         for (position, place) in zip(staying, places) { stays[position] = place }
         let must = record.comparison(step.from, step.to)
         let may = record.possibility(step.from, step.to)
+        // Where both agree on the objects that changed, the positions are determined.
+        if !followed.isList, followed.owner == nil, Set(must.own.keys) == Set(may.own.keys) {
+            try expectEqual(stays, sorted(old, new, must), "the positions that stay")
+        }
         var told: [Int: [String]] = [:]
         for modified in delta.modified {
             told[Row.serial(modified.new)] = modified.properties
@@ -200,7 +213,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         let modified = expected.modifications.map { old[$0].serial }
         try expectEqual(delta.modified.map { Row.serial($0.old) }, modified, "modified, old")
         try expectEqual(delta.modified.map { Row.serial($0.new) }, modified, "modified, new")
-        if position.policy != .newest {
+        if !position.isCompared {
             try expectEqual(delta.modified.map(\.properties), expected.properties, "properties")
         }
         for object in delta.modified {
@@ -238,7 +251,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
     func end(_ record: StreamRecord) async throws {
         guard let element = try await next() else { return }
         // A comparison may show a property that was set to its old value.
-        if position.policy == .newest, case .update(_, let delta) = element {
+        if position.isCompared, case .update(_, let delta) = element {
             for step in position.steps(record) where step.to == delta.version {
                 let net = record.step(step.from, step.to)
                 _ = try told(delta, entries(net.old), entries(net.new), record, step)

@@ -142,15 +142,15 @@ final class MapWatch<Value: Sendable>: StreamWatch {
 
     private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
         position.steps(record).first { from, to in
-            let isCompared = position.policy == .newest
-            return !expected(isCompared ? record.comparison(from, to) : record.step(from, to))
-                .isEmpty
+            let step =
+                position.isCompared ? record.comparison(from, to) : record.step(from, to)
+            return !expected(step).isEmpty
         }
     }
 
     private func end(_ element: MapChange<String, Value>, _ record: StreamRecord) throws {
         // A comparison may show entries that were set to their old values.
-        if position.policy == .newest, case .update(let map, let delta) = element {
+        if position.isCompared, case .update(let map, let delta) = element {
             for step in position.steps(record) where step.to == delta.version {
                 return try check(record, step, map, delta)
             }
@@ -195,7 +195,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         let expected = expected(step)
         try expectKeys(delta.deletions, expected.deletions, "deletions")
         try expectKeys(delta.insertions, expected.insertions, "insertions")
-        if position.policy == .newest {
+        if position.isCompared {
             let told = Set(delta.modifications)
             let must = self.expected(record.comparison(place.from, place.to)).modifications
             let may = self.expected(record.possibility(place.from, place.to)).modifications

@@ -42,7 +42,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
     func resume(_ realm: Realm, _ record: StreamRecord) async throws {
         // Elements have no version, so it couldn't be seen which step a comparison reports.
         guard position.hasBegun, let cursor, cursor.version == position.version,
-            position.policy != .newest
+            !position.isCompared
         else { return try await begin(realm, record) }
         try open(realm, since: cursor)
         position.resume(record)
@@ -83,8 +83,8 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
 
     private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
         position.steps(record).first { from, to in
-            let isCompared = position.policy == .newest
-            let step = isCompared ? record.comparison(from, to) : record.step(from, to)
+            let step =
+                position.isCompared ? record.comparison(from, to) : record.step(from, to)
             let (old, new) = (owner.row(step.old), owner.row(step.new))
             return old != new || old.map { !step.names($0, filter).isEmpty } ?? false
         }
@@ -104,7 +104,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
             }
             try check(before, old, olds, "before")
             try check(after, old, [step.new], "after")
-            if position.policy == .newest {
+            if position.isCompared {
                 let must = record.comparison(place.from, place.to).names(old, filter)
                 let may = record.possibility(place.from, place.to).names(old, filter)
                 guard Set(told).isSuperset(of: must), Set(told).isSubset(of: may) else {
@@ -131,7 +131,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
 
     func end(_ record: StreamRecord) async throws {
         guard let element = try await next() else { return }
-        if position.policy == .newest, case .changed = element { return }
+        if position.isCompared, case .changed = element { return }
         throw StreamFailure("after the last version there is \(element)")
     }
 }

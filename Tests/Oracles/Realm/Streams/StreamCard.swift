@@ -11,6 +11,8 @@ final class StreamCard: Projection<StreamPerson> {
     @Projected(\StreamPerson.dogs.projectTo.name) var dogNames: ProjectedCollection<String>
     @Projected(\StreamPerson.tags) var tags
     @Projected(\StreamPerson.marks) var marks
+    @Projected(\StreamPerson.box?.size) var size
+    @Projected(\StreamPerson.boss?.box?.label) var bossLabel
 }
 
 extension StreamCard: StreamModel {
@@ -20,7 +22,7 @@ extension StreamCard: StreamModel {
     static let paths: [MirrorPath] = [
         ("serial", "serial"), ("title", "name"), ("years", "age"), ("bossAge", "boss.age"),
         ("price", "dog.toy.price"), ("dogNames", "dogs.name"), ("tags", "tags"),
-        ("marks", "marks"),
+        ("marks", "marks"), ("size", "box.size"), ("bossLabel", "boss.box.label"),
     ].map { name, path in
         MirrorPath(name: name, components: MirrorPath(path, of: .person).components)
     }
@@ -33,6 +35,7 @@ extension StreamCard: StreamModel {
             [.of(object.bossAge)], [.of(object.price)], object.dogNames.map { .text($0) },
             object.tags.map { .text($0) },
             object.marks.flatMap { [.text($0.key), .of($0.value)] },
+            [.of(object.size)], [object.bossLabel.map { .text($0) } ?? .null],
         ]
     }
 
@@ -41,11 +44,14 @@ extension StreamCard: StreamModel {
         let boss = row.value(9).int.flatMap { world[$0] }
         let dog = row.value(10).int.flatMap { world[$0] }
         let toy = dog?.value(4).int.flatMap { world[$0] }
+        let box = row.value(14).int.flatMap { world[$0] }
+        let bossBox = boss?.value(14).int.flatMap { world[$0] }
         return [
             [row.value(0)], [row.value(4)], [row.value(3)], [boss?.value(3) ?? .null],
             [toy?.value(1) ?? .null],
             row.targets(11).compactMap { world[$0]?.value(1) }, row.slots(13).map(\.value),
             row.slots(17).flatMap { [.text($0.key), $0.value] },
+            [box?.value(1) ?? .null], [bossBox?.value(2) ?? .null],
         ]
     }
 }

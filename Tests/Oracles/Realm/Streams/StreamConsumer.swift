@@ -21,7 +21,8 @@ struct StreamConsumer {
     var isRunning = false
 
     init(
-        _ random: inout SeededRandom, stepCount: Int, _ sides: StreamSides, _ theme: StreamTheme?
+        _ random: inout SeededRandom, stepCount: Int, _ sides: StreamSides, _ theme: StreamTheme?,
+        _ record: StreamRecord
     ) {
         side = random.below(sides.count)
         let other = random.below(sides.count)
@@ -33,8 +34,15 @@ struct StreamConsumer {
         let later = random.oneIn(3) ? start + 1 + random.below(6) : -9
         resumption = sides.resumption == .never ? -9 : later
         let kinds = random.oneIn(2) ? theme?.watches : nil
-        let kind = kinds.flatMap { random.pick($0) } ?? random.below(StreamConsumer.kindCount)
-        watch = StreamConsumer.watch(kind, &random)
+        // In memory there is no log to read commits from that the hub no longer has.
+        let canFollowEach = record.keepsSummaries || sides.isOnDisk
+        var kind = kinds.flatMap { random.pick($0) } ?? random.below(StreamConsumer.kindCount)
+        if kind == 0, !canFollowEach { kind = 1 }
+        let policies: [ChangePolicy] =
+            canFollowEach
+            ? [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest]
+            : [.coalesce, .coalesce, .newest]
+        watch = StreamConsumer.watch(kind, policies[random.below(policies.count)], &random)
     }
 
     /// Returns what the consumer does after a step.
@@ -51,9 +59,9 @@ struct StreamConsumer {
 
     private static let kindCount = 41
 
-    private static func watch(_ kind: Int, _ random: inout SeededRandom) -> any StreamWatch {
-        let policy: ChangePolicy =
-            [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest][random.below(5)]
+    private static func watch(
+        _ kind: Int, _ policy: ChangePolicy, _ random: inout SeededRandom
+    ) -> any StreamWatch {
         let isFollowed = !random.oneIn(3)
         let number =
             isFollowed ? random.below(StreamDraw.followedPersonCount) : random.below(24)

@@ -9,17 +9,20 @@ struct StreamHistory {
     let pulse: RunPulse
     /// Whether transactions are printed.
     var isTraced = false
+    /// Whether the hub keeps commits in memory. If it doesn't, streams that merge commits compare
+    /// versions, and the others read the log.
+    var keepsSummaries = true
 
     /// Runs the history. Throws a `StreamFailure` where a stream differs from the oracle.
     func run() async throws {
         var random = SeededRandom(seed)
-        let record = StreamRecord()
+        let record = StreamRecord(keepsSummaries: keepsSummaries)
         let stepCount = 3 + random.below(10)
         let reopening = random.oneIn(4) ? random.below(stepCount) : -9
         let reopened = random.below(sides.count)
         let theme = random.oneIn(3) ? nil : random.pick(StreamTheme.all)
         var consumers = (0..<6 + random.below(8)).map { _ in
-            StreamConsumer(&random, stepCount: stepCount, sides, theme)
+            StreamConsumer(&random, stepCount: stepCount, sides, theme, record)
         }
         for step in -1..<stepCount {
             if step >= 0 { try await commit(step, &random, record, theme) }

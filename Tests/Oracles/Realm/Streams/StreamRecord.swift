@@ -2,6 +2,8 @@ import RegnumSimulation
 
 /// The record of a history, version by version: everything that the oracle knows.
 final class StreamRecord {
+    /// Whether the realms keep summaries of their commits in memory.
+    let keepsSummaries: Bool
     /// By version, from 0 on.
     private(set) var worlds: [MirrorWorld] = [MirrorWorld()]
     /// By version; the first entry stands for no commit.
@@ -10,6 +12,8 @@ final class StreamRecord {
     private var steps: [Range<UInt64>: MirrorStep] = [:]
     private var comparisons: [Range<UInt64>: MirrorStep] = [:]
     private var possibilities: [Range<UInt64>: MirrorStep] = [:]
+
+    init(keepsSummaries: Bool) { self.keepsSummaries = keepsSummaries }
 
     var version: UInt64 { UInt64(worlds.count - 1) }
 

@@ -22,14 +22,7 @@ final class StreamSide: RealmSide {
 
     init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws {
         realm = try await Realm.open(configuration)
-        let place: RealmPlace =
-            switch configuration.location {
-            case .file(let url): .directory(path: url.path)
-            case .inMemory(let identifier): .memory(identifier: identifier)
-            }
-        // Returns the coordinator that is already open.
-        coordinator = try await Coordinator.open(
-            CoordinatorOptions(place: place, fileSystem: fileSystem))
+        coordinator = try await configuration.openCoordinator(fileSystem)
         subscription = coordinator.subscribe(keeps: .nothing) { _ in .all }
         slot = subscription.attach()
     }

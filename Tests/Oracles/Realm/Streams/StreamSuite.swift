@@ -42,13 +42,17 @@ package struct StreamSuite: Sendable {
     private static func run(
         _ seed: UInt64, _ place: RealmSidesPlace, _ pulse: RunPulse, isTraced: Bool = false
     ) async throws {
-        // Streams can resume from any cursor, however old.
+        let keepsSummaries = seed % 5 != 0
         let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
+            // Streams can resume from any cursor, however old.
             $0.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+            if !keepsSummaries { $0.summaryByteCountMax = 0 }
         }
         do {
-            try await StreamHistory(seed: seed, sides: sides, pulse: pulse, isTraced: isTraced)
-                .run()
+            try await StreamHistory(
+                seed: seed, sides: sides, pulse: pulse, isTraced: isTraced,
+                keepsSummaries: keepsSummaries
+            ).run()
         } catch {
             await sides.close()
             throw error

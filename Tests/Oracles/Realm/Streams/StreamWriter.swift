@@ -24,6 +24,11 @@ struct StreamWriter {
     private func dog(_ serial: Int) -> StreamDog { dogs[serial]! }
     func toy(_ serial: Int) -> StreamToy { toys[serial]! }
 
+    /// Returns the view model of a person; `nil` for other objects.
+    private func card(_ serial: Int) -> StreamCard? {
+        persons[serial].flatMap { tx.object(StreamCard.self, forPrimaryKey: $0.id) }
+    }
+
     private func object(_ serial: Int) -> Object {
         persons[serial] ?? dogs[serial] ?? toys[serial]!
     }
@@ -79,7 +84,11 @@ struct StreamWriter {
         case .note(let serial, let edit):
             note(edit, of: dog(serial))
         case .delete(let serial):
-            tx.delete(object(serial))
+            if serial.isMultiple(of: 2), let card = card(serial) {
+                tx.delete(card)
+            } else {
+                tx.delete(object(serial))
+            }
             persons[serial] = nil
             dogs[serial] = nil
             toys[serial] = nil
@@ -123,8 +132,8 @@ struct StreamWriter {
         if let person = persons[serial] {
             switch property {
             case 2: person.group = value.int ?? 0
-            case 3: person.age = value.int
-            case 4: person.name = value.text ?? ""
+            case 3: card(serial)?.years = value.int
+            case 4: card(serial)?.title = value.text ?? ""
             case 5: person.score = value.double ?? 0
             case 8: person.mood = StreamMood(rawValue: value.text ?? "") ?? .calm
             default: person[MirrorClass.person.properties[property].name] = value.any

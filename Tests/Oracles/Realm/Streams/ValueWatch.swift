@@ -98,7 +98,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
 
     private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
         position.steps(record).first { from, to in
-            if position.policy == .newest {
+            if position.isCompared {
                 let (old, new) = (slots(record.world(from)), slots(record.world(to)))
                 return old.map(\.value) != new.map(\.value)
             }
@@ -123,7 +123,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     ) throws {
         let step = record.step(place.from, place.to)
         let (old, new) = (slots(step.old).map(\.value), slots(step.new).map(\.value))
-        if position.policy != .newest {
+        if !position.isCompared {
             let expected = expected(step)
             try expectEqual(delta.deletions, expected.deletions, "deletions")
             try expectEqual(delta.insertions, expected.insertions, "insertions")
@@ -158,7 +158,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
 
     func end(_ record: StreamRecord) async throws {
         guard let element = try await next() else { return }
-        if position.policy == .newest { return }
+        if position.isCompared { return }
         throw StreamFailure("after the last version there is \(element)")
     }
 }
