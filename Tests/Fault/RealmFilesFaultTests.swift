@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumTestSupport
 import Testing
@@ -210,6 +211,35 @@ import Testing
         #expect(try TinyStore.open(disk).report.strayFiles == [])
     }
 
+    /// The mark of an interrupted removal that can't be read now doesn't mean that the log was lost.
+    // Covers .ioFailed
+    @Test func markThatCannotBeReadNowIsNotMissing() throws {
+        var nth = 1
+        while true {
+            let disk = SimFileSystem(seed: 16)
+            let log = try TinyStore.open(disk).log
+            #expect(try log.takeWriter())
+            for version in 1...6 {
+                try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
+            }
+            log.leave()
+            disk.inject(SimFailure(.unlink, nth: 2))
+            #expect(throws: StoreError.self) { try RealmLog.remove(disk, path: TinyStore.path) }
+            disk.inject(SimFailure(.open, nth: nth, errno: EMFILE))
+            var code: StoreError.Code?
+            do throws(StoreError) {
+                try TinyStore.open(disk).log.leave()
+            } catch {
+                code = error.code
+            }
+            guard disk.firedFailureCount == 2 else { break }
+            #expect(code == nil || code == .ioFailed, "open \(nth)")
+            #expect(try TinyStore.open(disk).bodies == [])
+            nth += 1
+        }
+        #expect(nth > 2)
+    }
+
     /// A stray mark left in place would remove the realm once its first segment has been trimmed.
     @Test func strayMarkThatCannotBeRemovedIsAnError() throws {
         let disk = SimFileSystem(seed: 15)
@@ -250,7 +280,7 @@ import Testing
             for first in [nil, 0, 7] as [UInt64?] {
                 let mark = UnfinishedMark(kind, Identity128(high: 3, low: 4), firstSegment: first)
                 try mark.write(disk, directory)
-                #expect(UnfinishedMark(kind, in: directory) == mark)
+                #expect(try UnfinishedMark(kind, in: directory) == mark)
                 let bytes = mark.encoded()
                 for position in bytes.indices {
                     var damaged = bytes

@@ -35,4 +35,27 @@ import Testing
         #expect(places == ["RealmTests/HeldPlaceTests.swift:\(line)"])
         withExtendedLifetime(first) {}
     }
+
+    /// After the realm has switched to a checkpoint, a snapshot from before alone keeps the memory
+    /// of everything that was written until then.
+    @Test func whatASnapshotHoldsIsShownAfterAReload() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration())
+        let byteCount = 6_000_000
+        let text = String(repeating: "x", count: 1_000)
+        let old = try await realm.snapshot(afterWriting: { tx in
+            for number in 0..<byteCount / 1_000 { try tx.add(Room("\(number) \(text)")) }
+        }).snapshot
+        let deadline = ContinuousClock.now + .seconds(60)
+        while realm.core.coordinator.statistics.reloads == 0, ContinuousClock.now < deadline {
+            await Task.yield()
+        }
+        let statistics = realm.stats()
+        #expect(statistics.snapshots.map(\.version) == [old.version])
+        #expect(statistics.snapshots.allSatisfy { $0.heldByteCount > byteCount })
+        #expect(statistics.heapByteCount > byteCount)
+        _ = consume old
+        #expect(realm.stats().heapByteCount < byteCount)
+        await realm.close()
+    }
 }

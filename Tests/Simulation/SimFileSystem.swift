@@ -26,6 +26,8 @@ package final class SimFileSystem: FileSystem {
     let device: UInt64
     /// The result of `networkFileSystem(at:)`.
     package let networkName = Guarded<String?>(nil)
+    /// What `LockFile.isCurrent()` throws.
+    package let lockFailure = Guarded<StoreError?>(nil)
 
     /// Creates an empty disk. `sectorByteCount` is the unit that the disk writes at once, or tears.
     package convenience init(

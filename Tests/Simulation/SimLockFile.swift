@@ -35,7 +35,8 @@ package final class SimLockFile: LockFile {
     }
 
     package func isCurrent() throws(StoreError) -> Bool {
-        fileSystem.state.withLock { $0.directories[directory]?.entries["LOCK"] == inode }
+        if let failure = fileSystem.lockFailure.withLock({ $0 }) { throw failure }
+        return fileSystem.state.withLock { $0.directories[directory]?.entries["LOCK"] == inode }
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {

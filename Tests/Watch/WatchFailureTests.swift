@@ -67,6 +67,8 @@ struct WatchFailureTests {
     @Test func networkFileSystemsAreKnown() {
         #expect(isNetworkFileSystem(type: 0x6969))
         #expect(isNetworkFileSystem(type: 0xFF53_4D42))
+        let shared: [UInt32] = [0x4750_4653, 0x1983_0326, 0x786F_4256, 0xBACB_ACBC, 0x7C7C_6673]
+        #expect(shared.allSatisfy(isNetworkFileSystem))
         #expect(!isNetworkFileSystem(type: 0xEF53))  // ext4
         #expect(!isNetworkFileSystem(type: 0x0102_1994))  // tmpfs
         #expect(!isOnNetworkFileSystem("/proc"))

@@ -173,9 +173,10 @@ struct ImportedKeys: Sendable {
             runs.append(Run(key: key, row: row.rawValue, count: 1))
             return
         }
-        if key == last.key &+ last.count, row.rawValue == last.row + last.count {
+        let distance = key > last.key ? key - last.key : 0
+        if distance == last.count, row.rawValue == last.row + last.count {
             runs[runs.count - 1].count += 1
-        } else if key > last.key, key - last.key >= last.count {
+        } else if distance >= last.count {
             runs.append(Run(key: key, row: row.rawValue, count: 1))
         } else {
             others[key] = row.rawValue

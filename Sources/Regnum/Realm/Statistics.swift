@@ -65,8 +65,10 @@ extension Realm {
     public nonisolated func stats() -> Statistics {
         let counters = core.coordinator.statistics
         let work = core.coordinator.streamCounters
+        let published = core.coordinator.published
+        let snapshots = core.snapshots.all
         return Statistics(
-            version: core.coordinator.published.version, commits: counters.commits,
+            version: published.version, commits: counters.commits,
             batches: counters.batches, syncs: counters.syncs,
             writtenByteCount: counters.appendedByteCount,
             externalCommits: counters.followedCommits, streams: counters.subscriptions,
@@ -77,11 +79,11 @@ extension Realm {
             copiedResults: work.resultsCopied.value,
             queriedRows: core.queryCounters.rowsEvaluated.value,
             foundRows: core.queryCounters.keysFound.value,
-            heapByteCount: core.coordinator.published.heapByteCount,
-            snapshots: core.snapshots.all.map { snapshot in
+            heapByteCount: DatabaseRoot.heapByteCount(of: [published] + snapshots.map(\.root)),
+            snapshots: snapshots.map { snapshot in
                 HeldSnapshot(
                     version: snapshot.root.version, place: "\(snapshot.place)",
-                    heldByteCount: snapshot.root.heldByteCount)
+                    heldByteCount: snapshot.root.heldByteCount(published: published))
             })
     }
 

@@ -150,6 +150,7 @@ extension Cluster {
         let list = LargeList(edit.own(old.node))
         slot.store(list.node.word, ColumnSlot.bOffset)
         if let value = Node(word: loadWord(list.address(index))) { edit.retire(value) }
+        if list.extent(index) != 0 { edit.freedFileByteCount += UInt64(list.length(index)) }
         list.clear(index)
     }
 }

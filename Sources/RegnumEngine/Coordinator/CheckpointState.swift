@@ -12,7 +12,8 @@ package struct CheckpointOptions: Sendable {
     /// ... or after this many commits.
     package var commitCountMax: UInt64 = .max
     /// A checkpoint is also due when the process deleted this many rows since the last one and at
-    /// least as many as remain: deletions take few bytes of log, whatever they free.
+    /// least as many as remain, or most bytes of the nodes file (`NodesUse`): deletions take few
+    /// bytes of log, whatever they free.
     package var deletedRowCountMin = 16_384
     /// Closing writes a final checkpoint if the log since the last one has more bytes than this.
     package var closingByteCountMin: UInt64 = 256 << 10
@@ -42,8 +43,10 @@ struct CheckpointState {
     var isCancelled = false
     /// Whether a migration stage holds the checkpoint lock. Its bulk commit takes it over.
     var isStaged = false
-    /// The rows that this process deleted since the last checkpoint that it recorded.
-    var deletedRowCount = 0
+    /// What this process deleted since the last checkpoint that it recorded.
+    var deletions = Deletions()
+    /// The sizes that tell whether most of the nodes file is free.
+    var nodesUse: NodesUse?
     /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
     /// Whether a bulk commit was made that the next segment's header should include.
@@ -53,6 +56,8 @@ struct CheckpointState {
     var wantedVersion: UInt64 = 0
     /// No new checkpoint before this time.
     var retryAt: UInt64 = 0
+    /// The next retry after the checkpoint lock couldn't be acquired because of an error.
+    var lockRetry: Backoff?
     /// The version of the checkpoint from which this process's tree was loaded; 0: none.
     var baseVersion: UInt64 = 0
     /// The version of the last checkpoint found damaged, in place of which the older one was tried.
@@ -88,16 +93,14 @@ struct CheckpointPlan {
     var root: DatabaseRoot
     var nodes: NodesDirectory
     var lock: any LockFile
-    /// The rows that this process deleted since `base`.
-    var deletedRowCount: Int
+    /// What this process deleted since `base`.
+    var deletions: Deletions
 
-    /// An estimate of the bytes that the checkpoint refers to: what is in memory, and of the bytes
-    /// of `base` the share of the rows that remain.
+    /// An estimate of the bytes that the checkpoint refers to: what is in memory, and what remains
+    /// of the bytes of `base`.
     var liveByteCount: UInt64 {
         let before = min(CheckpointLoader.liveByteCount(base, nodes), 1 << 50)
-        let remaining = Double(root.rowCount + 1)
-        let share = remaining / (remaining + Double(deletedRowCount))
-        return UInt64(Double(before) * share)
+        return deletions.remainder(of: before, rowCount: root.rowCount)
             + UInt64(root.content.context.store.usage.byteCount)
     }
 }
@@ -108,7 +111,7 @@ struct FinishedCheckpoint {
     /// It is recorded only if this is still the newest checkpoint.
     var base: CheckpointReference?
     /// The deletions that led to it.
-    var deletedRowCount: Int
+    var deletions: Deletions
 }
 
 /// A root loaded from a checkpoint that is catching up with the log.
@@ -187,20 +190,26 @@ extension CoordinatorState {
         return log.position - position >= limit
     }
 
-    /// Whether this process deleted at least half of the rows since the last checkpoint.
+    /// Whether this process deleted at least half of the rows since the last checkpoint, or most of
+    /// the bytes of the nodes file.
     ///
     /// - Complexity: O(classes) after many deletions, otherwise O(1).
     func isShrunk(_ options: CheckpointOptions) -> Bool {
-        checkpoint.deletedRowCount >= options.deletedRowCountMin
-            && checkpoint.deletedRowCount >= head.rowCount
+        let rowCount = checkpoint.deletions.rowCount
+        return rowCount >= options.deletedRowCountMin && rowCount >= head.rowCount
+            || isFileMostlyFree
     }
 
-    /// Handles the record of a checkpoint that covers `count` deletions. After a shrinking one, the
-    /// next commit makes another: the files of the large state are removed once both kept
-    /// checkpoints are newer.
-    mutating func finishDeletions(_ count: Int, version: UInt64, _ options: CheckpointOptions) {
-        checkpoint.deletedRowCount = max(0, checkpoint.deletedRowCount - count)
-        if options.isOn, count >= options.deletedRowCountMin {
+    /// Handles the record of a checkpoint that covers `deletions`. After a shrinking one, the next
+    /// commit makes another: the files of the large state are removed once both kept checkpoints
+    /// are newer.
+    mutating func finishDeletions(
+        _ deletions: Deletions, version: UInt64, _ options: CheckpointOptions
+    ) {
+        let isShrinking = deletions.rowCount >= options.deletedRowCountMin || isFileMostlyFree
+        checkpoint.deletions -= deletions
+        checkpoint.nodesUse = nil
+        if options.isOn, isShrinking {
             checkpoint.wantedVersion = max(checkpoint.wantedVersion, version + 1)
         }
     }

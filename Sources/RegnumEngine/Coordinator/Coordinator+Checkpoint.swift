@@ -22,7 +22,8 @@ extension Coordinator {
             guard plan == nil else { return }
             state.isHinted = true
             state.checkpoint.isBusy = false
-            state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
+            state.checkpoint.retryAt = max(
+                now + options.checkpoint.retryNanoseconds, state.checkpoint.lockRetry?.retryAt ?? 0)
         }
         guard let plan else { return }
         IOPool.shared.submitLong { self.writeCheckpoint(plan) }
@@ -48,7 +49,7 @@ extension Coordinator {
         makeDurable(log)
         let root = published
         guard let point = log.checkpointPoint, point.version == root.version,
-            (try? log.tryLockCheckpoint()) == true
+            lockCheckpointIfFree(log)
         else { return nil }
         if !log.holdsWriter, log.isBehind() {  // there may be a newer checkpoint
             log.unlockCheckpoint()
@@ -56,8 +57,26 @@ extension Coordinator {
         }
         return CheckpointPlan(
             point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
-            lock: log.lock,
-            deletedRowCount: state.withLock { $0.checkpoint.deletedRowCount })
+            lock: log.lock, deletions: state.withLock { $0.checkpoint.deletions })
+    }
+
+    /// Returns whether the checkpoint lock was acquired; false if another process holds it, or if
+    /// the system can't lock the file. The latter is reported once until locking succeeds again.
+    private func lockCheckpointIfFree(_ log: RealmLog) -> Bool {
+        do throws(StoreError) {
+            let isLocked = try log.tryLockCheckpoint()
+            state.withLock { $0.checkpoint.lockRetry = nil }
+            return isLocked
+        } catch {
+            if error.code == .fileMoved { return false }  // the next write or hint ends the realm
+            let isFirst = state.withLock { state in
+                let last = state.checkpoint.lockRetry
+                state.checkpoint.lockRetry = Backoff(after: last)
+                return last == nil
+            }
+            if isFirst { options.report(.checkpointFailed(error)) }
+            return false
+        }
     }
 
     private func writeCheckpoint(_ plan: CheckpointPlan) {
@@ -66,7 +85,7 @@ extension Coordinator {
         do throws(StoreError) {
             let reference = try writeImages(plan) { _ in self.paceCheckpoint() }.reference
             finished = FinishedCheckpoint(
-                reference: reference, base: plan.base, deletedRowCount: plan.deletedRowCount)
+                reference: reference, base: plan.base, deletions: plan.deletions)
         } catch {
             if error.code != .closed { failure = error }
         }
@@ -179,8 +198,7 @@ extension Coordinator {
             state.withLock { state in
                 state.statistics.checkpoints += 1
                 state.finishDeletions(
-                    finished.deletedRowCount, version: finished.reference.version,
-                    options.checkpoint)
+                    finished.deletions, version: finished.reference.version, options.checkpoint)
             }
         }
         let trimming = isNamed ? lockedTrimming(log) : nil
@@ -202,11 +220,10 @@ extension Coordinator {
         }
     }
 
-    /// Acquires the checkpoint lock and returns the trimming; `nil` if another process holds the
-    /// lock.
+    /// Acquires the checkpoint lock and returns the trimming; `nil` if the lock isn't available.
     private func lockedTrimming(_ log: RealmLog) -> LogTrimming? {
         let isBusy = state.withLock { $0.checkpoint.isBusy }
-        guard !isBusy, (try? log.tryLockCheckpoint()) == true else { return nil }
+        guard !isBusy, lockCheckpointIfFree(log) else { return nil }
         return log.trimming
     }
 
@@ -228,6 +245,7 @@ extension Coordinator {
         if log.holdsWriter, state.withLock({ $0.checkpoint.isSegmentDue }) {
             try log.beginSegmentAfterCheckpoint()
         }
+        measureNodes(log)
         let position = log.newestCheckpoint?.position ?? 0
         guard options.checkpoint.isOn, log.position > position,
             log.position - position > options.checkpoint.closingByteCountMin
@@ -275,8 +293,7 @@ extension Coordinator {
             let plan = CheckpointPlan(
                 point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
                 lock: log.lock,
-                deletedRowCount: state.withLock { $0.checkpoint.deletedRowCount }
-                    + item.commit.summary.deletedRowCount)
+                deletions: state.withLock { $0.checkpoint.deletions } + item.commit.deletions)
             let (reference, bulk) = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
@@ -290,8 +307,7 @@ extension Coordinator {
             try confirmPlace(log)
             state.withLock { state in
                 state.statistics.checkpoints += 1
-                state.finishDeletions(
-                    plan.deletedRowCount, version: root.version, options.checkpoint)
+                state.finishDeletions(plan.deletions, version: root.version, options.checkpoint)
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }

@@ -204,16 +204,14 @@ extension Coordinator {
     /// Syncs relaxed commits, and confirms the last ones with an IDLE record if the lock is free.
     private func settle(_ log: RealmLog) {
         guard !log.isPoisoned, !log.isReadOnly else { return log.resignWriter() }
-        guard log.isInPlace else {
-            // Relaxed commits are still due to be synced, wherever the files are now.
-            if log.durableEnd < log.position { try? log.sync() }
-            return log.resignWriter()
-        }
         do throws(StoreError) {
+            // Relaxed commits are still due to be synced, wherever the files are now.
             if log.durableEnd < log.position { try log.sync() }
-            try checkpointForClosing(log)
-            if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
-                try log.writeIdle()
+            if log.isInPlace {
+                try checkpointForClosing(log)
+                if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
+                    try log.writeIdle()
+                }
             }
         } catch {
             options.report(.writingFailed(error))

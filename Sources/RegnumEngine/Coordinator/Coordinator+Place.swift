@@ -10,14 +10,15 @@ extension Coordinator {
     /// checked for every batch.
     private static let batchPlaceIntervalNanoseconds: UInt64 = 1_000_000
 
-    /// Returns whether the realm is still where it was opened, and ends it if not. Needs no disk
-    /// access.
+    /// Returns whether the realm is still where it was opened, and ends it if not. True if that
+    /// can't be determined now: whatever needs to know then fails. Needs no disk access.
     func isInPlace() -> Bool {
         guard let log = state.withLock({ $0.log }) else { return true }
         do throws(StoreError) {
             try log.checkPlace()
             return true
         } catch {
+            guard error.code == .fileMoved else { return true }
             end(error)
             return false
         }
@@ -38,14 +39,14 @@ extension Coordinator {
         _ = isInPlace()
     }
 
-    /// Throws `fileMoved` if a batch that was just synced must not be acknowledged. The caller owns
-    /// the log.
+    /// Throws `fileMoved` or `outcomeUnknown` if a batch that was just synced must not be
+    /// acknowledged. The caller owns the log.
     func confirmPlace(_ log: RealmLog) throws(StoreError) {
         let now = IOPool.now()
         let isDue = state.withLock {
             $0.isPlaceCheckDue(now, Self.batchPlaceIntervalNanoseconds)
         }
-        if isDue { try log.checkPlace() } else { try log.checkLock() }
+        try log.confirmPlace(path: isDue)
     }
 
     /// Ends the realm: no further turn begins, and the pump drops staged commits.

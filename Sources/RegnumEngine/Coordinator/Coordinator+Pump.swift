@@ -141,6 +141,7 @@ extension Coordinator {
             guard let last = batch.last?.commit.root else { return }
             shutGateIfWanted(log)
             try log.checkLock()
+            measureNodes(log, with: batch.reduce(Deletions()) { $0 + $1.commit.deletions })
             try log.append(
                 batch.map(\.commit.body), version: last.version,
                 usesReserve: batch.allSatisfy(\.commit.isDeletion))
@@ -170,7 +171,7 @@ extension Coordinator {
             state.wakeDue = nil
             state.shutGate(isWanted: isWanted)
             for item in batch where item.commit.bulk == nil {
-                state.checkpoint.deletedRowCount += item.commit.summary.deletedRowCount
+                state.checkpoint.deletions += item.commit.deletions
             }
             state.statistics.commits += UInt64(batch.count)
             state.statistics.batches += 1
@@ -262,6 +263,7 @@ extension Coordinator {
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
             if log.holdsWriter { log.publish(wakes: false) }
+            measureNodes(log)
             state.withLock { state in
                 state.syncDue = nil
                 state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds

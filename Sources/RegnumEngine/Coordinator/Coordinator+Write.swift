@@ -281,7 +281,7 @@ extension Coordinator {
             state.lastActivity = now
             state.syncDue = min(state.syncDue ?? .max, now + delay)
             state.shutGate(isWanted: isWanted)
-            state.checkpoint.deletedRowCount += commit.summary.deletedRowCount
+            state.checkpoint.deletions += commit.deletions
             state.statistics.commits += 1
             state.statistics.batches += 1
             state.statistics.appendedByteCount += UInt64(commit.body.count)

@@ -18,6 +18,8 @@ final class NodeEdit {
     @exclusivity(unchecked) private(set) var copyCount = 0
     /// The number of bytes in those copies.
     @exclusivity(unchecked) private(set) var copiedByteCount = 0
+    /// The bytes in the nodes file that belonged to texts and large values removed by the edit.
+    @exclusivity(unchecked) var freedFileByteCount: UInt64 = 0
 
     @exclusivity(unchecked) private var isEnded = false
     private var isLoose = false

@@ -102,15 +102,32 @@ package final class DatabaseRoot: Sendable {
     /// Returns the keys of all rows, ascending.
     package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 
-    /// The bytes of nodes that this root and possibly older ones show, but no newer one.
+    /// Returns the bytes of nodes that this root and possibly older ones show, but no newer one.
     ///
+    /// - Parameter published: The realm's current root. Once it has a different lineage, because of
+    ///   a reload, the newest root of the old lineage also holds what wasn't replaced there.
     /// - Complexity: O(live roots of the lineage).
-    package var heldByteCount: Int {
-        content.context.store.held().first { $0.stamp == stamp }?.byteCount ?? 0
+    package func heldByteCount(published: DatabaseRoot) -> Int {
+        let store = content.context.store
+        let held = store.held()
+        guard store !== published.content.context.store, held.last?.stamp == stamp else {
+            return held.first { $0.stamp == stamp }?.byteCount ?? 0
+        }
+        return max(0, store.usage.byteCount - held.dropLast().reduce(0) { $0 + $1.byteCount })
     }
 
     /// The bytes of heap nodes of all versions in the root's lineage.
     package var heapByteCount: Int { content.context.store.usage.byteCount }
+
+    /// Returns the bytes of heap nodes in the lineages of the roots.
+    package static func heapByteCount(of roots: [DatabaseRoot]) -> Int {
+        var stores: [ObjectIdentifier: NodeStore] = [:]
+        for root in roots {
+            let store = root.content.context.store
+            stores[ObjectIdentifier(store)] = store
+        }
+        return stores.values.reduce(0) { $0 + $1.usage.byteCount }
+    }
 
     /// The first inconsistency between the nodes of the root's lineage and its live roots, or
     /// `nil`. No transaction may be running on it. For tests.

@@ -13,9 +13,6 @@ package struct CommitSummary: Sendable {
         self.tables = tables
     }
 
-    /// The number of deleted rows.
-    var deletedRowCount: Int { tables.values.reduce(0) { $0 + $1.deleted.count } }
-
     /// Returns the delta of the class with that name (compared by UTF-8 bytes), or `nil` if none of
     /// its rows changed.
     package func delta(tableName: String) -> TableDelta? {
@@ -89,6 +86,16 @@ package struct Commit: Sendable {
     /// Set if the transaction is too large for a record. Then `body` is empty, and it commits as a
     /// checkpoint.
     package var bulk: BulkRequest?
+    /// The bytes in the nodes file that belonged to values it removed: large ones, and the texts of
+    /// whole clusters.
+    var freedFileByteCount: UInt64 = 0
+
+    /// What the commit deleted.
+    var deletions: Deletions {
+        Deletions(
+            rowCount: summary.tables.values.reduce(0) { $0 + $1.deleted.count },
+            byteCount: freedFileByteCount)
+    }
 
     /// Whether the commit deletes objects and inserts none. Such a commit is possible even on a
     /// full disk.

@@ -33,7 +33,9 @@ extension EngineTransaction {
         for delta in deltas { tables[delta.table] = delta }
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
         let bulk = body == nil ? BulkRequest(timestampMicroseconds: timestampMicroseconds) : nil
-        return Commit(body: body ?? [], root: finish(), summary: summary, bulk: bulk)
+        return Commit(
+            body: body ?? [], root: finish(), summary: summary, bulk: bulk,
+            freedFileByteCount: edit.nodes.freedFileByteCount)
     }
 
     /// Returns the net effect per class, and the record's body, or `nil` for a bulk commit.

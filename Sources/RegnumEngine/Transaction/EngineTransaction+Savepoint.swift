@@ -5,6 +5,7 @@ package struct Savepoint {
     let changes: [TableChanges]
     let schemaChangeCount: Int
     let retiredCount: Int
+    let freedFileByteCount: UInt64
     /// The edit to which the savepoint belongs.
     let edit: ContentEdit
 }
@@ -18,7 +19,7 @@ extension EngineTransaction {
         return Savepoint(
             stamp: edit.nodes.freeze(), content: content, changes: changes,
             schemaChangeCount: schemaChanges.count, retiredCount: edit.nodes.retired.count,
-            edit: edit)
+            freedFileByteCount: edit.nodes.freedFileByteCount, edit: edit)
     }
 
     /// Rolls back everything since the savepoint, which remains valid. Later savepoints become
@@ -38,6 +39,7 @@ extension EngineTransaction {
             to: savepoint.stamp, retiredCount: savepoint.retiredCount,
             directory: content.directory)
         precondition(isBack, "A root created after the savepoint is still held.")
+        edit.nodes.freedFileByteCount = savepoint.freedFileByteCount
         edit.forget()
         insertions = []
         content = savepoint.content

@@ -53,8 +53,10 @@ extension RealmLog {
             throw error
         }
         let names = try directory.names()
-        return names.contains { SegmentHeader.parse(fileName: $0) != nil }
-            && !UnfinishedMark.isUnfinished(directory, names, nil)
+        guard names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) else {
+            return false
+        }
+        return try !UnfinishedMark.isUnfinished(directory, names, nil)
     }
 
     // MARK: Removing
@@ -119,7 +121,7 @@ extension RealmLog {
         }
         guard try lock.isCurrent() else { return false }  // another process has just removed it
         let names = try directory.names()
-        if !UnfinishedMark.isUnfinished(directory, names, lock.loadControl()) {
+        if try !UnfinishedMark.isUnfinished(directory, names, lock.loadControl()) {
             do throws(StoreError) {
                 try UnfinishedMark(removalOf: names, in: directory).write(fileSystem, directory)
             } catch {

@@ -143,7 +143,7 @@ extension RealmLog {
     private static func checkForeign(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) { return }
-        let isUnfinished = UnfinishedMark.isUnfinished(directory, names, nil)
+        let isUnfinished = try UnfinishedMark.isUnfinished(directory, names, nil)
         let own = UnfinishedMark.names.union(["LOCK", spareName, backupMarkName])
         let foreign = names.filter {
             !own.contains($0) && !$0.hasPrefix(temporaryPrefix) && !(isUnfinished && isOwn($0))
@@ -237,7 +237,7 @@ extension RealmLog {
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let (directory, lock) = (place.directory, place.lock)
         var report = RecoveryReport()
-        if UnfinishedMark.isUnfinished(directory, try directory.names(), lock.loadControl()) {
+        if try UnfinishedMark.isUnfinished(directory, directory.names(), lock.loadControl()) {
             for slot in 0...1 { lock.storeControlSlot(slot, ControlWords(repeating: 0)) }
             try removeUnfinished(directory)
         }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Detection of realms that were moved or replaced while open.
 ///
 /// A process that opens the path after the directory or `LOCK` was replaced gets different locks,
@@ -6,7 +8,7 @@
 /// acknowledged.
 extension RealmLog {
     /// Whether the path still resolves to the opened directory, and `LOCK` in it to the file with
-    /// the locks. True if that can't be determined.
+    /// the locks. False if `LOCK` can't be examined; `checkPlace` throws the reason.
     ///
     /// Two system calls without disk access: the kernel caches the names of open files.
     package var isInPlace: Bool { directory.isCurrent() && hasLock }
@@ -18,23 +20,49 @@ extension RealmLog {
         return fileSystem.leads(path, to: identity)
     }
 
-    /// Throws `fileMoved` if the realm is no longer where it was opened.
+    /// Throws `fileMoved` if the realm is no longer where it was opened, and an I/O error if `LOCK`
+    /// can't be examined.
     package func checkPlace() throws(StoreError) {
-        guard isInPlace else { throw movedError }
+        guard directory.isCurrent() else { throw movedError }
+        try checkLock()
     }
 
-    /// Throws `fileMoved` if other processes would lock a different `LOCK`. One system call.
-    ///
-    /// Called after a sync, it makes the acknowledgement safe: a process that opens a different
-    /// `LOCK` does so after the batch was on disk, and reads it.
+    /// Throws `fileMoved` if other processes would lock a different `LOCK`, and an I/O error if it
+    /// can't be examined. One system call.
     package func checkLock() throws(StoreError) {
-        guard hasLock else { throw movedError }
+        guard try isLockCurrent() else { throw movedError }
     }
 
-    /// Whether the name `LOCK` still refers to the file with the locks, and that file isn't
+    /// Checks the place after a batch was written, which makes its acknowledgement safe: a process
+    /// that opens a different `LOCK` does so after the batch was on disk, and reads it.
+    ///
+    /// Throws `fileMoved` if the realm was moved, and `outcomeUnknown` if that can't be determined,
+    /// which poisons the instance like a failed sync.
+    ///
+    /// - Parameter path: whether to check the directory's path as well.
+    package func confirmPlace(path: Bool) throws(StoreError) {
+        do throws(StoreError) {
+            if path { try checkPlace() } else { try checkLock() }
+        } catch {
+            throw error.code == .fileMoved ? error : poison(error, .outcomeUnknown)
+        }
+    }
+
+    /// Whether the name `LOCK` is known to refer to the file with the locks, and that file isn't
     /// truncated. Must be checked before the control page is read: accessing a truncated file's
     /// page raises SIGBUS.
-    package var hasLock: Bool { (try? lock.isCurrent()) ?? true }
+    package var hasLock: Bool { (try? isLockCurrent()) ?? false }
+
+    /// Returns true if the directory can't be searched: the process dropped its privileges after it
+    /// opened the realm.
+    private func isLockCurrent() throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try lock.isCurrent()
+        } catch {
+            guard error.errno == EACCES || error.errno == EPERM else { throw error }
+            return true
+        }
+    }
 
     /// Whether the control page shows nothing that this process hasn't read. Requires `hasLock`.
     var isPageCurrent: Bool {

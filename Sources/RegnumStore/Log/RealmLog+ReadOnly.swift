@@ -44,7 +44,9 @@ extension RealmLog {
         _ place: Place, _ anyPage: ControlPage?, _ load: @escaping Load, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let path = place.directory.path
-        guard !UnfinishedMark.isUnfinished(place.directory, try place.directory.names(), anyPage),
+        guard
+            try !UnfinishedMark.isUnfinished(
+                place.directory, place.directory.names(), anyPage),
             let last = try lastSegmentNumber(place.directory)
         else {
             throw StoreError(

@@ -55,12 +55,17 @@ struct UnfinishedMark: Equatable, Sendable {
         self.firstSegment = firstSegment
     }
 
-    /// Reads the mark of that kind in the directory; `nil` if there is none or it can't be read.
-    init?(_ kind: Kind, in directory: any RealmDirectory) {
-        guard let file = try? directory.open(kind.rawValue), let size = try? file.size(),
-            size == UInt64(Self.byteCount), let bytes = try? file.read(at: 0, count: Int(size))
-        else { return nil }
-        self.init(bytes, kind)
+    /// Reads the mark of that kind in the directory; `nil` if there is none, or if this process may
+    /// not read it. Throws `ioFailed`: the mark may be readable later.
+    init?(_ kind: Kind, in directory: any RealmDirectory) throws(StoreError) {
+        do throws(StoreError) {
+            let file = try directory.open(kind.rawValue)
+            guard try file.size() == UInt64(Self.byteCount) else { return nil }
+            self.init(try file.read(at: 0, count: Self.byteCount), kind)
+        } catch {
+            if error.code == .ioFailed { throw error }
+            return nil
+        }
     }
 
     /// Creates the mark for the start of a removal.
@@ -87,23 +92,30 @@ struct UnfinishedMark: Equatable, Sendable {
     /// A copy's log gets its name when everything else is durable, and a removal starts with the
     /// lowest segment. If that exists, the realm is complete.
     ///
+    /// Throws `ioFailed` if the mark or the last segment can't be read now.
+    ///
     /// - Parameter page: the control page, if there is one.
     static func isUnfinished(
         _ directory: any RealmDirectory, _ names: [String], _ page: ControlPage?
-    ) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard names.contains(where: Self.names.contains) else { return false }
         let segments = names.compactMap(SegmentHeader.parse)
-        if segments.isEmpty, UnfinishedMark(.copy, in: directory) != nil {
+        if segments.isEmpty, try UnfinishedMark(.copy, in: directory) != nil {
             return page.map { $0.version == 0 } ?? true
         }
-        guard let mark = UnfinishedMark(.removal, in: directory) else { return false }
+        guard let mark = try UnfinishedMark(.removal, in: directory) else { return false }
         guard let last = segments.map(\.number).max() else {
             return page.map { $0.realmID == mark.realmID || $0.version == 0 } ?? true
         }
         guard let first = mark.firstSegment,
-            !segments.contains(where: { $0.generation == 0 && $0.number == first }),
-            let segment = try? LogSegment.open(directory, generation: 0, number: last)
+            !segments.contains(where: { $0.generation == 0 && $0.number == first })
         else { return false }
-        return segment.header.realmID == mark.realmID
+        do throws(StoreError) {
+            let segment = try LogSegment.open(directory, generation: 0, number: last)
+            return segment.header.realmID == mark.realmID
+        } catch {
+            if error.code == .ioFailed { throw error }
+            return false
+        }
     }
 }

@@ -120,6 +120,9 @@ package final class PosixFileSystem: FileSystem {
 
     /// Maps the type numbers of statfs(2). On these file systems, locks and the shared control page
     /// are unreliable, because other machines don't share them or a program defines their behavior.
+    ///
+    /// The numbers are those of the kernel's `linux/magic.h` and, for file systems that aren't in
+    /// it, of `src/stat.c` in GNU coreutils, which has them from those projects' sources.
     package static func networkFileSystem(type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -132,6 +135,11 @@ package final class PosixFileSystem: FileSystem {
         case 0x7375_7245: "Coda"
         case 0x0116_1970: "GFS2"
         case 0x7461_636F: "OCFS2"
+        case 0x4750_4653: "GPFS"
+        case 0x1983_0326: "BeeGFS"
+        case 0x786F_4256: "VirtualBox"
+        case 0xBACB_ACBC: "VMware"
+        case 0x7C7C_6673: "Parallels"
         default: nil
         }
     }

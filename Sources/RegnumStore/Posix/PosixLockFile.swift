@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// `LOCK` of a realm directory: locks of its open file description, and its mapped first page.
 ///
-/// Unsafe memory: `page` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
+/// Unsafe memory: `mapped` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
 /// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to
-/// be truncated, where accessing the page would raise SIGBUS, private zeros replace it.
+/// be truncated, where accessing it would raise SIGBUS, `zeros` are used in its place.
 package final class PosixLockFile: LockFile {
     /// The offsets in `LOCK`. Each word has its own cache line.
     private enum Layout {
@@ -25,8 +25,9 @@ package final class PosixLockFile: LockFile {
     private let directory: PosixDirectory
     private let descriptor: Int32
     private let isReadOnly: Bool
-    // Guard: the pointer never changes, and its target is accessed only atomically.
-    private nonisolated(unsafe) let page: UnsafeMutableRawPointer
+    // Guard of both: the pointer never changes, and its target is accessed only atomically.
+    private nonisolated(unsafe) let mapped: UnsafeMutableRawPointer
+    private nonisolated(unsafe) let zeros: UnsafeMutableRawPointer
     /// The value of the next `wake`. Processes needn't agree on it, since only the write itself
     /// matters.
     private let wakeCounter: Atomic<UInt64>
@@ -74,7 +75,11 @@ package final class PosixLockFile: LockFile {
         self.directory = directory
         self.descriptor = descriptor
         self.isReadOnly = isReadOnly
-        self.page = page
+        let zeros = UnsafeMutableRawPointer.allocate(
+            byteCount: Layout.pageByteCount, alignment: Layout.slotByteCount)
+        zeros.initializeMemory(as: UInt8.self, repeating: 0, count: Layout.pageByteCount)
+        mapped = page
+        self.zeros = zeros
         identity = FileIdentity(status)
         wakeCounter = Atomic(0)
     }
@@ -82,28 +87,26 @@ package final class PosixLockFile: LockFile {
     deinit {
         // Closing doesn't release the locks while a forked child shares the file description.
         if !ProcessFork.isChild { cregnum_unlock_all(descriptor) }
-        munmap(page, Layout.pageByteCount)
+        munmap(mapped, Layout.pageByteCount)
+        zeros.deallocate()
         close(descriptor)
+    }
+
+    private var page: UnsafeMutableRawPointer {
+        isCutShort.load(ordering: .relaxed) ? zeros : mapped
     }
 
     package func isCurrent() throws(StoreError) -> Bool {
         do {
             let status = try directory.status(of: "LOCK")
             guard FileIdentity(status) == identity else { return false }
-            if status.st_size < Layout.pageByteCount { leavePage() }
+            if status.st_size < Layout.pageByteCount {
+                isCutShort.store(true, ordering: .relaxed)
+            }
             return !isCutShort.load(ordering: .relaxed)
         } catch  where error.code == .fileNotFound {
             return false
         }
-    }
-
-    /// Maps zeros in place of a page that the file no longer has.
-    private func leavePage() {
-        guard !isCutShort.load(ordering: .acquiring) else { return }
-        let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
-        _ = mmap(
-            page, Layout.pageByteCount, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-        isCutShort.store(true, ordering: .releasing)
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {

@@ -242,6 +242,10 @@ import Testing
         #expect(PosixFileSystem.networkFileSystem(type: 0x6969) == "NFS")
         #expect(PosixFileSystem.networkFileSystem(type: 0xFF53_4D42) == "SMB")
         #expect(PosixFileSystem.networkFileSystem(type: 0x6573_5546) == "FUSE")
+        let shared: [Int64] = [0x4750_4653, 0x1983_0326, 0x786F_4256, 0xBACB_ACBC, 0x7C7C_6673]
+        #expect(
+            shared.map(PosixFileSystem.networkFileSystem)
+                == ["GPFS", "BeeGFS", "VirtualBox", "VMware", "Parallels"])
         #expect(PosixFileSystem.networkFileSystem(type: 0xEF53) == nil, "ext4")
         #expect(PosixFileSystem.networkFileSystem(type: 0x0102_1994) == nil, "tmpfs")
         #expect(PosixFileSystem.networkFileSystem(type: -2) == nil, "an error")
