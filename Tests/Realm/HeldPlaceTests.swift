@@ -1,3 +1,4 @@
+import RegnumEngine
 import RegnumTestSupport
 import Testing
 
