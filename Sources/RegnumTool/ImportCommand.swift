@@ -58,11 +58,12 @@ struct ImportCommand: AsyncParsableCommand {
                 try OutputStream.standard.write(
                     Array("\(summary.objectCount) objects imported\n".utf8))
             } catch {
-                let isEmpty = realm.isEmpty
+                // Unlike `isEmpty`, this counts asymmetric objects.
+                let hasObjects = realm.snapshot().storedClasses.contains { $0.objectCount > 0 }
                 await realm.close()
                 // Remove the realm if it was created for this import, unless another process has
                 // opened it in the meantime.
-                if !isThere, isEmpty { try? await Realm.deleteFiles(for: configuration) }
+                if !isThere, !hasObjects { _ = try? await Realm.deleteFiles(for: configuration) }
                 throw error
             }
         }

@@ -112,6 +112,48 @@ import Testing
         #expect(!isTaken)
     }
 
+    /// Readers rely on the columns of the values of collections, and of the keys of maps.
+    // Covers .invalidDatabase
+    @Test func elementsHaveTheirColumns() throws {
+        let base = try makeBase(.int)
+        let value = ColumnDefinition(name: "value", type: .int)
+        let text = ColumnDefinition(name: "key", type: .string)
+        let cases: [(ListKind, TableKind, [ColumnDefinition], Bool)] = [
+            (.list, .elements, [], false), (.list, .elements, [value], true),
+            (.list, .object, [], true), (.set, .elements, [], false),
+            (.map, .elements, [value], false), (.map, .elements, [value, value], false),
+            (.map, .object, [], false), (.map, .elements, [value, text], true),
+        ]
+        for (kind, target, columns, isValid) in cases {
+            var columns = columns
+            if columns.count == 2 { columns[1].name = "key" }
+            var writer = beginning(2)
+            CommitRecord.begin(.addTable, TableKey(rawValue: 1), &writer)
+            writer.string("A.p")
+            writer.byte(target.rawValue)
+            writer.varint(columns.count)
+            for column in columns { writer.columnDefinition(column) }
+            CommitRecord.begin(.addList, table, &writer)
+            writer.varint(0)
+            writer.string("p")
+            writer.varint(1)
+            writer.byte(kind.rawValue)
+            let expected: StoreError.Code? = isValid ? nil : .invalidDatabase
+            #expect(code(writer.bytes, on: base) == expected, "\(kind) \(target) \(columns)")
+            // The same in the schema of a checkpoint, where the list comes before its class.
+            let schema = base.schema.adding(name: "A.p", kind: target, columns: columns)
+                .adding(list: "p", target: TableKey(rawValue: 1), kind, to: table)
+            var reader = RecordReader(SchemaImage.encode(schema))
+            var found: StoreError.Code?
+            do throws(StoreError) {
+                _ = try SchemaImage.decode(&reader, tableCount: 2)
+            } catch {
+                found = error.code
+            }
+            #expect(found == expected, "\(kind) \(target) \(columns)")
+        }
+    }
+
     // Covers .invalidDatabase
     @Test func keysEndBeforeTheNumbersDo() throws {
         let base = try makeBase(.int)

@@ -118,6 +118,22 @@ struct LayerTests {
         #expect(violations == [])
     }
 
+    @Test func libraryTrapsWithAMessageInReleaseBuildsToo() throws {
+        let bad = SourceText(
+            path: "bad.swift",
+            text: """
+                /// - Precondition: `count >= 0`, or precondition(_:) traps.
+                precondition(count >= 0, "The count is negative.")
+                guard count >= 0 else { fatalError("The count is negative.") }
+                preconditionFailure("There is always a first element.")
+                """)
+        #expect(preconditionViolations(target: "Regnum", bad).count == 1)
+        #expect(preconditionViolations(target: "RegnumEngine", bad) == [])
+
+        let violations = try SourceTree.sources().flatMap(preconditionViolations)
+        #expect(violations == [])
+    }
+
     @Test func filesAreNotTooLong() throws {
         func file(lineCount: Int) -> SourceText {
             SourceText(path: "bad.swift", text: String(repeating: "\n", count: lineCount))

@@ -66,6 +66,14 @@ func guardViolations(_ file: SourceText) -> [String] {
     }.map { "\(file.path):\($0 + 1): no comment names the guard" }
 }
 
+/// Returns calls of `precondition` in the library: release builds drop their messages, while
+/// `ERRORS.md` promises one for each trap.
+func preconditionViolations(target: String, _ file: SourceText) -> [String] {
+    guard target == publicTarget else { return [] }
+    return positions(in: file) { $0.contains(#/\bprecondition\(/#) }
+        .map { "\($0): use fatalError, whose message release builds print" }
+}
+
 func lengthViolations(_ file: SourceText) -> [String] {
     file.lineCount > lineCountMax
         ? ["\(file.path): \(file.lineCount) lines, more than \(lineCountMax)"] : []

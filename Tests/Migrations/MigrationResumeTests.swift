@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RegnumEngine
 import RegnumSimulation
 import RegnumStore
@@ -169,6 +170,36 @@ import Testing
             for place in stride(from: oldCount, to: start, by: 40) { bytes[place] ^= 1 }
         }
         #expect(try await visits(disk) == MigrationDisk.visitCount)
+    }
+
+    /// A call that fails once, for want of memory or descriptors, stops the migration but takes
+    /// nothing of its progress.
+    @Test(arguments: [EffectKind.open, .names, .size, .read, .create, .write, .rename])
+    func failuresThatMayPassKeepTheProgress(kind: EffectKind) async throws {
+        let disk = try await halfDone(seed: 9)
+        let rest = try await visits(disk.killImage())
+        #expect(rest < MigrationDisk.visitCount)
+        var failureCount = 0
+        for nth in 1... {
+            let image = disk.killImage()
+            image.inject(SimFailure(kind, nth: nth, code: .ioFailed, errno: ENOMEM))
+            let first = MigrationCounter()
+            let error = await realmError {
+                let realm = try await Realm.open(
+                    MigrationDisk.second(image, MigrationDisk.block(first)))
+                await realm.close()
+            }
+            if image.firedFailureCount == 0 { break }
+            if error != nil {
+                failureCount += 1
+                #expect(image.fileNames(in: MigrationDisk.path).contains("migration"))
+            }
+            image.clearFailures()
+            // What fails is repeated: a batch of two.
+            let later = try await visits(image)
+            #expect(first.count + later <= rest + 2, "call \(nth): \(first.count), \(later)")
+        }
+        #expect(failureCount > 0)
     }
 
     @Test func otherCallsBeginAnew() async throws {

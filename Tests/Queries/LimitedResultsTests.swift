@@ -34,6 +34,40 @@ import Testing
         #expect(confined == [100, 9])
     }
 
+    // Covers .invalidQuery
+    @Test func aNegativeLimitIsAnErrorInAllViews() async throws {
+        let realm = try await makeRealm([5, 3])
+        let limit = -1
+        let inRead = await #expect(throws: Realm.Error.self) {
+            try await realm.read { $0.objects(Person.self).limited(to: limit).count }
+        }
+        let inSnapshot = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read {
+                $0.objects(Person.self).limited(to: limit).limited(to: 1).isEmpty
+            }
+        }
+        let live = realm.objects(Person.self).limited(to: 1).limited(to: limit)
+        var stream = live.changes.makeAsyncIterator()
+        let inStream = await #expect(throws: Realm.Error.self) { _ = try await stream.next() }
+        for error in [inRead, inSnapshot, inStream] {
+            #expect(error?.code == .invalidQuery && error?.className == "Person")
+            #expect(error?.message.contains("-1") == true)
+        }
+    }
+
+    // Covers .invalidInput
+    @Test func aStreamOfNegativeDepthThrows() async throws {
+        let realm = try await Breeders.realm()
+        var pups = realm.objects(Pup.self).changes(depth: -2).makeAsyncIterator()
+        let first = await #expect(throws: Realm.Error.self) { _ = try await pups.next() }
+        var bo = realm.object(Pup.self, forPrimaryKey: "Bo").changes(depth: -2).makeAsyncIterator()
+        let second = await #expect(throws: Realm.Error.self) { _ = try await bo.next() }
+        for error in [first, second] {
+            #expect(error?.code == .invalidInput && error?.className == "Pup")
+            #expect(error?.message.contains("-2") == true)
+        }
+    }
+
     // Covers 4.36
     @Test func objectsSlideInAndOutOfALimitThatIsFollowed() async throws {
         let realm = try await makeRealm([5, 3, 9, 1, 7])

@@ -79,6 +79,41 @@ import Testing
         }
     }
 
+    /// Nothing links to them: no link is equal to one, and every link differs from it.
+    // Covers 3.2, 3.12, 3.15, 3.16
+    @Test func deletedAndUnmanagedObjectsAreFoundNowhere() async throws {
+        let realm = try await Breeders.realm()
+        let all = ["Ann", "Bob", "Cid", "Dan"]
+        let frozen = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Bo"))
+        try await realm.write { tx in
+            let bo = try #require(tx.object(Pup.self, forPrimaryKey: "Bo"))
+            let ada = try #require(tx.object(Pup.self, forPrimaryKey: "Ada"))
+            tx.delete(bo)
+            let breeders = tx.objects(Breeder.self)
+            for pup in [bo, Pup("Bo", age: 3)] {
+                #expect(breeders.where { $0.favourite == pup }.isEmpty)
+                #expect(breeders.where { $0.favourite != pup }.map(\.name) == all)
+                #expect(breeders.where { $0.favourite.in([pup]) }.isEmpty)
+                #expect(breeders.where { $0.favourite.in([pup, ada]) }.map(\.name) == ["Dan"])
+                #expect(breeders.where { !$0.favourite.in([pup]) }.map(\.name) == all)
+                #expect(breeders.where { $0.pups.contains(pup) }.isEmpty)
+                #expect(breeders.where { $0.pups.containsAny(in: [pup]) }.isEmpty)
+                #expect(breeders.where { $0.pups.containsAny(in: [pup, ada]) }.count == 1)
+            }
+        }
+        #expect(try await Breeders.names(realm) { $0.favourite == frozen } == [])
+        #expect(try await Breeders.names(realm) { $0.favourite != frozen } == all)
+        #expect(try await Breeders.names(realm) { $0.favourite.in([frozen]) } == [])
+        #expect(try await Breeders.names(realm) { $0.pups.contains(frozen) } == [])
+        #expect(try await Breeders.names(realm) { $0.pups.containsAny(in: [frozen]) } == [])
+        // An object that is created with the same key is another one.
+        try await realm.write { tx in
+            let breeder = try #require(tx.objects(Breeder.self).first)
+            breeder.favourite = try tx.create(Pup.self, value: ["name": "Bo"])
+        }
+        #expect(try await Breeders.names(realm) { $0.favourite == frozen } == [])
+    }
+
     // Covers 3.12, 3.15
     @Test func linksAreComparedWithFrozenObjects() async throws {
         let realm = try await Breeders.realm()

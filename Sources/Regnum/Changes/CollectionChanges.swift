@@ -115,13 +115,15 @@ extension LiveResults {
     ///   - cursor: The position to resume from; `nil` starts with the current collection. Streams
     ///     that resume from a cursor have no `.initial`; their first element reports the changes
     ///     since the cursor.
-    /// - Precondition: `depth >= 0`.
+    ///
+    /// The stream throws `.invalidInput` if `depth` is negative.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
-        precondition(depth >= 0, "The depth of a stream can't be negative.")
-        return CollectionChanges(
-            request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
+        CollectionChanges(
+            request(
+                entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+                problem: .negativeDepth(depth, entry.schema.name)))
     }
 
     /// Returns the changes of the collection, where an object counts as modified only if one of
@@ -155,10 +157,11 @@ extension LiveResults {
 
     private func request(
         _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
-        _ cursor: ChangeCursor?
+        _ cursor: ChangeCursor?, problem: Realm.Error? = nil
     ) -> StreamRequest {
         StreamRequest(
-            realm: realm, entry: entry, ownerEntry: ownerEntry, place: place, plan: _plan,
+            realm: realm, entry: entry, ownerEntry: ownerEntry, place: place,
+            plan: _Plan(plan: _plan.plan, problem: _plan.problem ?? problem),
             query: StreamQuery(
                 _plan.plan, owner: owner, filter: paths.filter.filter,
                 declaredDependencies: entry.schema.dependencies(paths.filter.filter)),

@@ -104,13 +104,15 @@ extension Live {
     ///     of another object counts as a change of this one. Inverses aren't followed.
     ///   - policy: The handling of commits that arrive while the consumer is busy.
     ///   - cursor: The position to resume from; `nil` starts with the current object.
-    /// - Precondition: `depth >= 0`.
+    ///
+    /// The stream throws `.invalidInput` if `depth` is negative.
     public func changes(
         depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
-        precondition(depth >= 0, "The depth of a stream can't be negative.")
-        return ObjectChanges(
-            request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
+        ObjectChanges(
+            request(
+                entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+                problem: .negativeDepth(depth, entry.schema.name)))
     }
 
     /// Returns the changes of these properties of the object; see
@@ -142,13 +144,14 @@ extension Live {
 
     private func request(
         _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
-        _ cursor: ChangeCursor?
+        _ cursor: ChangeCursor?, problem: Realm.Error? = nil
     ) -> StreamRequest {
         let plan = QueryPlan(
             tableName: entry.schema.name,
             predicate: .compare(keyProperty.reference, .equal, key))
         return StreamRequest(
-            realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
+            realm: realm, entry: entry, place: place,
+            plan: _Plan(plan: plan, problem: problem),
             query: StreamQuery(
                 plan, filter: paths.filter.filter,
                 declaredDependencies: entry.schema.dependencies(paths.filter.filter)),

@@ -85,6 +85,17 @@ final class StreamRequest: Sendable {
     }
 }
 
+extension Realm.Error {
+    /// The error of a stream with a negative depth; `nil` for other depths.
+    static func negativeDepth(_ depth: Int, _ className: String) -> Realm.Error? {
+        depth >= 0
+            ? nil
+            : Realm.Error(
+                .invalidInput, "The depth of a stream can't be negative: \(depth).",
+                className: className)
+    }
+}
+
 extension ChangePath {
     /// The classes that have the properties of the path, except the first one.
     fileprivate var linkedClasses: [String] {

@@ -101,7 +101,9 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> ConfinedSlice<Self> {
-        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
+        guard maxLength >= 0 else {
+            fatalError("The length of a prefix of \(Self.self) is negative: \(maxLength).")
+        }
         return ConfinedSlice(base: self, bounds: 0..<Swift.min(maxLength, _end(upTo: maxLength)))
     }
 

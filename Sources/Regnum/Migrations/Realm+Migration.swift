@@ -169,7 +169,7 @@ extension RealmCore {
             if let problem { throw problem }
             return (nil, nil)
         }
-        if let stage, let left = stage.resume() {
+        if let stage, let left = try resumed(stage) {
             do {
                 if let journal = MigrationJournal(left.progress) {
                     return try migrated(left.transaction, problem, stage, journal)
@@ -179,6 +179,12 @@ extension RealmCore {
             stage.discard()
         }
         return try migrated(EngineTransaction(base: base), problem, stage, MigrationJournal())
+    }
+
+    private func resumed(
+        _ stage: MigrationStage
+    ) throws(Realm.Error) -> (transaction: EngineTransaction, progress: [UInt8])? {
+        do throws(StoreError) { return try stage.resume() } catch { throw failure(error) }
     }
 
     private func migrated(
@@ -204,10 +210,18 @@ extension RealmCore {
             return (commit, report)
         } catch {
             transaction.abort()
-            let isSpaceMissing = (error as? Realm.Error)?.code == .diskFull
-            if !(error is CancellationError), !isSpaceMissing { stage?.discard() }
-            if let error = error as? StoreError { throw failure(error) }
+            let error = (error as? StoreError).map { failure($0) } ?? error
+            if !mayPass(error) { stage?.discard() }
             throw error
+        }
+    }
+
+    /// Whether a migration that ended with this error may succeed when it is resumed.
+    private func mayPass(_ error: any Error) -> Bool {
+        guard let error = error as? Realm.Error else { return error is CancellationError }
+        return switch error.code {
+        case .diskFull, .ioFailed, .fileAccess, .filePermissionDenied: true
+        default: false
         }
     }
 

@@ -120,11 +120,19 @@ extension Queryable {
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).limited(to: 20)
     ///
-    /// - Precondition: `count >= 0`.
+    /// A negative limit is an error (`.invalidQuery`) where the result is used.
+    ///
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     public func limited(to count: Int) -> Self {
-        precondition(count >= 0, "The limit of results can't be negative.")
         var plan = _plan
+        guard count >= 0 else {
+            plan.problem =
+                plan.problem
+                ?? Realm.Error(
+                    .invalidQuery, "The limit of results can't be negative: \(count).",
+                    className: plan.plan.tableName)
+            return _with(plan)
+        }
         plan.plan.limit = Swift.min(plan.plan.limit ?? .max, count)
         return _with(plan)
     }

@@ -49,8 +49,9 @@ extension Realm {
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
         /// If set, a migration is written to the realm's files in parts while it runs, invisible to
         /// others. Only one part of the block's changes is then in memory at a time, and a
-        /// migration that was killed, cancelled or ran out of disk space resumes at the next
-        /// `open`. `nil`: the migration is held in memory and always starts from the beginning.
+        /// migration that was killed, cancelled, or failed to read or write a file resumes at the
+        /// next `open`. `nil`: the migration is held in memory and always starts from the
+        /// beginning.
         ///
         /// The work after the block isn't divided into parts. It needs memory for one byte for each
         /// dropped object and property, for objects that become embedded, for new keys and indexes

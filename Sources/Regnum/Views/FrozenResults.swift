@@ -79,7 +79,11 @@ extension FrozenResults: RandomAccessCollection {
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
-        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
+        guard maxLength >= 0 else {
+            fatalError(
+                "The length of a prefix of FrozenResults<\(table.schema.name)> is negative: "
+                    + "\(maxLength).")
+        }
         let count = query.firstKeys(maxLength).count
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, count))
     }

@@ -100,7 +100,11 @@ extension FrozenValues: RandomAccessCollection {
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenValues> {
-        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
+        guard maxLength >= 0 else {
+            fatalError(
+                "The length of a prefix of FrozenValues<\(Element.self)> of "
+                    + "\(query.plan.tableName) is negative: \(maxLength).")
+        }
         let known = query.firstKeys(maxLength).count
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
     }

@@ -166,7 +166,7 @@ extension Snapshot {
     public func checkIntegrity() async throws {
         let isCancelled = Guarded(false)
         try await withTaskCancellationHandler {
-            try await blocking(on: Self.checks) { [root = core.root] () throws(StoreError) in
+            try await blocking { [root = core.root] () throws(StoreError) in
                 try root.checkIntegrity { isCancelled.withLock { $0 } }
             }
             try Task.checkCancellation()
@@ -174,9 +174,6 @@ extension Snapshot {
             isCancelled.withLock { $0 = true }
         }
     }
-
-    /// A thread for checks, so that they don't block other work.
-    private static let checks = IOPool(threadCountMax: 1)
 }
 
 extension Frozen {

@@ -194,6 +194,12 @@ enum SchemaImage {
         }
         let version: UInt64
         do throws(StoreError) {
+            for table in tables {
+                for list in table.lists {
+                    try SchemaRules.check(
+                        entriesOf: list.kind, list.name, of: table.name, tables[list.target.index])
+                }
+            }
             version = try reader.varint()
         } catch {
             throw damaged(error)

@@ -63,7 +63,7 @@ extension DatabaseSchema {
 
 extension TableSchema {
     /// Returns the class with the given lists, whose targets must exist. Throws `invalidInput` like
-    /// `SchemaRules.check(newList:)`.
+    /// `SchemaRules.check(newList:)`, which also checks the targets.
     func adding(
         _ lists: [(name: String, target: TableKey, kind: ListKind)]
     ) throws(StoreError) -> TableSchema {
@@ -87,7 +87,8 @@ extension TableSchema {
 
 extension SchemaRules {
     static func check(
-        newList name: String, target: TableKey, of table: TableSchema, in schema: DatabaseSchema
+        newList name: String, target: TableKey, _ kind: ListKind, of table: TableSchema,
+        in schema: DatabaseSchema
     ) throws(StoreError) {
         try check(propertyName: name, of: table.name)
         guard table.column(named: name) == nil, table.list(named: name) == nil else {
@@ -99,7 +100,20 @@ extension SchemaRules {
                 "The list '\(table.name).\(name)' has elements of a class that does not exist.",
                 className: table.name, property: name)
         }
+        try check(entriesOf: kind, name, of: table.name, schema.tables[target.index])
         try checkTreeCount(table, adding: 2, name)
+    }
+
+    /// Checks that the class of a map's entries has the columns of values and keys.
+    static func check(
+        entriesOf kind: ListKind, _ name: String, of table: String, _ target: TableSchema
+    ) throws(StoreError) {
+        guard kind == .map, target.columns.count < 2 || target.columns[1].type != .string else {
+            return
+        }
+        throw StoreError(
+            .invalidInput, "The map '\(table).\(name)' has entries without keys.",
+            className: table, property: name)
     }
 
     /// Checks that the table node has room for all trees: one for each index, two for each list.

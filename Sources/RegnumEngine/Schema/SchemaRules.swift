@@ -34,6 +34,11 @@ enum SchemaRules {
                 "The class '\(name)' has \(columns.count) properties; it can have at most "
                     + "\(Limits.columnCountMax).", className: name)
         }
+        guard kind != .elements || !columns.isEmpty else {
+            throw StoreError(
+                .invalidInput, "The values of the collection '\(name)' have no column.",
+                className: name)
+        }
         var names: Set<[UInt8]> = []
         var primaryKey: String?
         for column in columns {

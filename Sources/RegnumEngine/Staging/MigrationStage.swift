@@ -33,9 +33,13 @@ package final class MigrationStage: Sendable {
     /// the progress saved with it. If there is none, it is damaged, or belongs to another
     /// migration, removes the mark and returns `nil`.
     ///
+    /// Throws if the state can't be read, and leaves it for the next attempt.
+    ///
     /// - Complexity: O(n); reads the entire state.
-    package func resume() -> (transaction: EngineTransaction, progress: [UInt8])? {
-        guard let left = mark.read() else {
+    package func resume() throws(StoreError) -> (
+        transaction: EngineTransaction, progress: [UInt8]
+    )? {
+        guard let left = try mark.read() else {
             mark.remove()
             return nil
         }
@@ -60,6 +64,10 @@ package final class MigrationStage: Sendable {
                 Array(left.content[reader.offset...])
             )
         } catch {
+            guard
+                error.code == .invalidDatabase || error.code == .unsupportedFormat
+                    || error.code == .historyTrimmed  // its file is missing
+            else { throw error }
             mark.remove()
             return nil
         }

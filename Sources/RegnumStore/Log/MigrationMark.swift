@@ -60,13 +60,21 @@ package struct MigrationMarkFile: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
     let realmID: Identity128
-    /// Returns the mark, or `nil` if there is none or it can't be read.
-    package func read() -> MigrationMark? {
-        guard let file = try? directory.open(MigrationMark.fileName),
-            let size = try? file.size(), size <= Limits.migrationMarkByteCountMax,
-            let bytes = try? file.read(at: 0, count: Int(size))
-        else { return nil }
-        return MigrationMark(bytes, realmID)
+
+    /// Returns the mark, or `nil` if there is none or it is damaged.
+    ///
+    /// Throws the errors of the file system if it can't be read.
+    package func read() throws(StoreError) -> MigrationMark? {
+        let file: any StoreFile
+        do {
+            file = try directory.open(MigrationMark.fileName)
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            return nil
+        }
+        let size = try file.size()
+        guard size <= Limits.migrationMarkByteCountMax else { return nil }
+        return MigrationMark(try file.read(at: 0, count: Int(size)), realmID)
     }
 
     /// Replaces the mark durably and atomically.

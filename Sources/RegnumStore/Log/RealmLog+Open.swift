@@ -363,11 +363,16 @@ extension RealmLog {
         var trimming = trimming
         trimming.isAlone = true
         if names.contains(MigrationMark.fileName) {
-            // The remains of a killed migration are kept if it can still be resumed.
-            if let mark = migrationMark.read(), mark.version == version {
-                trimming.neededFiles.insert(mark.file)
-            } else {
-                migrationMark.remove()
+            // The remains of a killed migration are kept if it can still be resumed, and if that
+            // can't be found out now.
+            do {
+                if let mark = try migrationMark.read(), mark.version == version {
+                    trimming.neededFiles.insert(mark.file)
+                } else {
+                    migrationMark.remove()
+                }
+            } catch {
+                return
             }
         }
         try? trimming.run()

@@ -15,9 +15,9 @@ package final class IOPool: @unchecked Sendable {
     /// The shared pool of the process. Its last thread never ends, so that a process at its thread
     /// limit can continue to write.
     package static let shared = IOPool(threadCountMax: 16, keepsThread: true)
-    /// A pool without a thread limit, for work of unknown duration. Each realm, import or export
-    /// has at most one such job at a time; since it may hold a realm's turn, it must not wait for
-    /// another realm's job.
+    /// A pool without a thread limit, for work of unknown duration. Each realm, import, export or
+    /// integrity check has at most one such job at a time; since it may hold a realm's turn, it
+    /// must not wait for another realm's job.
     package static let elastic = IOPool(threadCountMax: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void

@@ -109,6 +109,26 @@ import Testing
         #expect(try await folder.run("export", "a.realm").output == before)
     }
 
+    /// Also if they are asymmetric, which `Realm.isEmpty` doesn't count.
+    @Test func batchesBeforeAnInvalidLineStayInANewRealm() async throws {
+        let folder = try ToolFolder()
+        for (name, kind) in [("plain", ""), ("asymmetric", #""asymmetric":true,"#)] {
+            let schema =
+                #"{"regnum":1,"classes":[{"name":"A",\#(kind)"#
+                + #""properties":[{"name":"i","type":"int"}]}]}"#
+            let lines = [
+                schema, #"{"class":"A","values":{"i":1}}"#, #"{"class":"A","values":{"i":2}}"#,
+                #"{"class":"A","values":{"i":"x"}}"#,
+            ]
+            let result = try await folder.run(
+                "import", "\(name).realm", "--batch-size", "3",
+                input: lines.joined(separator: "\n"))
+            #expect(result.code == 65 && result.errors.contains("Line 4"), "\(result.errors)")
+            let exported = try await folder.run("export", "\(name).realm")
+            #expect(exported.code == 0 && objects(exported.output).count == 2, "\(exported)")
+        }
+    }
+
     @Test func outputThatNobodyReadsEndsTheTool() async throws {
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 5_000)

@@ -17,10 +17,10 @@ import Testing
         let countMax = Int(Limits.migrationMarkByteCountMax) - overhead
         for count in [countMax - 1, countMax] {
             try file.write(mark(count))
-            #expect(file.read() == mark(count))
+            #expect(try file.read() == mark(count))
         }
         let error = #expect(throws: StoreError.self) { try file.write(mark(countMax + 1)) }
         #expect(error?.code == .invalidInput)
-        #expect(file.read() == mark(countMax))
+        #expect(try file.read() == mark(countMax))
     }
 }

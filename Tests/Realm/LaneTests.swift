@@ -1,0 +1,77 @@
+import Foundation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// The threads of long transaction bodies and of integrity checks.
+@Suite struct LaneTests {
+    /// Lets bodies wait until all of them run.
+    ///
+    /// Guard of the `@unchecked Sendable`: `condition`, held around each access to the numbers.
+    private final class Meeting: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var missing: Int
+        private var isGivenUp = false
+
+        init(of count: Int) { missing = count }
+
+        /// Waits for the others. Returns false if they don't come, because they have no thread.
+        func join() -> Bool {
+            condition.lock()
+            defer { condition.unlock() }
+            missing -= 1
+            if missing == 0 { condition.broadcast() }
+            let deadline = Date(timeIntervalSinceNow: 60)
+            while missing > 0, !isGivenUp {
+                if !condition.wait(until: deadline) { isGivenUp = true }
+            }
+            if isGivenUp { condition.broadcast() }
+            return missing <= 0
+        }
+    }
+
+    @Test func longBodiesOfManyRealmsRunAtTheSameTime() async throws {
+        let count = 20
+        let meeting = Meeting(of: count)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    let realm = try await Realm.temporary([Person.self])
+                    // Runs where it was called, and makes the next body run in the lane.
+                    try await realm.write { _ in
+                        let start = ContinuousClock.now
+                        while start.duration(to: .now) < .milliseconds(3) {}
+                    }
+                    #expect(await realm.pace.isLong)
+                    return try await realm.write { _ in meeting.join() }
+                }
+            }
+            for try await hasMet in group { #expect(hasMet) }
+        }
+    }
+
+    /// A check of a large realm delays none of a small one.
+    @Test func integrityChecksDoNotWaitForEachOther() async throws {
+        let large = try await Realm.temporary([Person.self])
+        try await large.write { tx in
+            for number in 0..<20_000 { try tx.add(Person("\(number)", age: number)) }
+        }
+        let small = try await Realm.temporary([Person.self])
+        let finishedCount = Guarded(0)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 {
+                // Runs up to the start of the check before the loop continues.
+                group.addImmediateTask {
+                    try await large.snapshot().checkIntegrity()
+                    finishedCount.withLock { $0 += 1 }
+                }
+            }
+            try await small.snapshot().checkIntegrity()
+            #expect(finishedCount.withLock { $0 } < 3)
+            try await group.waitForAll()
+        }
+    }
+}
