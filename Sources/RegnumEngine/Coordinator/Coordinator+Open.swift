@@ -1,4 +1,4 @@
-package import RegnumStore
+internal import RegnumStore
 
 /// Opening and closing
 extension Coordinator {
