@@ -17,12 +17,10 @@ import Testing
                 "There is no Gone.swift.", "There is no second in A.swift.",
             ])
         // Files in different folders may have the same name.
+        let paths = ["Sources", "Tests"].flatMap(SourceTree.paths).filter { $0.hasSuffix(".swift") }
         let sources = try Dictionary(
-            SourceTree.swiftFiles().map { file in
-                (
-                    String(file.path.split(separator: "/").last ?? ""),
-                    String(decoding: file.text, as: UTF8.self)
-                )
+            paths.map { path in
+                (String(path.split(separator: "/").last ?? ""), try SourceTree.text(of: path))
             }, uniquingKeysWith: +)
         let text = try SourceTree.text(of: "Docs/ARCHITECTURE.md")
         #expect(try Self.problems(of: text, sources: sources) == [])
