@@ -5,7 +5,7 @@
 # Cross-module optimization would take a third longer and only speed up long scans. A separate
 # process for each module file would parse everything twice, and nothing could start earlier.
 checked_flags=(
-    -c release --build-tests -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
+    -c release -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
     -Xswiftc -no-emit-module-separately-wmo
 )
 optimized_flags=(
@@ -70,22 +70,59 @@ progress_of() {
     fi
 }
 
-# build_checked LOG [AREA...]: builds all areas, or only the given ones.
-build_checked() {
-    local log=$1 start=$SECONDS
-    shift
+# targets_of AREA...: prints the test targets of areas, separated by commas.
+targets_of() {
     local targets
     targets=$(printf ',%sTests' "$@")
     targets=${targets/ChatTests/ChatTests,ChatKitTests}
-    if [ $# -gt 0 ]; then export REGNUM_TARGETS=${targets#,}; else unset REGNUM_TARGETS; fi
-    if ! with_progress build "$log" swift build "${checked_flags[@]}" \
-        "${optimized_flags[@]}"
+    echo "${targets#,}"
+}
+
+# build_checked LOG [AREA...]: builds all areas, or only the given ones.
+build_checked() {
+    local log=$1 start=$SECONDS
+    local flags=("${checked_flags[@]}" "${optimized_flags[@]}")
+    shift
+    unset REGNUM_TARGETS
+    if [ $# -gt 0 ]; then export REGNUM_TARGETS=$(targets_of "$@"); fi
+    # The library comes first, because its targets are compiled one after the other, and everything
+    # else that doesn't wait for it can be compiled beside the tests.
+    if ! { [ $# -gt 0 ] || with_progress build "$log" swift build "${flags[@]}" --target Regnum; } ||
+        ! with_progress build "$log" swift build "${flags[@]}" --build-tests
     then
-        grep -aE '(error|warning): ' "$log" | sort -u | sed -n 1,20p
-        [ -s "$log" ] && tail -n 5 "$log"
+        failed_build "$log"
         stop "the build failed; its full output is in $log."
     fi
     echo "Built in $((SECONDS - start)) s."
+}
+
+# failed_build LOG: prints the errors of a build and the end of its output.
+failed_build() {
+    grep -aE '(error|warning): ' "$1" | sort -u | sed -n 1,20p
+    [ ! -s "$1" ] || tail -n 5 "$1"
+}
+
+# test_threads LOG AREA...: builds areas with the thread sanitizer and runs their tests.
+test_threads() {
+    local log=$1 binary=$repository/.build/tsan/release/regnumPackageTests.xctest
+    local flags=(--build-tests --sanitize=thread --scratch-path "$repository/.build/tsan")
+    shift
+    export REGNUM_TARGETS=$(targets_of "$@")
+    # Builds only while the processor is idle. (As root, the build system resets what `nice` sets.)
+    if ! with_progress build "$log" chrt --idle 0 swift build "${checked_flags[@]}" "${flags[@]}" \
+        -Xswiftc -Onone
+    then
+        failed_build "$log"
+        return 1
+    fi
+    echo "Built the tests of $* in $SECONDS s."
+    TSAN_OPTIONS="suppressions=$repository/.ci/thread-sanitizer.suppressions" \
+        with_progress tests "$log" nice "$binary" --testing-library swift-testing ||
+        { failures_of "$log"; tail -n 20 "$log"; return 1; }
+    slow_tests "$log"
+    tail -n 1 "$log"
+    # A report in a child process doesn't fail the run by itself.
+    ! grep -a -A 30 'WARNING: ThreadSanitizer' "$log"
 }
 
 # run_tests LOG FILTER...: runs the tests of the checked build that match any of the filters.
