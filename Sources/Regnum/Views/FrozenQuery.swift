@@ -174,7 +174,12 @@ final class FrozenQuery: Sendable {
         let key = table.snapshot.answer(.nowhere) { () throws(Realm.Error) in
             try findKey(position)
         }
-        return key ?? (ReadScope.hasFailed ? .nowhere : nil)
+        if key != nil { return key }
+        if ReadScope.hasFailed { return .nowhere }
+        guard position >= 0, position < count else { return nil }
+        // Only in a damaged file does a list have elements whose rows don't exist.
+        table.snapshot.fail(.missingRow("element of \(table.schema.name)"))
+        return .nowhere
     }
 
     private func findKey(_ position: Int) throws(Realm.Error) -> ObjectKey? {

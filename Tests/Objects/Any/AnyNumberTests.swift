@@ -5,6 +5,12 @@ import Testing
 
 @testable import RegnumTestModels
 
+final class NumberBox: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var amount: Decimal128
+    @Persisted var ratio: Float
+}
+
 /// Numbers of different kinds in values of any type are equal if they are mathematically equal,
 /// wherever they are compared.
 @Suite struct AnyNumberTests {
@@ -110,26 +116,26 @@ import Testing
     /// Properties of one numeric type, compared with lists of values.
     // Covers 3.8
     @Test func listsOfOperandsAgreeWithEquality() async throws {
-        let realm = try await Realm.temporary([LimitBox.self])
+        let realm = try await Realm.temporary([NumberBox.self])
         let amounts: [Decimal128] = ["0", "-0", "1.0", "1", "NaN", "9007199254740993", "0.1"]
         let ratios: [Float] = [0, -0.0, 1, 1, .nan, 0x1p53, 0.1]
         try await realm.write { tx in
             for id in amounts.indices {
                 try tx.create(
-                    LimitBox.self, value: ["id": id, "amount": amounts[id], "ratio": ratios[id]])
+                    NumberBox.self, value: ["id": id, "amount": amounts[id], "ratio": ratios[id]])
             }
         }
-        let boxes = realm.snapshot().objects(LimitBox.self)
+        let boxes = realm.snapshot().objects(NumberBox.self)
         for many in [false, true] {
-            let ones = many ? (100..<120).map { Decimal128($0) } : []
-            let halves = many ? (100..<120).map { Float($0) } : []
+            let amountsBefore: [Decimal128] = many ? (100..<120).map { Decimal128($0) } : []
+            let ratiosBefore: [Float] = many ? (100..<120).map { Float($0) } : []
             for (amount, ratio) in zip(amounts, ratios) {
-                #expect(
-                    boxes.where { $0.amount.in(ones + [amount]) }.map(\.id)
-                        == boxes.where { $0.amount == amount }.map(\.id), "\(amount)")
-                #expect(
-                    boxes.where { $0.ratio.in(halves + [ratio]) }.map(\.id)
-                        == boxes.where { $0.ratio == ratio }.map(\.id), "\(ratio)")
+                let equalAmounts = boxes.where { $0.amount == amount }.map(\.id)
+                let listedAmounts = boxes.where { $0.amount.in(amountsBefore + [amount]) }
+                #expect(listedAmounts.map(\.id) == equalAmounts, "\(amount)")
+                let equalRatios = boxes.where { $0.ratio == ratio }.map(\.id)
+                let listedRatios = boxes.where { $0.ratio.in(ratiosBefore + [ratio]) }
+                #expect(listedRatios.map(\.id) == equalRatios, "\(ratio)")
             }
         }
     }
