@@ -199,7 +199,7 @@ import Testing
         let base = try commitAndReplay(transaction).root
         let start: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
         func change(_ row: UInt8, _ splices: [UInt8]) -> [UInt8] { [8, 0, 0, 1, row, 0] + splices }
-        let addList: [UInt8] = [7, 0, 1, 1, 0x6D, 0, 2]
+        let addList: [UInt8] = [7, 0, 1, 1, 0x6D, 0, 1]
         let sound = [
             addList, change(0, [1, 8, 0, 1, 6]), change(0, [2, 1, 2, 0, 1, 1, 1, 2]),
             [3, 0, 1, 1, 0] + change(0, [1, 6, 0, 1, 0]),
@@ -211,7 +211,8 @@ import Testing
             change(0, [0]), change(0, [2, 1, 2, 0, 0, 1, 0]), change(0, [1, 0, 0, 1, 8]),
             change(4, [1, 0, 0, 1, 0]), [8, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0], addList + addList,
             [7, 0, 0, 1, 0x6D, 0, 0], [7, 0, 1, 1, 0x6C, 0, 0], [7, 0, 1, 1, 0x6E, 0, 0],
-            [7, 0, 1, 1, 0x6D, 1, 0], change(0, [1, 0, 1, 0]) + change(0, [1, 0, 1, 0]),
+            [7, 0, 1, 1, 0x6D, 1, 0], [7, 0, 1, 1, 0x6D, 0, 2],
+            change(0, [1, 0, 1, 0]) + change(0, [1, 0, 1, 0]),
             change(0, [1, 0, 1, 0]) + [3, 0, 1, 1, 0], change(0, [1, 0, 1, 0]) + addList,
             [3, 0, 1, 1, 0] + change(0, [1, 8, 0, 1, 0]),
             [3, 0, 1, 1, 0] + change(0, [1, 0, 0, 1, 2]),

@@ -101,6 +101,12 @@ struct OracleTransactionRun {
             columns += links(1 + generator.below(2), from: columns.count, &generator)
         }
         log.add("addTable \(name) \(kind) \(columns.map(\.text))")
+        if kind == .elements, columns.isEmpty {
+            guard let engine else { return }
+            return try refuses(.invalidInput) { () throws(StoreError) in
+                _ = try engine.addTable(name: name, kind: .elements, columns: [])
+            }
+        }
         let key = try engine?.addTable(
             name: name, kind: TableKind(kind), columns: columns.map { ColumnDefinition($0) })
         try require(
