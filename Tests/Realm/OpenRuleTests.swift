@@ -173,8 +173,7 @@ import Testing
 
     /// A process that is stopped while it recovers the realm holds its locks.
     // Covers 5.24, 12.20
-    @Test(.timeLimit(.minutes(1)))
-    func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
+    @Test func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
         try await withFolder {
             let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
             let first = try await Realm.open(configuration)

@@ -100,13 +100,15 @@ struct OracleTransactionRun {
         if generator.oneIn(2) {
             columns += links(1 + generator.below(2), from: columns.count, &generator)
         }
-        log.add("addTable \(name) \(kind) \(columns.map(\.text))")
         if kind == .elements, columns.isEmpty {
-            guard let engine else { return }
-            return try refuses(.invalidInput) { () throws(StoreError) in
-                _ = try engine.addTable(name: name, kind: .elements, columns: [])
+            if let engine {
+                try refuses(.invalidInput) { () throws(StoreError) in
+                    _ = try engine.addTable(name: name, kind: .elements, columns: [])
+                }
             }
+            columns = [generator.column(named: generator.columnName(0), canBePrimaryKey: false)]
         }
+        log.add("addTable \(name) \(kind) \(columns.map(\.text))")
         let key = try engine?.addTable(
             name: name, kind: TableKind(kind), columns: columns.map { ColumnDefinition($0) })
         try require(
