@@ -43,9 +43,9 @@ struct CheckpointState {
     var isCancelled = false
     /// Whether a migration stage holds the checkpoint lock. Its bulk commit takes it over.
     var isStaged = false
-    /// What this process deleted since the last checkpoint that it recorded.
+    /// Deletions by this process since the last checkpoint it recorded.
     var deletions = Deletions()
-    /// The sizes that tell whether most of the nodes file is free.
+    /// The sizes that determine whether most of the nodes file is free.
     var nodesUse: NodesUse?
     /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
@@ -93,7 +93,7 @@ struct CheckpointPlan {
     var root: DatabaseRoot
     var nodes: NodesDirectory
     var lock: any LockFile
-    /// What this process deleted since `base`.
+    /// Deletions by this process since `base`.
     var deletions: Deletions
 
     /// An estimate of the bytes that the checkpoint refers to: what is in memory, and what remains

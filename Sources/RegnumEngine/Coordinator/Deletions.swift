@@ -1,6 +1,6 @@
 internal import RegnumStore
 
-/// Deletions of which no recorded checkpoint knows.
+/// Deletions that no recorded checkpoint includes yet.
 struct Deletions: Sendable {
     var rowCount = 0
     /// The bytes in the nodes file that belonged to removed values; only large values and the texts
@@ -57,7 +57,7 @@ extension CoordinatorState {
 }
 
 extension Coordinator {
-    /// Finds out how much of the nodes file is in use, once per checkpoint, if enough of it may have
+    /// Measures how much of the nodes file is in use, once per checkpoint, if enough of it may have
     /// been freed to matter. May read from the disk; the caller owns the log.
     ///
     /// - Parameter deletions: Those that are about to be counted.

@@ -32,7 +32,7 @@ extension DatabaseRoot {
         return source.permanentDamage != nil || source.inheritedDamage != nil
     }
 
-    /// The number of the nodes file from which leaves are loaded, or `nil` if there is none.
+    /// The number of the nodes file that leaves are loaded from; `nil` without one.
     var nodesFileNumber: UInt64? { (content.context.source?.file as? NodesFile)?.number }
 
     /// Whether the root refers to an image that was found damaged through `other`, or may have the

@@ -90,7 +90,7 @@ package struct Commit: Sendable {
     /// whole clusters.
     var freedFileByteCount: UInt64 = 0
 
-    /// What the commit deleted.
+    /// The rows and bytes that the commit deleted.
     var deletions: Deletions {
         Deletions(
             rowCount: summary.tables.values.reduce(0) { $0 + $1.deleted.count },

@@ -61,7 +61,7 @@ package struct MigrationMarkFile: Sendable {
     let directory: any RealmDirectory
     let realmID: Identity128
 
-    /// Returns the mark, or `nil` if there is none or it is damaged.
+    /// Returns the mark; `nil` if it is missing or damaged.
     ///
     /// Throws the errors of the file system if it can't be read.
     package func read() throws(StoreError) -> MigrationMark? {
