@@ -62,3 +62,15 @@ private func other(_ transaction: EngineTransaction) throws -> TableKey {
         ?? transaction.addTable(
             name: "Other", columns: [ColumnDefinition(name: "value", type: .int)])
 }
+
+/// Inserts the rows of `insertOthersInBulk`, as soon as bulk commits are possible.
+func insertOthersInBulkOnceNotBusy(into coordinator: Coordinator) async throws {
+    try await eventually {
+        do {
+            try await insertOthersInBulk(into: coordinator)
+            return true
+        } catch let error as StoreError where error.code == .busy {
+            return false
+        }
+    }
+}

@@ -20,14 +20,7 @@ struct HealingTests {
         #expect(
             await storeErrorCode { try await insertOthersInBulk(into: coordinator) } == .busy)
         #expect(coordinator.published.version == version)
-        try await eventually {
-            do {
-                try await insertOthersInBulk(into: coordinator)
-                return true
-            } catch let error as StoreError where error.code == .busy {
-                return false
-            }
-        }
+        try await insertOthersInBulkOnceNotBusy(into: coordinator)
         #expect(numbers(coordinator.published) == Array(0...60))
         _ = coordinator.published.stateHash()
         #expect(coordinator.published.damage == nil)
@@ -148,14 +141,7 @@ struct HealingTests {
         }
         let source = try #require(coordinator.published.content.context.source)
         source.contradict("An index lacks the entry of a row.")
-        try await eventually {
-            do {
-                try await insertOthersInBulk(into: coordinator)
-                return true
-            } catch let error as StoreError where error.code == .busy {
-                return false
-            }
-        }
+        try await insertOthersInBulkOnceNotBusy(into: coordinator)
         #expect(!disk.fileNames(in: "/sim").contains("nodes-1"))
         await coordinator.close()
         let (root, report) = try reopened("/sim", disk)
