@@ -173,7 +173,8 @@ import Testing
 
     /// A process that is stopped while it recovers the realm holds its locks.
     // Covers 5.24, 12.20
-    @Test func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func openingThatWaitsForAnotherProcessEndsWhenCancelled() async throws {
         try await withFolder {
             let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
             let first = try await Realm.open(configuration)
