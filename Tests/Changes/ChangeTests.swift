@@ -37,11 +37,11 @@ func nextInitial<T>(
         try await realm.write { try $0.add(Person("Ann", age: 1)) }
         var stream = realm.objects(Person.self).changes.makeAsyncIterator()
         try await realm.write { try $0.add(Person("Bob", age: 2)) }
-        #expect(try await nextInitial(&stream).map(\.name) == ["Ann"])
+        try await expectEqual(nextInitial(&stream).map(\.name), ["Ann"])
         let (people, delta) = try await nextUpdate(&stream)
-        #expect(people.map(\.name) == ["Ann", "Bob"])
+        expectEqual(people.map(\.name), ["Ann", "Bob"])
         #expect(delta.insertions == [1] && delta.deletions == [] && delta.modifications == [])
-        #expect(delta.inserted.map(\.name) == ["Bob"])
+        expectEqual(delta.inserted.map(\.name), ["Bob"])
     }
 
     // Covers 4.22, 4.23, 4.24, O9, O11
@@ -61,15 +61,15 @@ func nextInitial<T>(
             try tx.add(Person("new", age: 9))
         }
         let (people, delta) = try await nextUpdate(&stream)
-        #expect(people.map(\.name) == ["p0", "p2", "changed", "p4", "new"])
+        expectEqual(people.map(\.name), ["p0", "p2", "changed", "p4", "new"])
         #expect(delta.deletions == [1] && delta.insertions == [4])
         #expect(delta.modifications == [3, 4] && delta.newModifications == [2, 3])
         #expect(delta.deleted.map(\.name) == ["p1"] && delta.inserted.map(\.name) == ["new"])
-        #expect(delta.modified.map(\.old.name) == ["p3", "p4"])
-        #expect(delta.modified.map(\.new.name) == ["changed", "p4"])
-        #expect(delta.modified.map(\.properties) == [["name", "age"], ["isActive"]])
+        expectEqual(delta.modified.map(\.old.name), ["p3", "p4"])
+        expectEqual(delta.modified.map(\.new.name), ["changed", "p4"])
+        expectEqual(delta.modified.map(\.properties), [["name", "age"], ["isActive"]])
         #expect(delta.version == realm.snapshot().version && delta.origins == ["editor"])
-        #expect(people.version == delta.version)
+        expectEqual(people.version, delta.version)
     }
 
     // Covers 4.7, O12, O32
@@ -90,11 +90,11 @@ func nextInitial<T>(
         }
         try await realm.write(origin: "one") { tx in tx.delete(tx.objects(Person.self)[1]) }
         let (people, delta) = try await nextUpdate(&stream)
-        #expect(people.map(\.name) == ["a", "c"])
+        expectEqual(people.map(\.name), ["a", "c"])
         #expect(delta.deletions == [1] && delta.insertions == [1] && delta.modifications == [0])
         #expect(delta.deleted.map(\.name) == ["b"] && delta.inserted.map(\.age) == [6])
-        #expect(delta.modified.map(\.properties) == [["age", "limit"]])
-        #expect(delta.origins == ["one", "two"])
+        expectEqual(delta.modified.map(\.properties), [["age", "limit"]])
+        expectEqual(delta.origins, ["one", "two"])
     }
 
     // Covers 4.27, O1, O13
@@ -104,22 +104,22 @@ func nextInitial<T>(
         let query = realm.objects(Person.self).where { $0.age >= 3 }
             .sorted(by: \.age, ascending: false)
         var stream = query.changes.makeAsyncIterator()
-        #expect(try await nextInitial(&stream).map(\.age) == [5, 4, 3])
+        try await expectEqual(nextInitial(&stream).map(\.age), [5, 4, 3])
         try await realm.write { tx in
             tx.objects(Person.self)[5].age = 0
             tx.objects(Person.self)[0].age = 10
         }
         let (people, delta) = try await nextUpdate(&stream)
-        #expect(people.map(\.age) == [10, 4, 3])
+        expectEqual(people.map(\.age), [10, 4, 3])
         #expect(delta.deletions == [0] && delta.insertions == [0])
         #expect(delta.deleted.map(\.age) == [5] && delta.inserted.map(\.age) == [10])
         // The moved object is a deletion and an insertion.
         try await realm.write { $0.objects(Person.self)[0].age = 3 }
         let (moved, change) = try await nextUpdate(&stream)
-        #expect(moved.map(\.age) == [4, 3, 3])
+        expectEqual(moved.map(\.age), [4, 3, 3])
         #expect(change.deletions == [0] && change.insertions == [1] && change.modifications == [])
         let old = people.map(\.rowIdentity)
-        #expect(old.applying(change.difference.mapped()) == moved.map(\.rowIdentity))
+        expectEqual(old.applying(change.difference.mapped()), moved.map(\.rowIdentity))
     }
 
     // Covers O17
@@ -178,7 +178,7 @@ func nextInitial<T>(
             return seen
         }
         for age in 0..<total { try await realm.write { try $0.add(Person("p", age: age)) } }
-        #expect(try await reader.value == Array(0..<total))
+        try await expectEqual(reader.value, Array(0..<total))
     }
 
     // Covers O6
@@ -192,7 +192,7 @@ func nextInitial<T>(
             }
             return count
         }
-        #expect(try await reader.value == 1)
+        try await expectEqual(reader.value, 1)
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let waiting = Task {
             for try await _ in realm.objects(Person.self).changes { signal.yield() }
@@ -212,9 +212,9 @@ func nextInitial<T>(
         _ = try await nextInitial(&object)
         try await realm.write { try $0.add(Person("Ann", age: 1)) }
         await realm.close()
-        #expect(try await nextUpdate(&stream).0.count == 1)
-        #expect(try await stream.next() == nil)
-        #expect(try await stream.next() == nil)
+        try await expectEqual(nextUpdate(&stream).0.count, 1)
+        try await expectNil(stream.next())
+        try await expectNil(stream.next())
         let waiting = try await Realm.temporary([Person.self])
         let reader = Task {
             for try await _ in waiting.objects(Person.self).changes {}
@@ -224,7 +224,7 @@ func nextInitial<T>(
         // If it starts after the close it throws instead; it ends in both cases.
         switch await reader.result {
         case .success(let ended): #expect(ended)
-        case .failure(let error): #expect((error as? Realm.Error)?.code == .closed)
+        case .failure(let error): expectEqual((error as? Realm.Error)?.code, .closed)
         }
     }
 
@@ -236,11 +236,11 @@ func nextInitial<T>(
         _ = try await nextInitial(&early)
         try await realm.write { try $0.add(Person("Ann", age: 1)) }
         var late = changes.makeAsyncIterator()
-        #expect(try await nextInitial(&late).count == 1)
-        #expect(try await nextUpdate(&early).1.insertions == [0])
+        try await expectEqual(nextInitial(&late).count, 1)
+        try await expectEqual(nextUpdate(&early).1.insertions, [0])
         try await realm.write { try $0.add(Person("Bob", age: 2)) }
-        #expect(try await nextUpdate(&late).1.insertions == [1])
-        #expect(try await nextUpdate(&early).1.insertions == [1])
+        try await expectEqual(nextUpdate(&late).1.insertions, [1])
+        try await expectEqual(nextUpdate(&early).1.insertions, [1])
     }
 }
 

@@ -59,7 +59,7 @@ private final class Member: Object {
             return
         }
         #expect(changes.modified.first?.properties == stored && properties == stored)
-        #expect(named == ["tags", "name", "scores", "team", "chiefs"])
+        expectEqual(named, ["tags", "name", "scores", "team", "chiefs"])
     }
 
     // Covers O9
@@ -85,15 +85,15 @@ private final class Member: Object {
             Issue.record("no change")
             return
         }
-        #expect(
-            "\(changes)"
-                == "ChangeSet<Member>(deletions: [], insertions: [], modifications: [0, 1], "
+        expectEqual(
+            "\(changes)",
+            "ChangeSet<Member>(deletions: [], insertions: [], modifications: [0, 1], "
                 + "newModifications: [0, 1], version: \(version), origins: [\"mark\"])")
         #expect("\(values)".hasPrefix("ValueChangeSet<String>(deletions: [], insertions: [0], "))
         #expect("\(entries)".hasPrefix("MapChangeSet<Int>(deletions: [], insertions: [\"a\"], "))
         #expect("\(change)".hasPrefix("changed [\"tags\", \"name\", "))
         #expect("\(change)".contains("]: Member {\n    id = 1\n"))
-        #expect("\(SortOrder<Member>.ascending(\.boss?.name))" == "ascending(boss.name)")
-        #expect("\(SortOrder<Member>.ascending(\.id).reversed())" == "descending(id)")
+        expectEqual("\(SortOrder<Member>.ascending(\.boss?.name))", "ascending(boss.name)")
+        expectEqual("\(SortOrder<Member>.ascending(\.id).reversed())", "descending(id)")
     }
 }

@@ -39,7 +39,7 @@ import Testing
         let rex = realm.object(Whelp.self, forPrimaryKey: "Rex")
         var admirers = rex.admirers.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await admirers.next() else { throw Unexpected() }
-        #expect(first.map(\.name) == ["Fido"])
+        expectEqual(first.map(\.name), ["Fido"])
         try await realm.write { tx in
             let max = Whelp("Max", age: 1)
             max.friend = tx.object(Whelp.self, forPrimaryKey: "Rex")
@@ -50,7 +50,7 @@ import Testing
         try await realm.write { tx in tx.object(Whelp.self, forPrimaryKey: "Fido")?.friend = nil }
         let (one, left) = try await update(&admirers)
         #expect(one.map(\.name) == ["Max"] && left.deletions == [0])
-        #expect(left.deleted.map(\.name) == ["Fido"])
+        expectEqual(left.deleted.map(\.name), ["Fido"])
         try await realm.write { tx in tx.object(Whelp.self, forPrimaryKey: "Max")?.age = 2 }
         let (_, older) = try await update(&admirers)
         #expect(older.modifications == [0] && older.modified.first?.properties == ["age"])
@@ -66,7 +66,7 @@ import Testing
         var walkers =
             realm.object(Whelp.self, forPrimaryKey: "Rex").walkers.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await walkers.next() else { throw Unexpected() }
-        #expect(first.map(\.name) == ["Ann", "Ann"])
+        expectEqual(first.map(\.name), ["Ann", "Ann"])
         try await realm.write { tx in tx.objects(Walker.self)[0].pups.removeLast() }
         let (one, left) = try await update(&walkers)
         #expect(one.map(\.name) == ["Ann"] && left.deletions.count == 1)
@@ -105,14 +105,14 @@ import Testing
         }
         let (two, came) = try await update(&stream)
         #expect(two.map(\.title) == ["a", "b"] && came.insertions == [0, 1])
-        #expect(came.origins == ["opened"])
+        expectEqual(came.origins, ["opened"])
         try await realm.write { tx in
             let kiosk = tx.object(Kiosk.self, forPrimaryKey: "north")
             kiosk?.papers.insert(Paper("c"), at: 1)
             kiosk?.papers[0].title = "a2"
         }
         let (three, delta) = try await update(&stream)
-        #expect(three.map(\.title) == ["a2", "c", "b"])
+        expectEqual(three.map(\.title), ["a2", "c", "b"])
         #expect(delta.insertions == [1] && delta.modifications == [0])
         #expect(delta.modified.map(\.old.title) == ["a"] && delta.newModifications == [0])
     }
@@ -129,7 +129,7 @@ import Testing
         }
         let (none, gone) = try await update(&stream)
         #expect(none.isEmpty && gone.deletions == [0, 1])
-        #expect(gone.deleted.map(\.title) == ["a", "b"])
+        expectEqual(gone.deleted.map(\.title), ["a", "b"])
         try await realm.write { tx in try tx.add(Kiosk("north", papers: ["z"])) }
         let (one, came) = try await update(&stream)
         #expect(one.map(\.title) == ["z"] && came.insertions == [0])
@@ -139,13 +139,13 @@ import Testing
             try tx.add(Kiosk("north", papers: ["y", "x"]))
         }
         let (two, replaced) = try await update(&stream)
-        #expect(two.map(\.title) == ["y", "x"])
+        expectEqual(two.map(\.title), ["y", "x"])
         #expect(replaced.deletions == [0] && replaced.insertions == [0, 1])
         try await realm.write { tx in
             tx.object(Kiosk.self, forPrimaryKey: "north")?.papers[1].title = "w"
         }
         let (_, modified) = try await update(&stream)
-        #expect(modified.modifications == [1])
+        expectEqual(modified.modifications, [1])
     }
 
     // Covers 4.34, O1
@@ -155,9 +155,9 @@ import Testing
         let papers = realm.object(Kiosk.self, forPrimaryKey: "north").papers
         let sorted = papers.sorted(by: \.title)
         let short = papers.where { $0.pages < 2 }
-        #expect(sorted.current.map(\.title) == ["a", "b", "cc"])
+        expectEqual(sorted.current.map(\.title), ["a", "b", "cc"])
         #expect(short.current.map(\.title) == ["b", "a"] && short.sum(of: \.pages) == 2)
-        #expect(papers.index { $0.title == "cc" } == 2)
+        expectEqual(papers.index { $0.title == "cc" }, 2)
         var stream = sorted.changes.makeAsyncIterator()
         var shorts = short.changes.makeAsyncIterator()
         _ = try await stream.next()
@@ -168,7 +168,7 @@ import Testing
             list?[0].pages = 7
         }
         let (all, delta) = try await update(&stream)
-        #expect(all.map(\.title) == ["a", "aa", "b", "cc"])
+        expectEqual(all.map(\.title), ["a", "aa", "b", "cc"])
         #expect(delta.insertions == [1] && delta.modifications == [1])
         let (few, left) = try await update(&shorts)
         #expect(few.map(\.title) == ["a"] && left.deletions == [0] && left.insertions.isEmpty)
@@ -203,6 +203,6 @@ import Testing
         #expect(delta.deleted == ["old"] && delta.inserted == ["small"])
         #expect(delta.modified.map(\.old) == ["red"] && delta.modified.map(\.new) == ["blue"])
         #expect(delta.origins == ["paint"] && delta.version == now.version)
-        #expect(two.array.applying(delta.difference) == now.array)
+        expectEqual(two.array.applying(delta.difference), now.array)
     }
 }

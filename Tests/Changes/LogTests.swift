@@ -27,8 +27,8 @@ import Testing
             await realm.close()
         }
         let all = records.all
-        #expect(all.contains { $0.text == "opened" } && all.contains { $0.text == "closed" })
-        #expect(all.allSatisfy { $0.level <= .debug && $0.realm == "logged" })
+        expectTrue(all.contains { $0.text == "opened" } && all.contains { $0.text == "closed" })
+        expectTrue(all.allSatisfy { $0.level <= .debug && $0.realm == "logged" })
     }
 
     @Test func errorThatAReadThrowsIsNotLogged() async throws {
@@ -48,8 +48,8 @@ import Testing
         let error = #expect(throws: Realm.Error.self) {
             try later.snapshot().read { $0.objects(Later.Paper.self).isEmpty }
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(records.all.allSatisfy { $0.level <= .debug })
+        expectEqual(error?.code, .schemaMismatch)
+        expectTrue(records.all.allSatisfy { $0.level <= .debug })
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
     @Test func followsTheKeyThroughItsLife() async throws {
         let realm = try await Realm.temporary()
         let live = realm.object(Room.self, forPrimaryKey: "general")
-        #expect(live.current == nil)
+        expectNil(live.current)
         var stream = live.changes.makeAsyncIterator()
         guard case .initial(nil)? = try await stream.next() else {
             Issue.record("there is an initial object")
@@ -87,7 +87,7 @@ import Testing
             Issue.record("no insertion")
             return
         }
-        #expect(room.topic == "second")
+        expectEqual(room.topic, "second")
     }
 
     // Covers 4.12, O17
@@ -115,6 +115,6 @@ import Testing
         var stream = live.changes.makeAsyncIterator()
         _ = try await stream.next()
         await realm.close()
-        #expect(try await stream.next() == nil)
+        try await expectNil(stream.next())
     }
 }

@@ -32,7 +32,7 @@ import Testing
             }
             let (people, delta) = try await nextUpdate(&stream)
             #expect(people.map(\.age) == [age] && people.map(\.limit) == [age])
-            #expect(delta.modifications == [0])
+            expectEqual(delta.modifications, [0])
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
             }
             let version = realm.snapshot().version
             let commit = try await commits.next()
-            #expect(commit?.version == version)
+            expectEqual(commit?.version, version)
         }
     }
 }

@@ -43,19 +43,19 @@ import Testing
         let cursor = try #require(ChangeCursor(text))
         var merged = rooms.changes(since: cursor).makeAsyncIterator()
         let (all, delta) = try await nextUpdate(&merged)
-        #expect(all.map(\.name) == ["b", "c", "d"])
+        expectEqual(all.map(\.name), ["b", "c", "d"])
         #expect(delta.deletions == [0] && delta.insertions == [2] && delta.modifications == [1])
-        #expect(delta.modified.map(\.properties) == [["topic"]])
+        expectEqual(delta.modified.map(\.properties), [["topic"]])
         #expect(delta.deleted.map(\.name) == ["a"] && delta.origins == ["one", "two"])
         #expect(delta.cursor == second.snapshot().cursor && delta.cursor == all.cursor)
 
         var each = rooms.changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
-        #expect(try await nextUpdate(&each).1.origins == ["one"])
-        #expect(try await nextUpdate(&each).1.origins == ["two"])
+        try await expectEqual(nextUpdate(&each).1.origins, ["one"])
+        try await expectEqual(nextUpdate(&each).1.origins, ["two"])
         // Followed by new commits.
         try await second.write { try $0.add(Room("e")) }
-        #expect(try await nextUpdate(&merged).1.insertions == [3])
-        #expect(try await nextUpdate(&each).1.insertions == [3])
+        try await expectEqual(nextUpdate(&merged).1.insertions, [3])
+        try await expectEqual(nextUpdate(&each).1.insertions, [3])
         await second.close()
     }
 
@@ -75,7 +75,7 @@ import Testing
         }
         #expect(old.papers.count == 1 && properties == ["papers", "tags"])
         var papers = kiosk.papers.changes(since: cursor).makeAsyncIterator()
-        #expect(try await nextUpdate(&papers).1.insertions == [1])
+        try await expectEqual(nextUpdate(&papers).1.insertions, [1])
         var tags = kiosk.tags.changes(since: cursor).makeAsyncIterator()
         guard case .update(let values, let delta)? = try await tags.next() else {
             Issue.record("no update")
@@ -84,9 +84,9 @@ import Testing
         #expect(values.array == ["old"] && delta.insertions == [0])
         var commits = realm.commits(since: cursor).makeAsyncIterator()
         let first = try await commits.next()
-        #expect(first?.origin == "one")
+        expectEqual(first?.origin, "one")
         var rest = realm.commits(since: try #require(first?.cursor)).makeAsyncIterator()
-        #expect(try await rest.next()?.origin == "two")
+        try await expectEqual(rest.next()?.origin, "two")
         await realm.close()
     }
 
@@ -97,7 +97,7 @@ import Testing
         let cursor = realm.snapshot().cursor
         var stream = realm.objects(Room.self).changes(since: cursor).makeAsyncIterator()
         let writer = Task { try await realm.write { try $0.add(Room("b")) } }
-        #expect(try await nextUpdate(&stream).1.insertions == [1])
+        try await expectEqual(nextUpdate(&stream).1.insertions, [1])
         try await writer.value
     }
 
@@ -109,25 +109,25 @@ import Testing
         try await realm.write { try $0.add(Room("a")) }
         let rooms = realm.objects(Room.self)
         var strange = rooms.changes(since: other.snapshot().cursor).makeAsyncIterator()
-        #expect(await code(&strange) == .invalidInput)
-        #expect(try await strange.next() == nil)
+        await expectEqual(code(&strange), .invalidInput)
+        try await expectNil(strange.next())
 
         let cursor = realm.snapshot().cursor
         let identity = try #require("\(cursor)".split(separator: "-").first)
         let ahead = try #require(ChangeCursor("\(identity)-\(cursor.version + 1_000)"))
         var future = rooms.changes(since: ahead).makeAsyncIterator()
-        #expect(await code(&future) == .invalidInput)
-        #expect(try await future.next() == nil)
+        await expectEqual(code(&future), .invalidInput)
+        try await expectNil(future.next())
 
         // An in-memory realm keeps no history.
         var past = rooms.changes(since: begin).makeAsyncIterator()
-        #expect(await code(&past) == .historyTrimmed)
-        #expect(try await past.next() == nil)
+        await expectEqual(code(&past), .historyTrimmed)
+        try await expectNil(past.next())
         let error = await realmError {
             var commits = realm.commits(since: begin).makeAsyncIterator()
             _ = try await commits.next()
         }
-        #expect(error?.code == .historyTrimmed)
+        expectEqual(error?.code, .historyTrimmed)
     }
 
     // Covers O33
@@ -135,20 +135,20 @@ import Testing
         let realm = try await Realm.temporary(Self.types)
         try await realm.write { try $0.add(Room("a")) }
         let cursor = realm.snapshot().cursor
-        #expect(ChangeCursor(cursor.description) == cursor)
-        #expect(cursor.version == realm.snapshot().version)
-        #expect(realm.snapshot().objects(Room.self).cursor == cursor)
+        expectEqual(ChangeCursor(cursor.description), cursor)
+        expectEqual(cursor.version, realm.snapshot().version)
+        expectEqual(realm.snapshot().objects(Room.self).cursor, cursor)
         let data = try JSONEncoder().encode(["last": cursor])
         let decoded = try JSONDecoder().decode([String: ChangeCursor].self, from: data)
-        #expect(decoded == ["last": cursor])
-        #expect(String(decoding: data, as: UTF8.self) == "{\"last\":\"\(cursor)\"}")
+        expectEqual(decoded, ["last": cursor])
+        expectEqual(String(decoding: data, as: UTF8.self), "{\"last\":\"\(cursor)\"}")
         let identity = "\(cursor)".prefix(32)
         for text in [
             "", "-", "7", "\(identity)", "\(identity)-", "\(identity)-x", "\(identity)--1",
             "\(identity)-99999999999999999999", "\(identity.dropLast())-7", "\(identity)0-7",
             "\(identity)-7-7", " \(cursor)", "\(String(repeating: "g", count: 32))-7",
         ] {
-            #expect(ChangeCursor(text) == nil, "\(text)")
+            expectNil(ChangeCursor(text), "\(text)")
             #expect(throws: DecodingError.self) {
                 let data = try JSONEncoder().encode([text])
                 _ = try JSONDecoder().decode([ChangeCursor].self, from: data)

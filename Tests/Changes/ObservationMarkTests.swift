@@ -87,7 +87,7 @@ import Testing
             let reported = try await ofWhelp("0", depth: depth, Self.grow("\(distance)"))
             #expect(reported == (distance <= depth ? ["friend"] : nil), "\(distance)")
         }
-        #expect(try await ofWhelp("0", depth: depth, Self.grow("0")) == ["age"])
+        try await expectEqual(ofWhelp("0", depth: depth, Self.grow("0")), ["age"])
     }
 
     // Covers 4.54, O18, O24
@@ -104,7 +104,7 @@ import Testing
         try await realm.write { try Self.grow("1")($0) }
         try await realm.write { try Self.grow("3")($0) }
         try await realm.write { $0.object(Whelp.self, forPrimaryKey: "0")?.level = 1 }
-        #expect(try await nextUpdate(&all).1.modified.map(\.properties) == [["level", "friend"]])
+        try await expectEqual(nextUpdate(&all).1.modified.map(\.properties), [["level", "friend"]])
         guard case .changed(_, _, ["level"])? = try await one.next(),
             case .changed(_, _, ["level", "friend"])? = try await deep.next()
         else {
@@ -112,7 +112,7 @@ import Testing
             return
         }
         try await realm.write { try Self.grow("3")($0) }
-        #expect(try await nextUpdate(&all).1.modified.map(\.properties) == [["friend"]])
+        try await expectEqual(nextUpdate(&all).1.modified.map(\.properties), [["friend"]])
         try await realm.write { try Self.grow("4")($0) }
         try await realm.write { try Self.grow("1")($0) }
         guard case .changed(_, _, ["friend"])? = try await deep.next() else {
@@ -124,14 +124,14 @@ import Testing
     // Covers 4.28, O18
     @Test func inversesAreNotFollowedByDepth() async throws {
         let reported = try await ofWhelp("0", depth: 4) { $0.objects(Walker.self)[0].name = "Anna" }
-        #expect(reported == nil)
+        expectNil(reported)
         let admired = try await ofWhelp("1", depth: 4, Self.grow("0"))
-        #expect(admired == nil)
+        expectNil(admired)
         let walked = try await ofWhelp("1", depth: 4) { tx in
             let whelp = tx.object(Whelp.self, forPrimaryKey: "1")
             if let whelp { tx.objects(Walker.self)[0].pups.append(whelp) }
         }
-        #expect(walked == nil)
+        expectNil(walked)
     }
 
     // Covers 2.31, 4.14, 4.29, O20, O21
@@ -140,13 +140,13 @@ import Testing
             tx.objects(Walker.self)[0].name = "Ann"
             tx.objects(Walker.self)[0].tags.append("more")
         }
-        #expect(try await ofAnn(["name"], rename) == ["name"])
-        #expect(try await ofAnn(["tags"], rename) == ["tags"])
-        #expect(try await ofAnn(["tags", "name"], rename) == ["name", "tags"])
-        #expect(try await ofAnn(["badge", "favourite"], rename) == nil)
-        #expect(try await ofAnn([\.name], rename) == ["name"])
+        try await expectEqual(ofAnn(["name"], rename), ["name"])
+        try await expectEqual(ofAnn(["tags"], rename), ["tags"])
+        try await expectEqual(ofAnn(["tags", "name"], rename), ["name", "tags"])
+        try await expectNil(ofAnn(["badge", "favourite"], rename))
+        try await expectEqual(ofAnn([\.name], rename), ["name"])
         // An empty array means no filter.
-        #expect(try await ofAnn([] as [String], rename) == ["name", "tags"])
+        try await expectEqual(ofAnn([] as [String], rename), ["name", "tags"])
     }
 
     // Covers 2.31, 4.14, 4.15, O20
@@ -154,38 +154,38 @@ import Testing
         let choose: @Sendable (Transaction) throws -> Void = { tx in
             tx.objects(Walker.self)[0].favourite = tx.object(Whelp.self, forPrimaryKey: "Rex")
         }
-        #expect(try await ofAnn(["favourite.age"], choose) == ["favourite"])
-        #expect(try await ofAnn(["favourite.age"], Self.grow("Fido")) == ["favourite"])
-        #expect(try await ofAnn(["favourite.age"], Self.grow("Rex")) == nil)
-        #expect(try await ofAnn(["favourite.level"], Self.grow("Fido")) == nil)
-        #expect(try await ofAnn(["favourite"], Self.grow("Fido")) == nil)
-        #expect(try await ofAnn(["favourite"], choose) == ["favourite"])
-        #expect(try await ofAnn([\.favourite?.age], Self.grow("Fido")) == ["favourite"])
+        try await expectEqual(ofAnn(["favourite.age"], choose), ["favourite"])
+        try await expectEqual(ofAnn(["favourite.age"], Self.grow("Fido")), ["favourite"])
+        try await expectNil(ofAnn(["favourite.age"], Self.grow("Rex")))
+        try await expectNil(ofAnn(["favourite.level"], Self.grow("Fido")))
+        try await expectNil(ofAnn(["favourite"], Self.grow("Fido")))
+        try await expectEqual(ofAnn(["favourite"], choose), ["favourite"])
+        try await expectEqual(ofAnn([\.favourite?.age], Self.grow("Fido")), ["favourite"])
 
         let drop: @Sendable (Transaction) throws -> Void = {
             $0.objects(Walker.self)[0].pups.removeLast()
         }
-        #expect(try await ofAnn(["pups.age"], drop) == ["pups"])
-        #expect(try await ofAnn(["pups.age"], Self.grow("Rex")) == ["pups"])
-        #expect(try await ofAnn(["pups"], Self.grow("Rex")) == nil)
-        #expect(try await ofAnn(["pups"], drop) == ["pups"])
-        #expect(try await ofAnn([\.pups[0].age], Self.grow("Rex")) == ["pups"])
+        try await expectEqual(ofAnn(["pups.age"], drop), ["pups"])
+        try await expectEqual(ofAnn(["pups.age"], Self.grow("Rex")), ["pups"])
+        try await expectNil(ofAnn(["pups"], Self.grow("Rex")))
+        try await expectEqual(ofAnn(["pups"], drop), ["pups"])
+        try await expectEqual(ofAnn([\.pups[0].age], Self.grow("Rex")), ["pups"])
         let weigh: @Sendable (Transaction) throws -> Void = {
             $0.objects(Walker.self)[0].badges[1].weight = 7
         }
-        #expect(try await ofAnn(["badges.weight"], weigh) == ["badges"])
-        #expect(try await ofAnn(["badges.code"], weigh) == nil)
+        try await expectEqual(ofAnn(["badges.weight"], weigh), ["badges"])
+        try await expectNil(ofAnn(["badges.code"], weigh))
     }
 
     // Covers 4.15, O20
     @Test func pathsHaveNoLimitOfLength() async throws {
         let path = ["friend.friend.friend.friend.friend.age"]
-        #expect(try await ofWhelp("0", path, Self.grow("5")) == ["friend"])
-        #expect(try await ofWhelp("0", path, Self.grow("4")) == nil)
+        try await expectEqual(ofWhelp("0", path, Self.grow("5")), ["friend"])
+        try await expectNil(ofWhelp("0", path, Self.grow("4")))
         let cut = try await ofWhelp("0", path) { tx in
             tx.object(Whelp.self, forPrimaryKey: "4")?.friend = nil
         }
-        #expect(cut == ["friend"])
+        expectEqual(cut, ["friend"])
     }
 
     // Covers 4.57, O22
@@ -194,7 +194,7 @@ import Testing
             tx.object(Whelp.self, forPrimaryKey: "0")?.friend = nil
         }
         for path in ["admirers", "admirers.age"] {
-            #expect(try await ofWhelp("1", [path], unlink) == ["admirers"])
+            try await expectEqual(ofWhelp("1", [path], unlink), ["admirers"])
             let came = try await ofWhelp("1", [path]) { tx in
                 let whelp = Whelp("zero")
                 whelp.friend = tx.object(Whelp.self, forPrimaryKey: "1")
@@ -202,29 +202,29 @@ import Testing
                 // A separate marker would be a second insertion.
                 tx.delete(whelp)
             }
-            #expect(came == nil)
+            expectNil(came)
             let gone = try await ofWhelp("0", ["walkers"]) { tx in
                 tx.delete(tx.objects(Walker.self)[0])
             }
-            #expect(gone == ["walkers"])
+            expectEqual(gone, ["walkers"])
         }
-        #expect(try await ofWhelp("1", ["admirers.age"], Self.grow("0")) == ["admirers"])
-        #expect(try await ofWhelp("1", ["admirers"], Self.grow("0")) == nil)
+        try await expectEqual(ofWhelp("1", ["admirers.age"], Self.grow("0")), ["admirers"])
+        try await expectNil(ofWhelp("1", ["admirers"], Self.grow("0")))
         let walk: @Sendable (Transaction) throws -> Void = { tx in
             let whelp = tx.object(Whelp.self, forPrimaryKey: "3")
             if let whelp { tx.objects(Walker.self)[0].pups.append(whelp) }
         }
-        #expect(try await ofWhelp("3", ["walkers.name"], walk) == ["walkers"])
+        try await expectEqual(ofWhelp("3", ["walkers.name"], walk), ["walkers"])
         let comes = try await ofWhelp("2", ["walkers"]) { tx in
             let bob = Walker("Bob")
             if let whelp = tx.object(Whelp.self, forPrimaryKey: "2") { bob.pups.append(whelp) }
             try tx.add(bob)
         }
-        #expect(comes == ["walkers"])
+        expectEqual(comes, ["walkers"])
         let renamed = try await ofWhelp("0", ["walkers.name"]) { tx in
             tx.objects(Walker.self)[0].name = "Anna"
         }
-        #expect(renamed == ["walkers"])
+        expectEqual(renamed, ["walkers"])
     }
 
     // Covers 4.29, O20, O21
@@ -238,14 +238,14 @@ import Testing
         _ = try await nextInitial(&pups)
         _ = try await nextInitial(&all)
         try await realm.write { $0.objects(Walker.self)[0].pups.removeLast() }
-        #expect(try await nextUpdate(&pups).1.modified.map(\.properties) == [["pups"]])
-        #expect(try await nextUpdate(&all).1.modified.map(\.properties) == [["pups"]])
+        try await expectEqual(nextUpdate(&pups).1.modified.map(\.properties), [["pups"]])
+        try await expectEqual(nextUpdate(&all).1.modified.map(\.properties), [["pups"]])
         try await realm.write { $0.objects(Walker.self)[1].name = "Bobby" }
         // Deletions are reported whatever the key paths.
         try await realm.write { tx in tx.delete(tx.objects(Walker.self)[0]) }
         let (_, renamed) = try await nextUpdate(&names)
         #expect(renamed.modifications == [1] && renamed.deletions == [0])
-        #expect(renamed.modified.map(\.properties) == [["name"]])
+        expectEqual(renamed.modified.map(\.properties), [["name"]])
         let (_, left) = try await nextUpdate(&pups)
         #expect(left.deletions == [0] && left.modifications == [])
     }
@@ -304,10 +304,10 @@ import Testing
             let error = #expect(throws: Realm.Error.self) {
                 _ = try realm.objects(Walker.self).changes(keyPaths: [path])
             }
-            #expect(error?.code == .invalidInput, "\(path)")
+            expectEqual(error?.code, .invalidInput, "\(path)")
             #expect(error?.className == className && error?.property == property, "\(path)")
-            #expect(error?.message.contains("'\(property)'") == true, "\(path)")
-            #expect(error?.message.contains(className) == true, "\(path)")
+            expectEqual(error?.message.contains("'\(property)'"), true, "\(path)")
+            expectEqual(error?.message.contains(className), true, "\(path)")
         }
         let object = #expect(throws: Realm.Error.self) {
             _ = try realm.object(Whelp.self, forPrimaryKey: "Rex").changes(keyPaths: ["tail"])

@@ -24,10 +24,10 @@ import Testing
         let realm = try await Realm.temporary([Room.self])
         let rooms = realm.objects(Room.self).changes
         let room = realm.object(Room.self, forPrimaryKey: "a").changes
-        #expect(realm.stats().streams == 0)
+        expectEqual(realm.stats().streams, 0)
         var first = rooms.makeAsyncIterator()
         var second = room.makeAsyncIterator()
-        #expect(realm.stats().streams == 2)
+        expectEqual(realm.stats().streams, 2)
         #expect(try await nextInitial(&first).isEmpty)
         guard case .initial(nil)? = try await second.next() else {
             Issue.record("not the initial element")
@@ -47,8 +47,8 @@ import Testing
         try await realm.write { try $0.add(Old.Leaf()) }
         let later = try LaterProgram.core(of: realm)
         var stream = later.objects(New.Leaf.self).changes.makeAsyncIterator()
-        #expect(await code(&stream) == .schemaMismatch)
-        #expect(try await stream.next() == nil)
+        await expectEqual(code(&stream), .schemaMismatch)
+        try await expectNil(stream.next())
     }
 
     // Covers O5
@@ -58,8 +58,8 @@ import Testing
             .object(Whelp.self, forPrimaryKey: "Rex")
         let walkers = Self.walkers(realm, of: try #require(stranger))
         var stream = walkers.changes.makeAsyncIterator()
-        #expect(await code(&stream) == .invalidQuery)
-        #expect(try await stream.next() == nil)
+        await expectEqual(code(&stream), .invalidQuery)
+        try await expectNil(stream.next())
     }
 
     private static func walkers(_ realm: Realm, of pup: Frozen<Whelp>) -> LiveResults<Walker> {
@@ -73,10 +73,10 @@ import Testing
         _ = try await nextInitial(&before)
         await realm.close()
         var after = realm.objects(Person.self).changes.makeAsyncIterator()
-        #expect(await code(&after) == .closed)
-        #expect(try await after.next() == nil)
-        #expect(try await before.next() == nil)
-        #expect(try await before.next() == nil)
+        await expectEqual(code(&after), .closed)
+        try await expectNil(after.next())
+        try await expectNil(before.next())
+        try await expectNil(before.next())
     }
 
     // Covers O6
@@ -95,26 +95,26 @@ import Testing
         try await realm.write { try $0.add(Kiosk("north", papers: ["a"])) }
         try await realm.write { $0.objects(Kiosk.self)[0].tags.append("old") }
         await realm.close()
-        #expect(try await nextUpdate(&each).1.insertions == [0])
-        #expect(try await nextUpdate(&each).1.modified.map(\.properties) == [["tags"]])
-        #expect(try await each.next() == nil)
+        try await expectEqual(nextUpdate(&each).1.insertions, [0])
+        try await expectEqual(nextUpdate(&each).1.modified.map(\.properties), [["tags"]])
+        try await expectNil(each.next())
         guard case .inserted? = try await object.next() else {
             Issue.record("no insertion")
             return
         }
-        #expect(try await object.next() == nil)
-        #expect(try await nextUpdate(&papers).1.insertions == [0])
-        #expect(try await papers.next() == nil)
+        try await expectNil(object.next())
+        try await expectEqual(nextUpdate(&papers).1.insertions, [0])
+        try await expectNil(papers.next())
         guard case .update(let values, _)? = try await tags.next() else {
             Issue.record("no update")
             return
         }
-        #expect(values.array == ["old"])
-        #expect(try await tags.next() == nil)
+        expectEqual(values.array, ["old"])
+        try await expectNil(tags.next())
         let first = try await commits.next()
         let second = try await commits.next()
         #expect(first?.classNames.contains("Kiosk") == true && second != nil)
-        #expect(try await commits.next() == nil)
+        try await expectNil(commits.next())
     }
 
     // Covers O6
@@ -132,7 +132,7 @@ import Testing
             task.cancel()
             try await task.value
         }
-        #expect(realm.stats().streams == 0)
+        expectEqual(realm.stats().streams, 0)
     }
 
     /// Sets the age of a realm's only person to its current value, adds a second person, and
@@ -162,7 +162,7 @@ import Testing
 
         let (_, one) = try await nextUpdate(&merged)
         #expect(one.deletions == [] && one.insertions == [] && one.modifications == [0])
-        #expect(one.modified.map(\.properties) == [["name", "age"]])
+        expectEqual(one.modified.map(\.properties), [["name", "age"]])
         #expect(one.origins == ["same", "come", "gone"] && one.version == start + 3)
 
         let (first, same) = try await nextUpdate(&each)
@@ -177,10 +177,10 @@ import Testing
 
         let (_, compared) = try await nextUpdate(&newest)
         #expect(compared.deletions == [] && compared.insertions == [])
-        #expect(compared.modified.map(\.properties) == [["name"]])
-        #expect(compared.origins == ["same", "come", "gone"])
+        expectEqual(compared.modified.map(\.properties), [["name"]])
+        expectEqual(compared.origins, ["same", "come", "gone"])
         try await realm.write { $0.objects(Person.self)[0].age = 1 }
-        #expect(try await nextUpdate(&newest).1.modified.map(\.properties) == [[]])
+        try await expectEqual(nextUpdate(&newest).1.modified.map(\.properties), [[]])
     }
 
     // Covers O7, O28, O29, .historyTrimmed
@@ -193,11 +193,11 @@ import Testing
         _ = try await nextInitial(&merged)
         _ = try await nextInitial(&each)
         try await realm.write { $0.objects(Person.self)[0].age = 1 }
-        #expect(try await nextUpdate(&merged).1.modified.map(\.properties) == [[]])
+        try await expectEqual(nextUpdate(&merged).1.modified.map(\.properties), [[]])
         try await tellThreeCommits(realm)
-        #expect(try await nextUpdate(&merged).1.modified.map(\.properties) == [["name"]])
-        #expect(await code(&each) == .historyTrimmed)
-        #expect(try await each.next() == nil)
+        try await expectEqual(nextUpdate(&merged).1.modified.map(\.properties), [["name"]])
+        await expectEqual(code(&each), .historyTrimmed)
+        try await expectNil(each.next())
     }
 
     // Covers O29
@@ -215,7 +215,7 @@ import Testing
         let gone = try await nextUpdate(&each).1
         #expect(gone.deletions == [1] && gone.modified.map(\.properties) == [["name"]])
         await realm.close()
-        #expect(try await each.next() == nil)
+        try await expectNil(each.next())
     }
 
     // Covers O27
@@ -227,9 +227,9 @@ import Testing
         _ = try await nextInitial(&quick)
         for age in 0..<50 {
             try await realm.write { try $0.add(Person("p", age: age)) }
-            #expect(try await nextUpdate(&quick).1.insertions == [age])
+            try await expectEqual(nextUpdate(&quick).1.insertions, [age])
         }
-        #expect(try await nextUpdate(&slow).1.insertions == Array(0..<50))
+        try await expectEqual(nextUpdate(&slow).1.insertions, Array(0..<50))
     }
 
     // Covers O32
@@ -251,6 +251,6 @@ import Testing
         try await realm.write(origin: "rooms") { try $0.add(Room("general")) }
         let (all, delta) = try await nextUpdate(&stream)
         #expect(all.count == 3 && delta.origins == ["b", "a"])
-        #expect(delta.version == all.version)
+        expectEqual(delta.version, all.version)
     }
 }

@@ -28,10 +28,10 @@ import Testing
         var early = rooms.changes.makeAsyncIterator()
         try await realm.write { tx in try tx.add(Room("b", topic: "open")) }
         let first = try await begin(&early)
-        #expect(first?.0 == ["a"])
+        expectEqual(first?.0, ["a"])
         var late = rooms.changes.makeAsyncIterator()
         let second = try await begin(&late)
-        #expect(second?.0 == ["a", "b"])
+        expectEqual(second?.0, ["a", "b"])
 
         try await realm.write { tx in try tx.add(Room("c", topic: "open")) }
         for stream in [early, late] {
@@ -40,7 +40,7 @@ import Testing
                 Issue.record("no update")
                 continue
             }
-            #expect(now.map(\.name) == ["a", "b", "c"])
+            expectEqual(now.map(\.name), ["a", "b", "c"])
         }
     }
 
@@ -60,11 +60,11 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(two.map(\.name) == ["a", "b"])
+        expectEqual(two.map(\.name), ["a", "b"])
         var present = rooms.changes(policy: .everyCommit).makeAsyncIterator()
         let first = try await begin(&present)
-        #expect(first?.0 == ["a", "b", "c", "d"])
-        #expect(first?.1 == realm.snapshot().version)
+        expectEqual(first?.0, ["a", "b", "c", "d"])
+        expectEqual(first?.1, realm.snapshot().version)
         await realm.close()
     }
 
@@ -82,25 +82,25 @@ import Testing
         _ = try await stream.next()
         for name in ["c", "d", "e"] {
             try await add(name)
-            #expect(try await stream.next()?.collection.first?.name == name)
+            try await expectEqual(stream.next()?.collection.first?.name, name)
         }
-        #expect(await copies() == 0)
+        await expectEqual(copies(), 0)
 
         let kept = try await {
             try await add("f")
             return try await stream.next()?.collection
         }()
         try await add("g")
-        #expect(try await stream.next()?.collection.count == 7)
-        #expect(await copies() == 1)
-        #expect(kept?.map(\.name) == ["f", "e", "d", "c", "b", "a"])
+        try await expectEqual(stream.next()?.collection.count, 7)
+        await expectEqual(copies(), 1)
+        expectEqual(kept?.map(\.name), ["f", "e", "d", "c", "b", "a"])
 
         var other = sorted.changes.makeAsyncIterator()
         _ = try await other.next()
         try await add("h")
-        #expect(try await stream.next()?.collection.first?.name == "h")
-        #expect(try await other.next()?.collection.map(\.name).joined() == "hgfedcba")
-        #expect(await copies() == 2)
+        try await expectEqual(stream.next()?.collection.first?.name, "h")
+        try await expectEqual(other.next()?.collection.map(\.name).joined(), "hgfedcba")
+        await expectEqual(copies(), 2)
     }
 
     @Test func streamThatReadsThePastSkipsNothingWhenTheRealmIsClosed() async throws {
@@ -125,8 +125,8 @@ import Testing
             if policy == .everyCommit {
                 #expect(first.map(\.name) == ["a", "b"] && second == nil)
             } else {
-                #expect(first.map(\.name) == ["a", "b", "c", "d"])
-                #expect(second?.collection.map(\.name) == ["a", "b", "c", "d", "e"])
+                expectEqual(first.map(\.name), ["a", "b", "c", "d"])
+                expectEqual(second?.collection.map(\.name), ["a", "b", "c", "d", "e"])
             }
         }
     }

@@ -31,7 +31,7 @@ final class FormPup: Object, Codable {
         try await realm.write { try $0.create(FormPup.self, value: ["name": "Rex"]) }
         try await realm.write(origin: "form") { tx in try FormPup.make("Bo", tx) }
         try await realm.write { tx in try tx.dynamicCreate("FormPup", value: ["name": "Ada"]) }
-        #expect(realm.snapshot().objects(FormPup.self).map(\.name) == ["", "Rex", "Bo", "Ada"])
+        expectEqual(realm.snapshot().objects(FormPup.self).map(\.name), ["", "Rex", "Bo", "Ada"])
         // An error is thrown, and nothing is stored.
         await #expect(throws: CancellationError.self) {
             try await realm.write { tx -> FormPup in
@@ -39,7 +39,7 @@ final class FormPup: Object, Codable {
                 throw CancellationError()
             }
         }
-        #expect(realm.snapshot().objects(FormPup.self).count == 4)
+        expectEqual(realm.snapshot().objects(FormPup.self).count, 4)
     }
 
     @Test func resultOfABodyMayBeLeftAlone() async throws {
@@ -49,7 +49,7 @@ final class FormPup: Object, Codable {
             try tx.add(FormPup("Rex"))
             return tx.objects(FormPup.self).count
         }
-        #expect(count == 1)
+        expectEqual(count, 1)
     }
 
     @Test func formsOfWritingCompileWithoutAWarning() throws {
@@ -79,8 +79,8 @@ final class FormPup: Object, Codable {
         try await save(all: [FormPup("c"), FormPup("d")])
         try await save(json: Data(#"[{"name": "e", "age": 5}]"#.utf8))
         let pups = realm.snapshot().objects(FormPup.self)
-        #expect(pups.map(\.name) == ["a", "b", "c", "d", "e"])
-        #expect(pups.map(\.age) == [0, 3, 0, 0, 5])
+        expectEqual(pups.map(\.name), ["a", "b", "c", "d", "e"])
+        expectEqual(pups.map(\.age), [0, 3, 0, 0, 5])
     }
 
     @Test func localFunctionsUseTheIteratorOfAStream() async throws {
@@ -105,9 +105,9 @@ final class FormPup: Object, Codable {
         } catch {
             Issue.record("\(error.code)")  // of the type `Realm.Error`
         }
-        #expect(versions == [realm.snapshot().version])
+        expectEqual(versions, [realm.snapshot().version])
         let last = try await nextCount()
-        #expect(last == nil)
+        expectNil(last)
     }
 
     @Test(arguments: [
@@ -145,7 +145,7 @@ final class FormPup: Object, Codable {
                 _ = pups.where { $0.friends["a"].name == "x" }
             }
             """, as: .library)
-        #expect(outcome.errorLines == [10, 11], "\(outcome.output)")
+        expectEqual(outcome.errorLines, [10, 11], "\(outcome.output)")
         #expect(outcome.output.contains("use $0.map.objects().property"))
     }
 }

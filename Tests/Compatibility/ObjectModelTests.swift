@@ -50,14 +50,14 @@ private final class Both: Object {
             let other = tx.objects(Person.self)[0]
             #expect(other !== person)
             other.age = 32
-            #expect(person.age == 32)
+            expectEqual(person.age, 32)
             person.name = "Eve"
-            #expect(other.name == "Eve")
+            expectEqual(other.name, "Eve")
         }
         // An unmanaged object may be created by any task.
         let made = await Task.detached { Person("Bob", age: 1).age }.value
-        #expect(made == 1)
-        #expect(realm.snapshot().objects(Person.self).map(\.age) == [32])
+        expectEqual(made, 1)
+        expectEqual(realm.snapshot().objects(Person.self).map(\.age), [32])
     }
 
     // Covers 1.5
@@ -77,10 +77,10 @@ private final class Both: Object {
             object.number = 1
             try tx.add(object)
             object.number = 2
-            #expect(object.log == ["will 1", "did 0", "will 2", "did 1"])
+            expectEqual(object.log, ["will 1", "did 0", "will 2", "did 1"])
             let other = tx.objects(Observed.self)[0]
             other.number = 3
-            #expect(other.log == ["will 3", "did 2"])
+            expectEqual(other.log, ["will 3", "did 2"])
             #expect(object.number == 3 && object.log.count == 4)
         }
     }
@@ -92,16 +92,16 @@ private final class Both: Object {
             let object = Partly()
             object.stored = 5
             object.plain = 7
-            #expect(object.late == 15)
+            expectEqual(object.late, 15)
             object.computed = 600
             try tx.add(object)
             #expect(object.stored == 6 && object.plain == 7 && object.late == 15)
             let other = tx.objects(Partly.self)[0]
             #expect(other.stored == 6 && other.plain == 2 && other.late == 16)
-            #expect(other.computed == 600)
+            expectEqual(other.computed, 600)
         }
         let root = realm.snapshot()
-        #expect("\(root.objects(Partly.self)[0])" == "Partly {\n    stored = 6\n}")
+        expectEqual("\(root.objects(Partly.self)[0])", "Partly {\n    stored = 6\n}")
     }
 
     // Covers 1.18
@@ -114,7 +114,7 @@ private final class Both: Object {
         let realm = try await Realm.temporary([Outer.Inner.Leaf.self])
         var commits = realm.commits.makeAsyncIterator()
         try await realm.write { try $0.add(Outer.Inner.Leaf()) }
-        #expect(try await commits.next()?.classNames == ["Leaf"])
+        try await expectEqual(commits.next()?.classNames, ["Leaf"])
     }
 
     // Covers 1.60
@@ -124,7 +124,7 @@ private final class Both: Object {
         let middle = try ObjectId(string: "000000000000000000000080")
         let high = try ObjectId(string: "800000000000000000000000")
         #expect(low == same && low.hashValue == same.hashValue && low != middle)
-        #expect(Set([low, same, middle, high]).count == 3)
+        expectEqual(Set([low, same, middle, high]).count, 3)
         #expect(low < middle && middle < high && !(high < middle) && !(low < same))
         #expect(low <= same && low <= middle && !(high <= middle))
         #expect(high > middle && !(low > same) && low >= same && !(low >= middle))
@@ -138,8 +138,8 @@ private final class Both: Object {
         #expect(second.description.hasPrefix("12345678abcdef1357") && second != first)
         #expect(first.timestamp == date && first.timestampSeconds == 0x1234_5678)
         let texts = ["not an id", "", "80000000000000000000000g"]
-        #expect(texts.allSatisfy { ObjectId($0) == nil } && ObjectId("\(first)") == first)
-        #expect(ObjectId().timestamp == Date(timeIntervalSince1970: 0))
+        expectTrue(texts.allSatisfy { ObjectId($0) == nil } && ObjectId("\(first)") == first)
+        expectEqual(ObjectId().timestamp, Date(timeIntervalSince1970: 0))
     }
 
     // Covers 1.65, 5.68, 5.69
@@ -147,22 +147,21 @@ private final class Both: Object {
         let realm = try await Realm.temporary([Both.self])
         try await realm.write { tx in
             try tx.add([Both(1, "one"), Both(nil, "none"), Both(-1, "minus")])
-            #expect(tx.object(Both.self, forPrimaryKey: -1)?.text == "minus")
-            #expect(tx.object(Both.self, forPrimaryKey: Int?.none)?.text == "none")
-            #expect(tx.object(Both.self, forPrimaryKey: 2) == nil)
+            expectEqual(tx.object(Both.self, forPrimaryKey: -1)?.text, "minus")
+            expectEqual(tx.object(Both.self, forPrimaryKey: Int?.none)?.text, "none")
+            expectNil(tx.object(Both.self, forPrimaryKey: 2))
         }
         let found = try await realm.read { tx in
             [1, nil, 2].map { tx.object(Both.self, forPrimaryKey: $0)?.text }
         }
-        #expect(found == ["one", "none", nil])
+        expectEqual(found, ["one", "none", nil])
         let snapshot = realm.snapshot()
         let keys: [Int?] = [1, nil, 2]
-        #expect(
-            keys.map { snapshot.object(Both.self, forPrimaryKey: $0)?.text }
-                == ["one", "none", nil])
-        #expect(
-            keys.map { realm.object(Both.self, forPrimaryKey: $0).current?.text }
-                == ["one", "none", nil])
+        expectEqual(
+            keys.map { snapshot.object(Both.self, forPrimaryKey: $0)?.text }, ["one", "none", nil])
+        expectEqual(
+            keys.map { realm.object(Both.self, forPrimaryKey: $0).current?.text },
+            ["one", "none", nil])
     }
 
     // Covers 1.78
@@ -177,6 +176,6 @@ private final class Both: Object {
         let added = #expect(throws: StoreError.self) {
             try transaction.addColumn(table, ColumnDefinition(name: "more", type: .bool))
         }
-        #expect(added?.code == .invalidInput)
+        expectEqual(added?.code, .invalidInput)
     }
 }

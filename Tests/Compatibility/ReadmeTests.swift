@@ -7,7 +7,7 @@ import Testing
     @Test func exampleWorks() throws {
         let outputs = try SwiftCompiler.output(of: try example(), arguments: [[], []])
         let said = try #require(try readme().firstMatch(of: #/It prints `([^`]*)`/#)).1
-        #expect(outputs == ["\(said)\n", "\(said)\n"])
+        expectEqual(outputs, ["\(said)\n", "\(said)\n"])
     }
 
     @Test func exampleIsShort() throws {
@@ -35,9 +35,9 @@ import Testing
     @Test func exampleIsTheFirstSwiftBlock() throws {
         let text =
             "a\n```sh\nx\n```\n```swift\nlet a = 1\n\nlet b = 2\n```\n```swift\nlet c = 3\n```\n"
-        #expect(firstExample(in: text) == "let a = 1\n\nlet b = 2\n")
-        #expect(firstExample(in: "no example") == nil)
-        #expect(firstExample(in: "```swift\nunfinished") == nil)
+        expectEqual(firstExample(in: text), "let a = 1\n\nlet b = 2\n")
+        expectNil(firstExample(in: "no example"))
+        expectNil(firstExample(in: "```swift\nunfinished"))
     }
 
     private func example() throws -> String {

@@ -65,7 +65,7 @@ import Testing
     private func check(_ sample: Sample) throws {
         let outcome = try SwiftCompiler.compile(sample.text, as: .library)
         try #require(!sample.refusedLines.isEmpty)
-        #expect(outcome.errorLines == sample.refusedLines, "\(outcome.output)")
+        expectEqual(outcome.errorLines, sample.refusedLines, "\(outcome.output)")
     }
 }
 

@@ -29,6 +29,6 @@ import Testing
         let outputs = try SwiftCompiler.output(
             of: page.program, with: TutorialPage.files, arguments: [[file.path]],
             isOptimized: true)
-        #expect(outputs == [page.outputs.joined()])
+        expectEqual(outputs, [page.outputs.joined()])
     }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test func theTutorialPrintsWhatItSays() throws {
         let page = try TutorialPage.tutorial()
         let outputs = try SwiftCompiler.output(of: page.program, with: TutorialPage.files)
-        #expect(outputs == [page.outputs.dropLast().joined()])
+        expectEqual(outputs, [page.outputs.dropLast().joined()])
     }
 
     /// The page shows parts of the program used by the graph tests verbatim.

@@ -104,7 +104,7 @@ import Testing
                     case .invalidDatabase?, .unsupportedFormat?: refused += 1
                     case let code?: Issue.record("unexpected code \(code)")
                     }
-                    if position < 8 { #expect(attempt(body, base) == .invalidDatabase) }
+                    if position < 8 { expectEqual(attempt(body, base), .invalidDatabase) }
                 }
             }
         }
@@ -118,10 +118,10 @@ import Testing
             for count in commit.body.indices {
                 let code = attempt(Array(commit.body[..<count]), base)
                 #expect(code == nil || code == .invalidDatabase)
-                if count < 17 { #expect(code == .invalidDatabase) }
+                if count < 17 { expectEqual(code, .invalidDatabase) }
             }
-            #expect(attempt(commit.body + [0], base) == .unsupportedFormat)
-            #expect(attempt(commit.body + [5, 0], base) == .invalidDatabase)
+            expectEqual(attempt(commit.body + [0], base), .unsupportedFormat)
+            expectEqual(attempt(commit.body + [5, 0], base), .invalidDatabase)
         }
     }
 
@@ -146,10 +146,10 @@ import Testing
         let records = try makeRecords(&generator)
         for (base, _) in records {
             for (other, commit) in records where other.version != base.version {
-                #expect(attempt(commit.body, base) == .invalidDatabase)
+                expectEqual(attempt(commit.body, base), .invalidDatabase)
             }
         }
-        #expect(try CommitRecord.header(records[3].commit.body).version == 4)
+        try expectEqual(CommitRecord.header(records[3].commit.body).version, 4)
         #expect(throws: StoreError.self) { try CommitRecord.header([1, 2, 3]) }
     }
 
@@ -162,7 +162,7 @@ import Testing
         var body: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
         // A run that inserts 2^34 rows of null from key 1 on.
         body += [5, 0, 0x80, 0x80, 0x80, 0x80, 0x40, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x3F, 1, 2]
-        #expect(attempt(body, base) == .invalidDatabase)
+        expectEqual(attempt(body, base), .invalidDatabase)
     }
 
     @Test func operationsOutOfOrderAreRefused() throws {
@@ -179,13 +179,13 @@ import Testing
         func insert(_ table: UInt8, _ key: UInt8) -> [UInt8] { [5, table, 1, key, 0, 1, 0, 4] }
         let addTable: [UInt8] = [1, 2, 1, 0x43, 0, 1, 1, 0x6E, 2, 0, 0, 0]
         let sound = addTable + delete(0, 1) + set(0, 0) + insert(0, 3) + set(1, 0) + insert(2, 0)
-        #expect(attempt(start + sound, base) == nil)
+        expectNil(attempt(start + sound, base))
         let wrong = [
             set(0, 0) + delete(0, 0), delete(0, 0) + delete(0, 1), set(0, 0) + set(0, 1),
             insert(0, 3) + set(0, 3), insert(0, 3) + insert(0, 4), set(1, 0) + set(0, 0),
             set(0, 0) + addTable, insert(0, 2), set(0, 3), delete(0, 3), set(2, 0),
         ]
-        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
+        for body in wrong { expectEqual(attempt(start + body, base), .invalidDatabase, "\(body)") }
     }
 
     @Test func listOperationsThatCannotBeAreRefused() throws {
@@ -205,7 +205,7 @@ import Testing
             [3, 0, 1, 1, 0] + change(0, [1, 6, 0, 1, 0]),
             addList + [8, 0, 1, 1, 3, 0, 1, 0, 0, 1, 0],
         ]
-        for body in sound { #expect(attempt(start + body, base) == nil, "\(body)") }
+        for body in sound { expectNil(attempt(start + body, base), "\(body)") }
         let wrong: [[UInt8]] = [
             change(0, [1, 9, 0, 1, 0]), change(0, [1, 8, 1, 0]), change(0, [1, 0, 0, 0]),
             change(0, [0]), change(0, [2, 1, 2, 0, 0, 1, 0]), change(0, [1, 0, 0, 1, 8]),
@@ -217,8 +217,8 @@ import Testing
             [3, 0, 1, 1, 0] + change(0, [1, 8, 0, 1, 0]),
             [3, 0, 1, 1, 0] + change(0, [1, 0, 0, 1, 2]),
         ]
-        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
-        #expect(attempt(start + [7, 0, 1, 1, 0x6D, 0, 3], base) == .unsupportedFormat)
+        for body in wrong { expectEqual(attempt(start + body, base), .invalidDatabase, "\(body)") }
+        expectEqual(attempt(start + [7, 0, 1, 1, 0x6D, 0, 3], base), .unsupportedFormat)
     }
 
     @Test func linksThatCannotBeAreRefused() throws {
@@ -241,13 +241,13 @@ import Testing
             set(0, 4), set(2, 6) + insert + [6], delete(1) + null, delete(0), add(21, 0),
             set(1, 0),
         ]
-        for body in sound { #expect(attempt(start + body, base) == nil, "\(body)") }
+        for body in sound { expectNil(attempt(start + body, base), "\(body)") }
         let wrong: [[UInt8]] = [
             set(0, 6), set(0, 1), insert + [8], delete(1), delete(2) + set(0, 4), add(21, 1),
             add(20, 0), add(17, 0), add(23, 0), add(29, 0), [9, 0, 0], [9, 0, 1], [9, 1, 0],
             set(0, 4) + [9, 0, 0],
         ]
-        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
+        for body in wrong { expectEqual(attempt(start + body, base), .invalidDatabase, "\(body)") }
     }
 
     @Test func manyNullsAreSmallInTheRecord() throws {
@@ -273,6 +273,6 @@ import Testing
             [1, 0, 0, 0, 0, 0, 0, 0] + [2, 1, 0, 0, 0, 0, 0, 0] + [3, 0x6D, 0x65]
             + [1, 0, 1, 0x41, 0, 2] + [1, 0x6B, 2, 2, 0, 0] + [1, 0x73, 4, 1, 2]
             + [5, 0, 2, 0, 1, 2] + [0, 1, 0xD8, 0x04] + [1, 0b01, 3, 0x68, 0xC3, 0xA9]
-        #expect(body == expected)
+        expectEqual(body, expected)
     }
 }

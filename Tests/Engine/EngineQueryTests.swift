@@ -35,10 +35,10 @@ import Testing
                     sort: generator.sort(EngineQueryTests.columns))
                 let result = try plan.evaluate(root)
                 let expected = NaiveQuery.evaluate(plan, items)
-                #expect(Array(result) == expected, "\(plan)")
-                #expect(try plan.count(root) == expected.count)
+                expectEqual(Array(result), expected, "\(plan)")
+                try expectEqual(plan.count(root), expected.count)
                 if result.count == expected.count, let last = expected.last {
-                    #expect(result[expected.count - 1] == last)
+                    expectEqual(result[expected.count - 1], last)
                 }
             }
         }
@@ -104,7 +104,7 @@ import Testing
         let absent = ColumnReference(name: "absent", type: .int, missing: .int(3))
         let plan = QueryPlan(
             tableName: Everything.name, predicate: .compare(absent, .equal, .int(3)))
-        #expect(try plan.evaluate(root).count == 5)
+        try expectEqual(plan.evaluate(root).count, 5)
     }
 
     @Test func wrongTypesAreRefused() throws {
@@ -120,10 +120,10 @@ import Testing
         }
         let string = ColumnReference(name: "string", type: .string, missing: .null)
         let wrong = ColumnReference(name: "string", type: .int, missing: .null)
-        #expect(code(.compare(string, .equal, .int(1))) == .invalidQuery)
-        #expect(code(.compareColumns(string, .equal, wrong)) == .invalidQuery)
-        #expect(code(.compare(wrong, .equal, .int(1))) == .schemaMismatch)
-        #expect(code(.compare(string, .equal, .null)) == nil)
+        expectEqual(code(.compare(string, .equal, .int(1))), .invalidQuery)
+        expectEqual(code(.compareColumns(string, .equal, wrong)), .invalidQuery)
+        expectEqual(code(.compare(wrong, .equal, .int(1))), .schemaMismatch)
+        expectNil(code(.compare(string, .equal, .null)))
     }
 
     @Test func aQueryInsideATransactionSeesItsChanges() throws {
@@ -133,8 +133,8 @@ import Testing
         let table = try #require(transaction.schema.table(named: Everything.name)).key
         let plan = QueryPlan(tableName: Everything.name)
         let key = try transaction.insert(table, Everything.row(100, &generator))
-        #expect(try plan.evaluate(transaction).last == key)
+        try expectEqual(plan.evaluate(transaction).last, key)
         transaction.delete(table, key)
-        #expect(try plan.evaluate(transaction).count == 20)
+        try expectEqual(plan.evaluate(transaction).count, 20)
     }
 }

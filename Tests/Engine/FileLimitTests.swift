@@ -59,13 +59,13 @@ import Testing
             let table = TableKey(rawValue: 0)
             if isLegal {
                 let root = try CommitRecord.apply(writer.bytes, to: base).root
-                #expect(
-                    root.value(table, ObjectKey(rawValue: 0), ColumnKey(rawValue: 0)) == value)
+                expectEqual(
+                    root.value(table, ObjectKey(rawValue: 0), ColumnKey(rawValue: 0)), value)
             } else {
                 let error = #expect(throws: StoreError.self) {
                     try CommitRecord.apply(writer.bytes, to: base)
                 }
-                #expect(error?.code == .invalidDatabase)
+                expectEqual(error?.code, .invalidDatabase)
             }
         }
     }
@@ -86,14 +86,14 @@ import Testing
             let isLegal = excess <= 0 || (type == .any && kind == .string)
             if isLegal {
                 let loaded = try checkpoint.load(from: file)
-                #expect(
+                expectEqual(
                     loaded.value(
-                        TableKey(rawValue: 0), ObjectKey(rawValue: key), ColumnKey(rawValue: 0))
-                        == value)
-                #expect(loaded.damage == nil)
+                        TableKey(rawValue: 0), ObjectKey(rawValue: key), ColumnKey(rawValue: 0)),
+                    value)
+                expectNil(loaded.damage)
             } else {
                 let error = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
-                #expect(error?.code == .invalidDatabase)
+                expectEqual(error?.code, .invalidDatabase)
             }
         }
     }
@@ -118,9 +118,9 @@ import Testing
             let error = #expect(throws: StoreError.self) { try call() }
             #expect(error?.code == .invalidValue && error?.property == "v")
             let limit = kind == .string ? Limits.stringByteCountMax : Limits.dataByteCountMax
-            #expect(error?.sentence.contains("\(limit)") == true)
+            expectEqual(error?.sentence.contains("\(limit)"), true)
         }
-        #expect(transaction.count(table) == 1)
+        expectEqual(transaction.count(table), 1)
     }
 
     private func tables(_ count: Int) -> [TableSchema] {
@@ -146,14 +146,13 @@ import Testing
             try SchemaRules.check(newTable: "New", .object, columns, in: full)
         }
         #expect(error?.code == .invalidInput && error?.className == "New")
-        #expect(error?.sentence.contains("\(Limits.tableCountMax)") == true)
+        expectEqual(error?.sentence.contains("\(Limits.tableCountMax)"), true)
         let image = SchemaImage.encode(full)
-        #expect(
-            try SchemaImage.decode(image, tableCount: all.count).tables.count == all.count)
+        try expectEqual(SchemaImage.decode(image, tableCount: all.count).tables.count, all.count)
         let refusal = #expect(throws: StoreError.self) {
             try SchemaImage.decode(image, tableCount: all.count + 1)
         }
-        #expect(refusal?.code == .invalidDatabase)
+        expectEqual(refusal?.code, .invalidDatabase)
     }
 
     // Covers .invalidInput
@@ -170,14 +169,14 @@ import Testing
             try transaction.addColumn(table, columns[Limits.columnCountMax])
         }
         #expect(error?.code == .invalidInput && error?.className == "A")
-        #expect(error?.sentence.contains("\(Limits.columnCountMax)") == true)
+        expectEqual(error?.sentence.contains("\(Limits.columnCountMax)"), true)
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let applied = try CommitRecord.apply(
             commit.body, to: .makeEmpty(realmID: commit.root.identity))
-        #expect(applied.root.schema.tables == commit.root.schema.tables)
+        expectEqual(applied.root.schema.tables, commit.root.schema.tables)
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(commit.root, to: file).load(from: file)
-        #expect(loaded.schema.tables == commit.root.schema.tables)
+        expectEqual(loaded.schema.tables, commit.root.schema.tables)
     }
 
     // Covers 4.11, .invalidInput
@@ -188,11 +187,11 @@ import Testing
                 _ = try transaction.addTable(name: "A", columns: [column(.string)])
                 let commit = try transaction.commit(
                     timestampMicroseconds: 0, bodyByteCountMax: bodyByteCountMax)
-                #expect(commit.summary.origin?.utf8.count == count)
+                expectEqual(commit.summary.origin?.utf8.count, count)
                 guard commit.bulk == nil else { continue }
                 let base = DatabaseRoot.makeEmpty(realmID: commit.root.identity)
                 let summary = try CommitRecord.apply(commit.body, to: base).summary
-                #expect(summary.origin == commit.summary.origin)
+                expectEqual(summary.origin, commit.summary.origin)
             }
         }
         let transaction = EngineTransaction(
@@ -201,7 +200,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try transaction.commit(timestampMicroseconds: 0)
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.sentence.contains("\(Limits.originByteCountMax)") == true)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.sentence.contains("\(Limits.originByteCountMax)"), true)
     }
 }

@@ -80,7 +80,7 @@ import Testing
         #expect(Double(great.updated) <= 1.5 * Double(small.updated))
         #expect(Double(great.updatedAlone) <= 1.5 * Double(small.updatedAlone))
         // A tree of 1,024 rows and 32 children per node, and one with 128 of both.
-        #expect(small.levels == 4)
-        #expect(great.levels == 6)
+        expectEqual(small.levels, 4)
+        expectEqual(great.levels, 6)
     }
 }

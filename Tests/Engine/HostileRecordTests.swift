@@ -53,10 +53,10 @@ import Testing
         let base = try makeBase(.string)
         let text = Value.string(String(repeating: "x", count: 4000))
         let small = insertion(2, at: 0, [Value](repeating: text, count: 100), .string)
-        #expect(code(small, on: base) == nil)
+        expectNil(code(small, on: base))
         let large = insertion(2, at: 0, [Value](repeating: text, count: 1_000_000), .string)
         #expect(large.count < 4100)
-        #expect(code(large, on: base) == .invalidDatabase)
+        expectEqual(code(large, on: base), .invalidDatabase)
     }
 
     @Test func honestTransactionWithMuchRepeatedTextCommitsInBulk() throws {
@@ -66,7 +66,7 @@ import Testing
             for _ in 0..<count { _ = try transaction.insert(table, [text]) }
             let commit = try transaction.commit(timestampMicroseconds: 0)
             #expect((commit.bulk != nil) == isBulk)
-            #expect(commit.body.isEmpty == isBulk)
+            expectEqual(commit.body.isEmpty, isBulk)
         }
     }
 
@@ -86,12 +86,12 @@ import Testing
             KeyRuns.encode(base.keys(table), &writer)
             ColumnBlock.encode([Value](repeating: .null, count: 1000), .bool, &writer)
         }
-        #expect(code(writer.bytes, on: base) == nil)
+        expectNil(code(writer.bytes, on: base))
     }
 
     @Test func changesOfTheSchemaHaveABudget() throws {
         let schema = try makeBase(.int).schema
-        #expect(schema.partCount == 2)
+        expectEqual(schema.partCount, 2)
         var budget = RecordBudget()
         var count = 0
         while budget.takeSchemaChange(schema, adding: 1), count < 100_000 { count += 1 }
@@ -139,7 +139,7 @@ import Testing
             writer.varint(1)
             writer.byte(kind.rawValue)
             let expected: StoreError.Code? = isValid ? nil : .invalidDatabase
-            #expect(code(writer.bytes, on: base) == expected, "\(kind) \(target) \(columns)")
+            expectEqual(code(writer.bytes, on: base), expected, "\(kind) \(target) \(columns)")
             // The same in the schema of a checkpoint, where the list comes before its class.
             let schema = base.schema.adding(name: "A.p", kind: target, columns: columns)
                 .adding(list: "p", target: TableKey(rawValue: 1), kind, to: table)
@@ -150,7 +150,7 @@ import Testing
             } catch {
                 found = error.code
             }
-            #expect(found == expected, "\(kind) \(target) \(columns)")
+            expectEqual(found, expected, "\(kind) \(target) \(columns)")
         }
     }
 
@@ -158,12 +158,11 @@ import Testing
     @Test func keysEndBeforeTheNumbersDo() throws {
         let base = try makeBase(.int)
         let last = Limits.keyCountMax - 1
-        #expect(code(insertion(2, at: last + 1, [.int(1)], .int), on: base) == .invalidDatabase)
-        #expect(
-            code(insertion(2, at: .max - 2, [.int(1)], .int), on: base) == .invalidDatabase)
+        expectEqual(code(insertion(2, at: last + 1, [.int(1)], .int), on: base), .invalidDatabase)
+        expectEqual(code(insertion(2, at: .max - 2, [.int(1)], .int), on: base), .invalidDatabase)
         let (root, _) = try CommitRecord.apply(
             insertion(2, at: last, [.int(1)], .int), to: base)
-        #expect(root.keys(table) == [ObjectKey(rawValue: last)])
+        expectEqual(root.keys(table), [ObjectKey(rawValue: last)])
         let transaction = EngineTransaction(base: root)
         _ = try transaction.insert(table, [.int(2)])
         let error = #expect(throws: StoreError.self) {
@@ -182,13 +181,13 @@ import Testing
         let base = DatabaseRoot(
             version: Limits.versionMax, content: small.content, stamp: small.stamp)
         let body = insertion(Limits.versionMax + 1, at: 0, [.int(1)], .int)
-        #expect(code(body, on: base) == .invalidDatabase)
+        expectEqual(code(body, on: base), .invalidDatabase)
         let transaction = EngineTransaction(base: base)
         _ = try transaction.insert(table, [.int(2)])
         let error = #expect(throws: StoreError.self) {
             try transaction.commit(timestampMicroseconds: 0)
         }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
     }
 
     /// Comparing versions takes time proportional to the differences, not to the highest key ever
@@ -203,11 +202,10 @@ import Testing
         let (new, _) = try CommitRecord.apply(
             insertion(4, at: far + 100_000, [.int(4)], .int), to: old)
         func keys(_ raw: [UInt64]) -> [ObjectKey] { raw.map { ObjectKey(rawValue: $0) } }
-        #expect(
-            MergedDelta(from: old, to: new, tableName: "A").inserted == keys([far + 100_000]))
-        #expect(MergedDelta(from: new, to: old, tableName: "A").deleted == keys([far + 100_000]))
+        expectEqual(MergedDelta(from: old, to: new, tableName: "A").inserted, keys([far + 100_000]))
+        expectEqual(MergedDelta(from: new, to: old, tableName: "A").deleted, keys([far + 100_000]))
         let all = MergedDelta(from: base, to: new, tableName: "A").inserted
         #expect(all == new.keys(table) && all.count == 3003)
-        #expect(MergedDelta(from: new, to: base, tableName: "A").deleted == all)
+        expectEqual(MergedDelta(from: new, to: base, tableName: "A").deleted, all)
     }
 }

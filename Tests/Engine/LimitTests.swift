@@ -14,10 +14,10 @@ import Testing
     ) {
         let before = transaction.root.stateHash()
         let error = #expect(throws: StoreError.self) { try body() }
-        #expect(error?.code == code)
-        if let className { #expect(error?.className == className) }
-        if let property { #expect(error?.property == property) }
-        #expect(transaction.root.stateHash() == before)
+        expectEqual(error?.code, code)
+        if let className { expectEqual(error?.className, className) }
+        if let property { expectEqual(error?.property, property) }
+        expectEqual(transaction.root.stateHash(), before)
     }
 
     private let number = ColumnDefinition(name: "n", type: .int)
@@ -51,8 +51,8 @@ import Testing
         let a = try transaction.addTable(name: "\u{E9}", columns: [number])
         let b = try transaction.addTable(name: "e\u{301}", columns: [number])
         #expect(a != b)
-        #expect(transaction.schema.table(named: "\u{E9}")?.key == a)
-        #expect(transaction.schema.table(named: "e\u{301}")?.key == b)
+        expectEqual(transaction.schema.table(named: "\u{E9}")?.key, a)
+        expectEqual(transaction.schema.table(named: "e\u{301}")?.key, b)
     }
 
     @Test func schemasThatCannotBeAreRefused() throws {
@@ -122,9 +122,9 @@ import Testing
             }
             let commit = try transaction.commit(
                 timestampMicroseconds: 7, bodyByteCountMax: count == 1 ? 1000 : 2000)
-            #expect(commit.bulk?.timestampMicroseconds == 7)
+            expectEqual(commit.bulk?.timestampMicroseconds, 7)
             #expect(commit.body.isEmpty)
-            #expect(commit.summary.tables[table]?.inserted.count == count)
+            expectEqual(commit.summary.tables[table]?.inserted.count, count)
         }
     }
 
@@ -134,10 +134,9 @@ import Testing
             name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
         _ = try transaction.insert(table, [.string(String(repeating: "x", count: 1000))])
         let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1100)
-        #expect(commit.bulk == nil)
-        #expect(
-            try CommitRecord.apply(commit.body, to: .empty).root.stateHash()
-                == commit.root.stateHash())
+        expectNil(commit.bulk)
+        try expectEqual(
+            CommitRecord.apply(commit.body, to: .empty).root.stateHash(), commit.root.stateHash())
     }
 
     @Test func nilIsAUniqueKeyOfAnOptionalPrimaryKey() throws {
@@ -149,9 +148,9 @@ import Testing
                     ColumnDefinition(name: "k", type: type, isOptional: true, isPrimaryKey: true)
                 ])
             let key = try transaction.insert(table, [.null])
-            #expect(transaction.find(table, primaryKey: .null) == key)
+            expectEqual(transaction.find(table, primaryKey: .null), key)
             let zero = try transaction.insert(table, [type.zero])
-            #expect(transaction.find(table, primaryKey: type.zero) == zero)
+            expectEqual(transaction.find(table, primaryKey: type.zero), zero)
             expect(.duplicatePrimaryKey, className: "A", property: "k", transaction) {
                 _ = try transaction.insert(table, [.null])
             }
@@ -161,7 +160,7 @@ import Testing
     @Test func columnSetsHoldAnyColumn() {
         let columns = [0, 1, 63, 64, 65, 127, 128, 1000, 65534].map { ColumnKey(rawValue: $0) }
         var set = ColumnSet(columns.reversed())
-        #expect(set.columns == columns)
+        expectEqual(set.columns, columns)
         for column in columns { #expect(set.contains(column)) }
         #expect(!set.contains(ColumnKey(rawValue: 2)) && !set.contains(ColumnKey(rawValue: 999)))
         var other = ColumnSet([ColumnKey(rawValue: 5)])

@@ -28,15 +28,15 @@ import Testing
 
     @Test func versionIsKeptByEveryOtherChangeOfTheSchema() throws {
         let root = try base(version: 300)
-        #expect(root.schema.version == 300)
+        expectEqual(root.schema.version, 300)
         let transaction = EngineTransaction(base: root)
         let table = try transaction.addTable(
             name: "B", columns: [ColumnDefinition(name: "n", type: .int)])
         _ = try transaction.addColumn(table, ColumnDefinition(name: "m", type: .int))
         _ = try transaction.addList(table, name: "l", target: table)
-        #expect(transaction.schema.version == 300)
+        expectEqual(transaction.schema.version, 300)
         transaction.setSchemaVersion(.max)
-        #expect(try commitAndReplay(transaction).root.schema.version == .max)
+        try expectEqual(commitAndReplay(transaction).root.schema.version, .max)
     }
 
     @Test func aVersionAloneIsACommit() throws {
@@ -56,13 +56,13 @@ import Testing
         transaction.rollback(to: savepoint)
         #expect(transaction.schema.version == 2 && !transaction.hasChanges)
         transaction.setSchemaVersion(4)
-        #expect(try commitAndReplay(transaction).root.schema.version == 4)
+        try expectEqual(commitAndReplay(transaction).root.schema.version, 4)
     }
 
     @Test func versionThatDoesNotRiseOrComesLateIsRefused() throws {
         let root = try base(version: 5)
-        #expect(try apply([10, 6], to: root) == 6)
-        #expect(try apply([10, 6, 10, 9], to: root) == 9)
+        try expectEqual(apply([10, 6], to: root), 6)
+        try expectEqual(apply([10, 6, 10, 9], to: root), 9)
         let wrong: [[UInt8]] = [
             [10], [10, 5], [10, 4], [10, 0], [10, 0x86, 0], [10, 7, 10, 6], [3, 0, 1, 0, 0, 10, 6],
         ]
@@ -70,7 +70,7 @@ import Testing
             let error = #expect(throws: StoreError.self, "\(operations)") {
                 try apply(operations, to: root)
             }
-            #expect(error?.code == .invalidDatabase, "\(operations)")
+            expectEqual(error?.code, .invalidDatabase, "\(operations)")
         }
     }
 
@@ -80,13 +80,13 @@ import Testing
             let file = MemoryNodesFile()
             let checkpoint = try TestCheckpoint(root, to: file)
             let loaded = try checkpoint.load(from: file)
-            #expect(loaded.schema.version == version)
-            #expect(loaded.stateHash() == root.stateHash())
+            expectEqual(loaded.schema.version, version)
+            expectEqual(loaded.stateHash(), root.stateHash())
         }
     }
 
     @Test func anotherVersionIsAnotherState() throws {
         let hashes = try [0, 1, 2].map { try base(version: $0).stateHash() }
-        #expect(Set(hashes).count == 3)
+        expectEqual(Set(hashes).count, 3)
     }
 }

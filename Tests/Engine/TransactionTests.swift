@@ -54,7 +54,7 @@ import Testing
                     #expect(oracle.agrees(with: transaction.root, table))
                 }
             }
-            #expect(base.stateHash() == hash)
+            expectEqual(base.stateHash(), hash)
             if generator.oneIn(4) {
                 oracle = before
                 continue
@@ -70,7 +70,7 @@ import Testing
             if generator.oneIn(5) { snapshots.append((root, root.stateHash(), oracle)) }
         }
         for (snapshot, hash, expected) in snapshots {
-            #expect(snapshot.stateHash() == hash)
+            expectEqual(snapshot.stateHash(), hash)
             #expect(expected.agrees(with: snapshot, table))
         }
     }
@@ -91,11 +91,11 @@ import Testing
                     try transaction.insert(table, values)
                 }
                 #expect(error?.code == .duplicatePrimaryKey && error?.key == "\(id)")
-                #expect(transaction.find(table, primaryKey: .int(id)) == owner)
+                expectEqual(transaction.find(table, primaryKey: .int(id)), owner)
                 return
             }
             let new = try transaction.insert(table, values)
-            #expect(oracle.rows[new] == nil)
+            expectNil(oracle.rows[new])
             oracle.rows[new] = values
             oracle.versions[new] = version
         case 9..<14:
@@ -139,9 +139,9 @@ import Testing
         let inserted = oracle.rows.keys.filter { before.rows[$0] == nil }.sorted()
         let deleted = before.rows.keys.filter { oracle.rows[$0] == nil }.sorted()
         let modified = touched.filter { oracle.rows[$0] != nil }.sorted()
-        #expect(delta?.inserted ?? [] == inserted)
-        #expect(delta?.deleted ?? [] == deleted)
-        #expect(delta?.modified.map(\.key) ?? [] == modified)
+        expectEqual(delta?.inserted ?? [], inserted)
+        expectEqual(delta?.deleted ?? [], deleted)
+        expectEqual(delta?.modified.map(\.key) ?? [], modified)
         for row in delta?.modified ?? [] {
             guard let old = before.rows[row.key], let new = oracle.rows[row.key] else { continue }
             for index in old.indices where old[index] != new[index] {
@@ -150,7 +150,7 @@ import Testing
         }
         let diff = MergedDelta(from: base, to: root, tableName: Everything.name)
         #expect(diff.inserted == inserted && diff.deleted == deleted)
-        #expect(diff.modified.map(\.key) == modified)
+        expectEqual(diff.modified.map(\.key), modified)
     }
 
     @Test func insertedAndDeletedLeavesNoTrace() throws {
@@ -171,7 +171,7 @@ import Testing
         let last = try some.insert(table, Everything.row(4, &generator))
         some.delete(table, last)
         let commit = try commitAndReplay(some)
-        #expect(commit.summary.tables[table]?.inserted == [stays])
+        expectEqual(commit.summary.tables[table]?.inserted, [stays])
         #expect(gone < stays && stays < last)
 
         // The key of a row that was committed and deleted is never reused.
@@ -191,8 +191,8 @@ import Testing
         try second.set(table, key, ColumnKey(rawValue: 0), .int(1))
         #expect(second.hasChanges)
         let commit = try commitAndReplay(second)
-        #expect(commit.summary.tables[table]?.modified.map(\.key) == [key])
-        #expect(commit.root.contentVersion(table, key) == 2)
+        expectEqual(commit.summary.tables[table]?.modified.map(\.key), [key])
+        expectEqual(commit.root.contentVersion(table, key), 2)
     }
 
     @Test func aRootTakenInsideATransactionDoesNotSeeLaterEdits() throws {

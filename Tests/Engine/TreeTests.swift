@@ -55,14 +55,14 @@ private struct KeyOrder: TreeOrder {
                 case 0..<(shrinks ? 3 : 6):
                     let new = entry(key, Int64(step))
                     if step % 2 == 0, !isPresent {
-                        #expect(tree.insertNew(new, key) == place)
+                        expectEqual(tree.insertNew(new, key), place)
                     } else {
-                        #expect(tree.insert(new) == !isPresent)
+                        expectEqual(tree.insert(new), !isPresent)
                     }
                     if !isPresent { oracle.insert((key, Int64(step)), at: place) }
                 case 6:
                     let isUpdated = tree.update(key) { $0.value = Int64(-step) }
-                    #expect(isUpdated == isPresent)
+                    expectEqual(isUpdated, isPresent)
                     if isPresent { oracle[place].value = Int64(-step) }
                 default:
                     #expect(tree.remove(key)?.position == (isPresent ? place : nil))
@@ -71,19 +71,19 @@ private struct KeyOrder: TreeOrder {
                 let rank = tree.rank(of: key)
                 let isThere = oracle.contains { $0.key == key }
                 #expect(rank.isPresent == isThere && rank.position == place)
-                #expect(tree.firstElement(from: key)?.key == oracle.first { $0.key >= key }?.key)
+                expectEqual(tree.firstElement(from: key)?.key, oracle.first { $0.key >= key }?.key)
                 if generator.oneIn(50) { copies.append((tree, oracle)) }
                 if generator.oneIn(100), !oracle.isEmpty {
                     let position = generator.below(oracle.count)
-                    #expect(tree[position].key == oracle[position].key)
+                    expectEqual(tree[position].key, oracle[position].key)
                     var keys: [UInt64] = []
                     tree.visit(from: key) { entry in
                         keys.append(entry.key)
                         return true
                     }
-                    #expect(keys == oracle.map(\.key).filter { $0 >= key })
+                    expectEqual(keys, oracle.map(\.key).filter { $0 >= key })
                     var iterator = tree.iterator(from: key)
-                    #expect(iterator.next()?.key == keys.first)
+                    expectEqual(iterator.next()?.key, keys.first)
                 }
             }
             #expect(isEqual(tree, oracle))

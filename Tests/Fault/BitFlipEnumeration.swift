@@ -59,7 +59,7 @@ import Testing
             }
         }
         print("bit flips (\(circumstance)): \(count) openings")
-        #expect(count == 8 * realm.files.values.reduce(0) { $0 + $1.count })
+        expectEqual(count, 8 * realm.files.values.reduce(0) { $0 + $1.count })
     }
 
     @Test(arguments: [ClosedRealm.Circumstance.sameBoot, .otherBoot])
@@ -148,8 +148,8 @@ import Testing
                     let disk = realm.machine(circumstance)
                     disk.setControlSlots(slots[0], slots[1], in: directory)
                     let outcome = realm.open(disk)
-                    #expect(
-                        outcome == .identical(discarded: 0), "slot \(slot) word \(word) bit \(bit)")
+                    expectEqual(
+                        outcome, .identical(discarded: 0), "slot \(slot) word \(word) bit \(bit)")
                 }
             }
         }
@@ -174,7 +174,7 @@ import Testing
         }
         let lock = URL(fileURLWithPath: path + "/LOCK")
         let original = [UInt8](try Data(contentsOf: lock))
-        #expect(original.count == 8192)
+        expectEqual(original.count, 8192)
         let handle = try FileHandle(forUpdating: lock)
         for offset in original.indices {
             let bits = offset < 256 ? Array(0..<8) : [offset % 8]
@@ -186,7 +186,7 @@ import Testing
                 do {
                     let opened = try TinyStore.open(
                         PosixFileSystem.shared, path: path, options: options)
-                    #expect(opened.bodies == bodies, "LOCK byte \(offset) bit \(bit)")
+                    expectEqual(opened.bodies, bodies, "LOCK byte \(offset) bit \(bit)")
                 } catch {
                     Issue.record("LOCK byte \(offset) bit \(bit): \(describe(error))")
                 }

@@ -47,7 +47,7 @@ import Testing
     private func conclude(_ checker: CrashChecker, _ what: String) {
         print("checkpoint enumeration: \(checker.stateCount) states (\(what))")
         for failure in checker.failures { Issue.record(Comment(rawValue: failure)) }
-        #expect(checker.failureCount == 0)
+        expectEqual(checker.failureCount, 0)
     }
 
     /// Initial states in which each step has work to do: with files, segments and checkpoints.

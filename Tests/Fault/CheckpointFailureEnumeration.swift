@@ -116,7 +116,7 @@ import Testing
             workload.end()
             let place = "\(fault), call \(nth)"
             #expect(workload.objections.isEmpty, "\(place)")
-            #expect(disk.openHandleCount == 0, "\(place): a file was left open")
+            expectEqual(disk.openHandleCount, 0, "\(place): a file was left open")
             check(disk.killImage(), workload.expectation, afterPowerCut: false, place)
             let dropped = disk.killImage()
             dropped.dropCaches()
@@ -142,7 +142,7 @@ import Testing
             let opened = try CheckpointProcess(machine)
             let found = opened.content.bodies
             let objection = expectation.objection(to: found, afterPowerCut: afterPowerCut)
-            #expect(objection == nil, "\(place)")
+            expectNil(objection, "\(place)")
             #expect(try opened.becomeWriter(), "\(place)")
             try opened.append([TestBody.make(version: found.count + 1, payloadByteCount: 9)])
             try opened.log.sync()
@@ -150,9 +150,9 @@ import Testing
             try opened.checkpoint(isNewFile: false)
             try opened.trim()
             let names = machine.fileNames(in: TinyStore.path)
-            #expect(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
+            expectTrue(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
             let again = try CheckpointProcess(machine.killImage())
-            #expect(again.content.bodies == opened.content.bodies, "\(place)")
+            expectEqual(again.content.bodies, opened.content.bodies, "\(place)")
             #expect(again.report.checkpoint != nil, "\(place)")
         } catch {
             Issue.record("\(place): \(describe(error))")
@@ -186,7 +186,7 @@ import Testing
                     workload.expectation.durableCount...workload.expectation.durableCount + 1
                 #expect(allowed.contains(found.count), "\(place): \(found.count) of \(allowed)")
                 for (index, body) in found.enumerated() {
-                    #expect(TestBody.version(of: body) == index + 1, "\(place)")
+                    expectEqual(TestBody.version(of: body), index + 1, "\(place)")
                 }
                 try heir.append([TestBody.make(version: found.count + 1, payloadByteCount: 9)])
                 try heir.log.sync()
@@ -198,7 +198,7 @@ import Testing
                     SimCrashOptions(limitUnits: 4, samples: 4), seed: UInt64(effect))
                 for image in [machine.killImage(), images[0].fileSystem, images.last!.fileSystem] {
                     let again = try CheckpointProcess(image)
-                    #expect(again.content.bodies == heir.content.bodies, "\(place)")
+                    expectEqual(again.content.bodies, heir.content.bodies, "\(place)")
                 }
             } catch {
                 Issue.record("\(place): \(describe(error))")

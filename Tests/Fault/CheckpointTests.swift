@@ -50,12 +50,12 @@ import Testing
         #expect(newest.version == 12 && process.log.olderCheckpoint?.version == 8)
         for image in [disk.killImage(), disk.crashImages()[0].fileSystem] {
             let again = try CheckpointProcess(image)
-            #expect(again.content.bodies == process.content.bodies)
+            expectEqual(again.content.bodies, process.content.bodies)
             #expect(again.report.commitCount == 2 && again.report.version == 14)
-            #expect(again.report.checkpoint == newest)
+            expectEqual(again.report.checkpoint, newest)
             #expect(again.report.damagedCheckpoints.isEmpty)
-            #expect(again.log.newestCheckpoint == newest)
-            #expect(again.log.olderCheckpoint == process.log.olderCheckpoint)
+            expectEqual(again.log.newestCheckpoint, newest)
+            expectEqual(again.log.olderCheckpoint, process.log.olderCheckpoint)
         }
     }
 
@@ -63,14 +63,14 @@ import Testing
         let process = try twoCheckpoints()
         let kept = [process.log.newestCheckpoint, process.log.olderCheckpoint]
         try process.log.beginSegmentAfterCheckpoint()
-        let last = try #require(names.last { $0.hasPrefix("log-") })
-        #expect(disk.contents(of: last, in: TinyStore.path)?.count == 8192)
+        let last = try requireValue(names.last { $0.hasPrefix("log-") })
+        expectEqual(disk.contents(of: last, in: TinyStore.path)?.count, 8192)
         try commit(process)
         let reads = disk.count(.read)
         let again = try CheckpointProcess(disk.killImage())
-        #expect([again.log.newestCheckpoint, again.log.olderCheckpoint] == kept)
-        #expect(again.content.bodies == process.content.bodies)
-        #expect(disk.count(.read) == reads)
+        expectEqual([again.log.newestCheckpoint, again.log.olderCheckpoint], kept)
+        expectEqual(again.content.bodies, process.content.bodies)
+        expectEqual(disk.count(.read), reads)
     }
 
     @Test func trimmingLeavesWhatTheOlderCheckpointNeeds() throws {
@@ -80,18 +80,18 @@ import Testing
         let older = try #require(process.log.olderCheckpoint)
         let left = names.filter { $0.hasPrefix("log-") }
         #expect(!left.contains("log-0-0"))
-        #expect(names.filter { $0.hasPrefix("nodes-") } == ["nodes-1", "nodes-2"])
+        expectEqual(names.filter { $0.hasPrefix("nodes-") }, ["nodes-1", "nodes-2"])
         #expect(!disk.hasUnsyncedChanges)
         // Without its newest image the realm opens from the older one.
         disk.damage("nodes-2", in: TinyStore.path) { $0 = Array($0.dropLast($0.count - 4096)) }
         let again = try CheckpointProcess(disk.killImage())
-        #expect(again.report.checkpoint == older)
-        #expect(again.report.damagedCheckpoints == [process.log.newestCheckpoint])
-        #expect(again.content.bodies == process.content.bodies)
+        expectEqual(again.report.checkpoint, older)
+        expectEqual(again.report.damagedCheckpoints, [process.log.newestCheckpoint])
+        expectEqual(again.content.bodies, process.content.bodies)
         // The next checkpoint keeps the valid one, and goes into a file of its own.
         #expect(try again.becomeWriter())
         try again.checkpoint(isNewFile: true)
-        #expect(again.log.olderCheckpoint == older)
+        expectEqual(again.log.olderCheckpoint, older)
         try again.trim()
     }
 
@@ -101,7 +101,7 @@ import Testing
         let code = #expect(throws: StoreError.self) {
             try TinyStore.open(disk.killImage())
         }
-        #expect(code?.code == .invalidDatabase)
+        expectEqual(code?.code, .invalidDatabase)
     }
 
     @Test func aFollowerThatWasTrimmedAwayBeginsAnew() throws {
@@ -118,16 +118,16 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try without.log.catchUp { (_) throws(StoreError) in }
         }
-        #expect(error?.code == .historyTrimmed)
+        expectEqual(error?.code, .historyTrimmed)
         try follower.catchUp()
-        #expect(follower.content.bodies == process.content.bodies)
-        #expect(follower.content.starts == [nil, 17])
+        expectEqual(follower.content.bodies, process.content.bodies)
+        expectEqual(follower.content.starts, [nil, 17])
         process.log.resignWriter()
         #expect(try without.becomeWriter())
-        #expect(without.content.bodies == process.content.bodies)
+        expectEqual(without.content.bodies, process.content.bodies)
         try commit(without)
         try follower.catchUp()
-        #expect(follower.content.bodies == without.content.bodies)
+        expectEqual(follower.content.bodies, without.content.bodies)
     }
 
     /// The segments still exist, and a bulk commit refers to a nodes file that doesn't.
@@ -140,17 +140,17 @@ import Testing
         try process.checkpoint(isNewFile: true)
         try process.trim()
         try commit(process)
-        #expect(names == ["log-0-0", "nodes-2", "nodes-3"])
+        expectEqual(names, ["log-0-0", "nodes-2", "nodes-3"])
         try follower.catchUp()
-        #expect(follower.content.bodies == process.content.bodies)
-        #expect(follower.content.starts == [nil, 2])
+        expectEqual(follower.content.bodies, process.content.bodies)
+        expectEqual(follower.content.starts, [nil, 2])
         let again = try CheckpointProcess(disk.killImage())
-        #expect(again.content.bodies == process.content.bodies)
+        expectEqual(again.content.bodies, process.content.bodies)
         // Neither checkpoint exists, and the log's bulk commit needs one that is gone.
         let machine = disk.killImage()
         for name in ["nodes-2", "nodes-3"] { machine.damage(name, in: TinyStore.path) { $0 = [] } }
         let error = #expect(throws: StoreError.self) { try CheckpointProcess(machine) }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
     }
 
     @Test func aFollowerIsToldOfCheckpoints() throws {
@@ -160,10 +160,10 @@ import Testing
         try process.checkpoint(isNewFile: false)
         try bulk(process)
         try follower.catchUp()
-        #expect(follower.content.bodies == process.content.bodies)
-        #expect(follower.log.newestCheckpoint == process.log.newestCheckpoint)
-        #expect(follower.log.olderCheckpoint == process.log.olderCheckpoint)
-        #expect(follower.log.newestCheckpoint?.position == process.log.position)
+        expectEqual(follower.content.bodies, process.content.bodies)
+        expectEqual(follower.log.newestCheckpoint, process.log.newestCheckpoint)
+        expectEqual(follower.log.olderCheckpoint, process.log.olderCheckpoint)
+        expectEqual(follower.log.newestCheckpoint?.position, process.log.position)
     }
 
     @Test func aReplayReadsBesideTheOwner() throws {
@@ -179,9 +179,9 @@ import Testing
             try replay.read(through: process.log.durableEnd) { (body) throws(StoreError) in
                 read.append(body)
             }
-            #expect(read == Array(process.content.bodies[Int(reference.version)...]))
-            #expect(replay.position == process.log.position)
-            #expect(replay.version == process.log.version)
+            expectEqual(read, Array(process.content.bodies[Int(reference.version)...]))
+            expectEqual(replay.position, process.log.position)
+            expectEqual(replay.version, process.log.version)
         }
         var late = process.log.replay(from: try #require(process.log.olderCheckpoint))
         try process.checkpoint(isNewFile: false)
@@ -191,7 +191,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try late.read(through: process.log.durableEnd) { (_) throws(StoreError) in }
         }
-        #expect(error?.code == .historyTrimmed)
+        expectEqual(error?.code, .historyTrimmed)
     }
 
     @Test func reframedCheckpointsGoOnAtTheirNewPlace() throws {
@@ -205,11 +205,11 @@ import Testing
         let again = try writer()
         #expect(again.report.wasPoisoned && again.content.bodies.count == 2)
         let reference = try #require(again.log.newestCheckpoint)
-        #expect(reference.version == 2)
+        expectEqual(reference.version, 2)
         try commit(again)
         let last = try CheckpointProcess(disk.killImage())
         #expect(last.report.checkpoint == reference && last.report.commitCount == 1)
-        #expect(last.content.bodies == again.content.bodies)
+        expectEqual(last.content.bodies, again.content.bodies)
     }
 
     // MARK: Damage
@@ -228,25 +228,26 @@ import Testing
             if afterBoot { machine.setBootID(Identity128(high: 1, low: 2)) }
             machine.flipBit(start * 8 + 400, of: "log-0-0", in: TinyStore.path)
             let again = try CheckpointProcess(machine)
-            #expect(again.content.bodies == process.content.bodies)
-            #expect(again.report.damagedPosition == UInt64(start - 4096))
-            #expect(again.report.commitCount == 1)
+            expectEqual(again.content.bodies, process.content.bodies)
+            expectEqual(again.report.damagedPosition, UInt64(start - 4096))
+            expectEqual(again.report.commitCount, 1)
             // Without checkpoints, opening is refused.
             #expect(throws: StoreError.self) { try TinyStore.open(machine.killImage()) }
             #expect(try again.becomeWriter())
             try commit(again)
-            #expect(try CheckpointProcess(machine.killImage()).content.bodies.count == 6)
+            try expectEqual(CheckpointProcess(machine.killImage()).content.bodies.count, 6)
         }
     }
 
     @Test func damageBehindTheCheckpointIsRefused() throws {
         let process = try twoCheckpoints()
         try process.log.writeIdle()
-        let last = try #require(names.last { $0.hasPrefix("log-") })
-        let end = try #require(disk.contents(of: last, in: TinyStore.path)?.lastIndex { $0 != 0 })
+        let last = try requireValue(names.last { $0.hasPrefix("log-") })
+        let end = try requireValue(
+            disk.contents(of: last, in: TinyStore.path)?.lastIndex { $0 != 0 })
         disk.flipBit((end - 100) * 8, of: last, in: TinyStore.path)
         let error = #expect(throws: StoreError.self) { try CheckpointProcess(disk.killImage()) }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
     }
 
     @Test func everyFlippedBitOfTheNewestImageIsHealedByTheOlderOne() throws {
@@ -259,8 +260,8 @@ import Testing
             for bit in stride(from: range.lowerBound * 8, to: range.upperBound * 8, by: 5) {
                 machine.flipBit(bit, of: "nodes-2", in: TinyStore.path)
                 let again = try CheckpointProcess(machine.killImage())
-                #expect(again.content.bodies == process.content.bodies)
-                #expect(again.report.damagedCheckpoints == [reference])
+                expectEqual(again.content.bodies, process.content.bodies)
+                expectEqual(again.report.damagedCheckpoints, [reference])
                 machine.flipBit(bit, of: "nodes-2", in: TinyStore.path)
             }
         }
@@ -273,9 +274,9 @@ import Testing
                 #expect(throws: StoreError.self) { try CheckpointProcess(machine) }
             } else {
                 let again = try CheckpointProcess(machine)
-                #expect(again.content.bodies == process.content.bodies)
-                #expect(again.report.checkpoint == nil)
-                #expect(again.report.damagedCheckpoints.count == 2)
+                expectEqual(again.content.bodies, process.content.bodies)
+                expectNil(again.report.checkpoint)
+                expectEqual(again.report.damagedCheckpoints.count, 2)
             }
         }
     }

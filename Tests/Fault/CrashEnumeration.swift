@@ -37,7 +37,7 @@ import Testing
     private func conclude(_ checker: CrashChecker, _ what: String) {
         print("crash enumeration: \(checker.stateCount) states (\(what))")
         for failure in checker.failures { Issue.record(Comment(rawValue: failure)) }
-        #expect(checker.failureCount == 0)
+        expectEqual(checker.failureCount, 0)
     }
 
     @Test func shortWorkloadsSurviveEveryCrash() {

@@ -26,16 +26,16 @@ import Testing
         let after = names.map { disk.contents(of: $0, in: directory) }
         #expect(before == after, "\(place) changed", sourceLocation: sourceLocation)
         let added = disk.fileNames(in: directory).filter { !names.contains($0) }
-        #expect(added.allSatisfy { $0 == "LOCK" }, "\(place)", sourceLocation: sourceLocation)
+        expectTrue(added.allSatisfy { $0 == "LOCK" }, "\(place)", sourceLocation: sourceLocation)
         return error
     }
 
     @Test func theRealmIsWhatTheTableSays() {
-        #expect(realm.places.filter { $0.file == "log-0-0" }.count > 2)
-        #expect(realm.places.filter { $0.file == "log-0-1" }.count > 2)
-        #expect(realm.places.last?.isIdle == true)
+        expectTrue(realm.places.filter { $0.file == "log-0-0" }.count > 2)
+        expectTrue(realm.places.filter { $0.file == "log-0-1" }.count > 2)
+        expectEqual(realm.places.last?.isIdle, true)
         for circumstance in ClosedRealm.Circumstance.allCases {
-            #expect(realm.open(realm.machine(circumstance)) == .identical(discarded: 0))
+            expectEqual(realm.open(realm.machine(circumstance)), .identical(discarded: 0))
         }
     }
 
@@ -49,9 +49,9 @@ import Testing
                 let disk = realm.machine(circumstance)
                 disk.flipBit(offset * 8 + offset % 8, of: place.file, in: directory)
                 let error = refusal(disk, "\(place.file) byte \(offset)")
-                #expect(error?.code == .invalidDatabase)
-                #expect(error?.position == place.position)
-                #expect(error?.lastGoodVersion == UInt64(place.versionBefore))
+                expectEqual(error?.code, .invalidDatabase)
+                expectEqual(error?.position, place.position)
+                expectEqual(error?.lastGoodVersion, UInt64(place.versionBefore))
             }
         }
     }
@@ -76,8 +76,8 @@ import Testing
                 let disk = realm.machine(circumstance)
                 disk.flipBit(offset * 8 + 3, of: name, in: directory)
                 let error = refusal(disk, "\(name) byte \(offset)")
-                #expect(error?.code == .invalidDatabase)
-                #expect(error?.sentence.contains(name) == true)
+                expectEqual(error?.code, .invalidDatabase)
+                expectEqual(error?.sentence.contains(name), true)
             }
         }
     }
@@ -90,7 +90,7 @@ import Testing
         ] {
             let disk = realm.machine(circumstance)
             disk.setControlSlots(first, second, in: directory)
-            #expect(realm.open(disk) == .identical(discarded: 0))
+            expectEqual(realm.open(disk), .identical(discarded: 0))
             // It also accepts commits.
             let opened = try TinyStore.open(disk, options: ClosedRealm.options)
             #expect(!opened.report.controlPageWasLost)
@@ -98,7 +98,7 @@ import Testing
             let body = TestBody.make(version: 9, payloadByteCount: 3)
             try opened.log.commit([body])
             let again = try TinyStore.open(disk.killImage(), options: ClosedRealm.options)
-            #expect(again.bodies == realm.bodies + [body])
+            expectEqual(again.bodies, realm.bodies + [body])
         }
     }
 
@@ -107,7 +107,7 @@ import Testing
         for circumstance in ClosedRealm.Circumstance.allCases {
             let disk = realm.machine(circumstance)
             disk.damage("log-0-1", in: directory) { $0 += [UInt8](repeating: 0, count: 4096) }
-            #expect(realm.open(disk) == .identical(discarded: 0))
+            expectEqual(realm.open(disk), .identical(discarded: 0))
         }
     }
 
@@ -131,17 +131,17 @@ import Testing
     ) throws {
         for (gap, count) in [(0, 1), (0, 39), (0, 40), (0, 500), (8, 8), (100, 77)] {
             let disk = garbage(circumstance, from: gap, count)
-            #expect(realm.open(disk) == .identical(discarded: UInt64(gap + count)))
+            expectEqual(realm.open(disk), .identical(discarded: UInt64(gap + count)))
             #expect(!disk.hasUnsyncedChanges)
-            #expect(realm.open(disk) == .identical(discarded: 0), "it was zeroed")
+            expectEqual(realm.open(disk), .identical(discarded: 0), "it was zeroed")
         }
     }
 
     @Test func garbageBehindTheEndIsRefusedInTheSameBoot() {
         for (gap, count) in [(0, 20), (0, 39), (0, 40), (0, 500), (16, 1), (100, 77)] {
             let error = refusal(garbage(.sameBoot, from: gap, count), "garbage of \(count) bytes")
-            #expect(error?.code == .invalidDatabase)
-            #expect(error?.position == realm.places.last!.position + 40)
+            expectEqual(error?.code, .invalidDatabase)
+            expectEqual(error?.position, realm.places.last!.position + 40)
         }
     }
 
@@ -170,7 +170,7 @@ import Testing
         disk.damage("log-0-0", in: directory) { file in
             for offset in end..<file.count { file[offset] = 0xA5 }
         }
-        #expect(realm.open(disk) == .identical(discarded: 0))
+        expectEqual(realm.open(disk), .identical(discarded: 0))
     }
 
     @Test(arguments: ClosedRealm.Circumstance.allCases)
@@ -181,7 +181,7 @@ import Testing
                 for offset in place.range { file[offset] = 0 }
             }
             let error = refusal(disk, "version \(place.versionBefore + 1) zeroed")
-            #expect(error?.position == place.position)
+            expectEqual(error?.position, place.position)
         }
     }
 
@@ -189,7 +189,7 @@ import Testing
     func anOlderLogUnderTheNewestControlPageIsRefused(circumstance: ClosedRealm.Circumstance) {
         for files in realm.history.dropLast() {
             let disk = realm.machine(circumstance, files: files)
-            #expect(refusal(disk, "an older log")?.code == .invalidDatabase)
+            expectEqual(refusal(disk, "an older log")?.code, .invalidDatabase)
         }
     }
 
@@ -203,7 +203,7 @@ import Testing
                 // page.
                 let isBlind = circumstance == .noLock && place.file == "log-0-1"
                 if isBlind, length >= 4096 { continue }
-                #expect(refusal(disk, "\(place.file) of \(length)")?.code == .invalidDatabase)
+                expectEqual(refusal(disk, "\(place.file) of \(length)")?.code, .invalidDatabase)
             }
         }
     }

@@ -66,7 +66,7 @@ import Testing
             workload.goOn()
             workload.end()
             #expect(workload.objections.isEmpty, "\(fault), call \(nth)")
-            #expect(disk.openHandleCount == 0, "\(fault), call \(nth): a file was left open")
+            expectEqual(disk.openHandleCount, 0, "\(fault), call \(nth): a file was left open")
             for aftermath in Aftermath.allCases {
                 checkAfter(aftermath, workload, "\(fault), call \(nth), \(aftermath)")
             }
@@ -105,17 +105,17 @@ import Testing
             let opened = try TinyStore.open(machine)
             let objection = workload.expectation.objection(
                 to: opened.bodies, afterPowerCut: afterPowerCut)
-            #expect(objection == nil, "\(place)")
-            #expect(
+            expectNil(objection, "\(place)")
+            expectTrue(
                 !opened.bodies.contains { workload.refused.contains($0) },
                 "\(place): a refused commit exists")
             #expect(try opened.log.takeWriter(), "\(place)")
             let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
             try opened.log.commit([body])
             let names = machine.fileNames(in: TinyStore.path)
-            #expect(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
+            expectTrue(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
             let again = try TinyStore.open(machine.killImage())
-            #expect(again.bodies == opened.bodies + [body], "\(place)")
+            expectEqual(again.bodies, opened.bodies + [body], "\(place)")
         } catch {
             Issue.record("\(place): \(describe(error))")
         }

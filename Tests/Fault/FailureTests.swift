@@ -32,9 +32,9 @@ import Testing
         let last = TestBody.make(version: again.bodies.count + 1, payloadByteCount: 9)
         let syncs = disk.count(.sync)
         try again.log.commit([last])
-        #expect(disk.count(.sync) == syncs + 1)
+        expectEqual(disk.count(.sync), syncs + 1)
         for image in disk.crashImages() {
-            #expect(try TinyStore.open(image.fileSystem).bodies == again.bodies + [last])
+            try expectEqual(TinyStore.open(image.fileSystem).bodies, again.bodies + [last])
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
         let unsure = TestBody.make(version: 3, payloadByteCount: 200)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.commit([unsure]) }
-        #expect(opened.log.version == 2)
+        expectEqual(opened.log.version, 2)
         opened.log.resignWriter()
         var heard: [[UInt8]] = []
         let isWriter = try follower.log.tryBecomeWriter { (body) throws(StoreError) in
@@ -67,26 +67,26 @@ import Testing
         try follower.log.commit([last])
         var read: [[UInt8]] = []
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
-        #expect(read == [unsure, last])
-        #expect(bodies.count == 2)
+        expectEqual(read, [unsure, last])
+        expectEqual(bodies.count, 2)
     }
 
     /// A process that opened the realm while another one was writing, then wrote and failed.
     @Test func aFollowerWhoseSyncFailsIsToldOnlyWhatIsNew() throws {
         let (disk, opened, bodies) = try realm()
         let follower = try TinyStore.open(disk)
-        #expect(follower.bodies == bodies)
+        expectEqual(follower.bodies, bodies)
         opened.log.resignWriter()
         #expect(follower.log.tryBecomeWriterIfCurrent())
         let unsure = TestBody.make(version: 3, payloadByteCount: 200)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try follower.log.commit([unsure]) }
-        #expect(follower.log.version == 2)
+        expectEqual(follower.log.version, 2)
         follower.log.resignWriter()
-        #expect(try opened.log.tryBecomeWriter { (_) throws(StoreError) in })
+        try expectTrue(opened.log.tryBecomeWriter { (_) throws(StoreError) in })
         var heard: [[UInt8]] = []
         try follower.log.catchUp { (body) throws(StoreError) in heard.append(body) }
-        #expect(heard == [unsure])
+        expectEqual(heard, [unsure])
     }
 
     /// Nothing was published since the segment before the one whose sync failed.
@@ -100,10 +100,10 @@ import Testing
         #expect(throws: StoreError.self) { try opened.log.sync() }
         opened.log.resignWriter()
         let heir = try TinyStore.open(disk)
-        #expect(heir.bodies.count == 4)
+        expectEqual(heir.bodies.count, 4)
         var heard: [[UInt8]] = []
         try opened.log.catchUp { (body) throws(StoreError) in heard.append(body) }
-        #expect(heard == unsure)
+        expectEqual(heard, unsure)
     }
 
     // Covers 12.10, .diskFull
@@ -113,8 +113,8 @@ import Testing
         let large = TestBody.make(version: 3, payloadByteCount: 6000)
         for _ in 0..<3 {
             let error = #expect(throws: StoreError.self) { try opened.log.commit([large]) }
-            #expect(error?.code == .diskFull)
-            #expect(error?.sentence.contains(TinyStore.path) == true)
+            expectEqual(error?.code, .diskFull)
+            expectEqual(error?.sentence.contains(TinyStore.path), true)
         }
         // Commits that need no new segment still succeed.
         let small = TestBody.make(version: 3, payloadByteCount: 20)
@@ -122,8 +122,8 @@ import Testing
         disk.capacityByteCount = nil
         let last = TestBody.make(version: 4, payloadByteCount: 6000)
         try opened.log.commit([last])
-        #expect(!disk.fileNames(in: TinyStore.path).contains { $0.hasPrefix("tmp-") })
-        #expect(try TinyStore.open(disk.killImage()).bodies == bodies + [small, last])
+        expectTrue(!disk.fileNames(in: TinyStore.path).contains { $0.hasPrefix("tmp-") })
+        try expectEqual(TinyStore.open(disk.killImage()).bodies, bodies + [small, last])
     }
 
     @Test func noPowerCutBringsBackWhatAFullDiskRefused() throws {
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: StoreError.self) { try opened.log.commit(refused) }
         #expect(!opened.log.isPoisoned)
         for image in disk.crashImages() {
-            #expect(try TinyStore.open(image.fileSystem).bodies == bodies)
+            try expectEqual(TinyStore.open(image.fileSystem).bodies, bodies)
         }
         let next = TestBody.make(version: 3, payloadByteCount: 8)
         try opened.log.append([next], version: 3)

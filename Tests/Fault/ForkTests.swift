@@ -18,16 +18,17 @@ import Testing
         let output = String(
             decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(
-            output == """
-                append outcomeUnknown
-                lock closed
-                open closed
-                session true
-                writer true
-                parent done
+        expectEqual(
+            output,
+            """
+            append outcomeUnknown
+            lock closed
+            open closed
+            session true
+            writer true
+            parent done
 
-                """)
+            """)
         let log = try RealmLog.open(
             PosixFileSystem.shared, path: path, options: StoreOptions()
         ) { (_) throws(StoreError) in }

@@ -52,9 +52,9 @@ import Testing
             var replay = beginning.replay
             #expect(replay.version <= UInt64(version))
             for body in bodies[Int(replay.version)...] {
-                #expect(try replay.nextCommit(through: UInt64(bodies.count)) == body)
+                try expectEqual(replay.nextCommit(through: UInt64(bodies.count)), body)
             }
-            #expect(try replay.nextCommit(through: UInt64(bodies.count)) == nil)
+            try expectNil(replay.nextCommit(through: UInt64(bodies.count)))
             oldest = version
         }
         return oldest
@@ -63,8 +63,8 @@ import Testing
     @Test func withoutRetentionOnlyWhatOpeningNeedsStays() throws {
         let process = try writer()
         try run(process, 20)
-        #expect(try oldest(process) == 38)
-        #expect(files("nodes-").count == 2)
+        try expectEqual(oldest(process), 38)
+        expectEqual(files("nodes-").count, 2)
         #expect(files("log-").count <= 3)
     }
 
@@ -77,11 +77,11 @@ import Testing
         #expect(files("log-").count <= 8)
         #expect(files("nodes-").count <= 8)
         let again = try CheckpointProcess(disk.killImage())
-        #expect(again.content.bodies == process.content.bodies)
+        expectEqual(again.content.bodies, process.content.bodies)
         // A process without retention removes the rest.
         let other = try writerAfter(process, .none)
         try other.trim()
-        #expect(try oldest(other) == 38)
+        try expectEqual(oldest(other), 38)
     }
 
     @Test func commitsYoungerThanTheAgeStay() throws {
@@ -97,21 +97,21 @@ import Testing
         #expect((24...28).contains(found))
         disk.setWallClock(microseconds: Int64(1000 * second))
         try process.trim()
-        #expect(try oldest(process) == 38)
+        try expectEqual(oldest(process), 38)
     }
 
     @Test func bothLimitsHold() throws {
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
         let process = try writer(retention)
         try run(process, 20)
-        #expect(try oldest(process) == 38)
+        try expectEqual(oldest(process), 38)
     }
 
     @Test func everythingStaysWithoutLimits() throws {
         let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
         try run(process, 20)
-        #expect(try oldest(process) == 0)
-        #expect(files("nodes-").count == 20)
+        try expectEqual(oldest(process), 0)
+        expectEqual(files("nodes-").count, 20)
     }
 
     /// Opening alone removes the leftovers of a crash, but nothing that is retained.
@@ -123,10 +123,10 @@ import Testing
         let image = disk.killImage()
         image.setContents([1], of: "nodes-99", in: TinyStore.path)
         let again = try CheckpointProcess(image, retention: retention)
-        #expect(try oldest(again) == found)
+        try expectEqual(oldest(again), found)
         #expect(!image.fileNames(in: TinyStore.path).contains("nodes-99"))
         let last = try CheckpointProcess(image.killImage())
-        #expect(try oldest(last) == 22)
+        try expectEqual(oldest(last), 22)
     }
 
     /// Commits after a damaged header are lost as history, but don't prevent trimming forever.
@@ -147,8 +147,8 @@ import Testing
         let heir = try writerAfter(process, HistoryRetention(ageNanoseconds: nil, byteCount: nil))
         try heir.trim()
         try run(heir, 10)
-        #expect(try oldest(heir) == 18)
-        #expect(files("nodes-").count == 12)
+        try expectEqual(oldest(heir), 18)
+        expectEqual(files("nodes-").count, 12)
         #expect(files("log-").count <= 13)
     }
 
@@ -171,10 +171,10 @@ import Testing
         process = nil
         disk.dropCaches()
         let heir = try writer()
-        #expect(heir.content.bodies.count == 3)
+        expectEqual(heir.content.bodies.count, 3)
         try commit(heir, 70)
-        #expect(try replay.nextCommit(through: 4) == heir.content.bodies[3])
-        #expect(try oldest(heir) == 0)
+        try expectEqual(replay.nextCommit(through: 4), heir.content.bodies[3])
+        try expectEqual(oldest(heir), 0)
     }
 
     private func writerAfter(

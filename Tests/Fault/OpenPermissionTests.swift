@@ -32,9 +32,9 @@ struct OpenPermissionTests {
         let output = try OtherUser.open(path)
         #expect(output.hasPrefix("filePermissionDenied: "), "\(output)")
         #expect(output.contains(path), "\(output)")
-        #expect(try listing(parent) == before)
+        try expectEqual(listing(parent), before)
         let insideNow = try? listing(path)
-        #expect(insideNow == inside)
+        expectEqual(insideNow, inside)
     }
 
     // Covers 12.3, .filePermissionDenied
@@ -80,19 +80,19 @@ struct OpenPermissionTests {
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: path)
         let before = try listing(path)
-        #expect(try OtherUser.open(path, isReadOnly: true) == "opened at version 3")
+        try expectEqual(OtherUser.open(path, isReadOnly: true), "opened at version 3")
         #expect(try OtherUser.open(path).hasPrefix("filePermissionDenied: "))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o400], ofItemAtPath: path + "/log-0-0")
         let refused = try OtherUser.open(path, isReadOnly: true)
         #expect(refused.hasPrefix("filePermissionDenied: ") && refused.contains("log-0-0"))
-        #expect(try listing(path) == before)
+        try expectEqual(listing(path), before)
     }
 
     @Test func theOtherUserCanOpenItsOwnRealm() throws {
         let place = try RealDirectory(inMemory: false)
         let path = try make("open", 0o777, place) + "/own.realm"
-        #expect(try OtherUser.open(path) == "opened at version 0")
+        try expectEqual(OtherUser.open(path), "opened at version 0")
     }
 }
 

@@ -46,8 +46,8 @@ import Testing
         disk.isReadOnly = true
         let read = Result { try TestSeed.open(disk, isReadOnly: true) }
         disk.isReadOnly = false
-        #expect(disk.effectCount == 0, "\(place)")
-        #expect(disk.fileNames(in: TinyStore.path) == names, "\(place)")
+        expectEqual(disk.effectCount, 0, "\(place)")
+        expectEqual(disk.fileNames(in: TinyStore.path), names, "\(place)")
         let isSame = names.map { disk.contents(of: $0, in: TinyStore.path) } == before
         #expect(isSame, "\(place)")
         let written = Result { try TinyStore.open(disk) }
@@ -55,8 +55,10 @@ import Testing
         case (.success(let read), .success(let written)):
             let isPrefix = written.bodies.starts(with: read.bodies)
             #expect(isPrefix && read.bodies.count >= visibleCount, "\(place)")
-            if visibleCount == 0 { #expect(read.bodies.count == written.bodies.count, "\(place)") }
-            #expect(read.log.version == UInt64(read.bodies.count), "\(place)")
+            if visibleCount == 0 {
+                expectEqual(read.bodies.count, written.bodies.count, "\(place)")
+            }
+            expectEqual(read.log.version, UInt64(read.bodies.count), "\(place)")
         case (.failure(let error), .success(let written)):
             // Nothing had a name yet.
             let code = (error as? StoreError)?.code
@@ -81,7 +83,7 @@ import Testing
             try reader.catchUp { (body) throws(StoreError) in read.append(body) }
             #expect(!reader.isBehind() && read == bodies)
         }
-        #expect(disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }.count > 2)
+        expectTrue(disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }.count > 2)
     }
 
     /// A realm that was copied without `LOCK` is observed all the same once somebody writes to it.
@@ -96,7 +98,7 @@ import Testing
         var read = opened.bodies
         #expect(read.count == 1 && opened.log.isBehind())
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
-        #expect(read.count == 1)
+        expectEqual(read.count, 1)
         let second = try TinyStore.open(disk).log
         #expect(try second.takeWriter())
         try second.commit([TestBody.make(version: 2, payloadByteCount: 9)])
@@ -106,7 +108,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try RealmLog.remove(disk, path: TinyStore.path)
         }
-        #expect(error?.code == .alreadyOpen)
+        expectEqual(error?.code, .alreadyOpen)
     }
 
     /// Commits that were visible but not synced when a sync failed may be gone, so they aren't
@@ -173,6 +175,6 @@ import Testing
         machine.setControlSlots(slots[0], slots[1], in: TinyStore.path)
         let read = try TestSeed.open(machine, isReadOnly: true)
         #expect(read.bodies == bodies && read.report.controlPageWasLost)
-        #expect(try TinyStore.open(machine).bodies == bodies)
+        try expectEqual(TinyStore.open(machine).bodies, bodies)
     }
 }

@@ -50,17 +50,17 @@ import Testing
             let there = try RealmLog.exists(machine, path: TinyStore.path)
             let read = try? TestSeed.open(machine, isReadOnly: true)
             #expect((read != nil) == there, "\(place)")
-            if let read { #expect(read.content == seed.content, "\(place)") }
+            if let read { expectEqual(read.content, seed.content, "\(place)") }
             for round in 0..<2 {
                 let found = try TestSeed.open(machine)
                 let isSeeded = found.content == seed.content
                 #expect(isSeeded || found.content == nil, "\(place)")
                 #expect(!there || isSeeded, "\(place)")
-                #expect(found.bodies.count == round, "\(place)")
-                #expect(found.log.version == UInt64(round) + (isSeeded ? TestSeed.version : 0))
+                expectEqual(found.bodies.count, round, "\(place)")
+                expectEqual(found.log.version, UInt64(round) + (isSeeded ? TestSeed.version : 0))
                 let names = machine.fileNames(in: TinyStore.path)
-                #expect(!names.contains { $0.hasPrefix("unfinished") }, "\(place)")
-                #expect(isSeeded || !names.contains { $0.hasPrefix("nodes") }, "\(place)")
+                expectTrue(!names.contains { $0.hasPrefix("unfinished") }, "\(place)")
+                expectTrue(isSeeded || !names.contains { $0.hasPrefix("nodes") }, "\(place)")
                 guard round == 0, try found.log.takeWriter() else { continue }
                 try found.log.commit([
                     TestBody.make(version: Int(found.log.version) + 1, payloadByteCount: 10)
@@ -78,12 +78,12 @@ import Testing
         let count = try forEachCrash(of: disk) {
             let found = try TestSeed.open(disk, seed: seed)
             #expect(found.report.isNew && found.content == seed.content)
-            #expect(found.log.version == TestSeed.version)
+            expectEqual(found.log.version, TestSeed.version)
         } _: {
             expectSeedOrNothing($0, $1)
         }
         #expect(count > 300)
-        #expect(try TestSeed.open(disk, seed: TestSeed(byteCount: 5)).content == seed.content)
+        try expectEqual(TestSeed.open(disk, seed: TestSeed(byteCount: 5)).content, seed.content)
     }
 
     @Test func failureWhileASeedIsCopiedLeavesNothing() throws {
@@ -114,11 +114,11 @@ import Testing
             let error = #expect(throws: StoreError.self) {
                 try TestSeed.open(disk, isReadOnly: isReadOnly)
             }
-            #expect(error?.code == .invalidDatabase)
+            expectEqual(error?.code, .invalidDatabase)
         }
         disk.removeFile("nodes-1", in: TinyStore.path)
         let error = #expect(throws: StoreError.self) { try TestSeed.open(disk) }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
     }
 
     @Test func removedRealmIsGoneAsAWholeOrNotAtAll() throws {
@@ -145,13 +145,13 @@ import Testing
                 found.log.leave()
                 let isRemoved = try RealmLog.remove(machine, path: TinyStore.path)
                 #expect(isRemoved, "\(place)")
-                #expect(machine.fileNames(in: TinyStore.path) == [], "\(place)")
+                expectEqual(machine.fileNames(in: TinyStore.path), [], "\(place)")
             } catch {
                 Issue.record("\(place): \(describe(error))")
             }
         }
         #expect(count > 100)
-        #expect(disk.fileNames(in: TinyStore.path) == [])
+        expectEqual(disk.fileNames(in: TinyStore.path), [])
         #expect(try !RealmLog.remove(disk, path: TinyStore.path))
     }
 
@@ -164,7 +164,7 @@ import Testing
             let error = #expect(throws: StoreError.self) {
                 try RealmLog.remove(disk, path: TinyStore.path)
             }
-            #expect(error?.code == .alreadyOpen)
+            expectEqual(error?.code, .alreadyOpen)
             #expect(try RealmLog.exists(disk, path: TinyStore.path))
             reading?.log.leave()
             found.log.leave()
@@ -178,7 +178,7 @@ import Testing
         try TestSeed.open(disk, seed: seed).log.leave()
         disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
         #expect(try RealmLog.remove(disk, path: TinyStore.path))
-        #expect(disk.fileNames(in: TinyStore.path) == [])
+        expectEqual(disk.fileNames(in: TinyStore.path), [])
     }
 
     /// A file that marks the realm as unfinished is ignored where there is a complete realm.
@@ -202,13 +202,13 @@ import Testing
         }
         #expect(try RealmLog.exists(disk, path: TinyStore.path))
         let read = try TestSeed.open(disk, isReadOnly: true)
-        #expect(read.bodies == bodies)
+        expectEqual(read.bodies, bodies)
         read.log.leave()
         let found = try TinyStore.open(disk)
         #expect(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
         #expect(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
         found.log.leave()
-        #expect(try TinyStore.open(disk).report.strayFiles == [])
+        try expectEqual(TinyStore.open(disk).report.strayFiles, [])
     }
 
     /// The mark of an interrupted removal that can't be read now doesn't mean that the log was lost.
@@ -234,7 +234,7 @@ import Testing
             }
             guard disk.firedFailureCount == 2 else { break }
             #expect(code == nil || code == .ioFailed, "open \(nth)")
-            #expect(try TinyStore.open(disk).bodies == [])
+            try expectEqual(TinyStore.open(disk).bodies, [])
             nth += 1
         }
         #expect(nth > 2)
@@ -250,9 +250,9 @@ import Testing
         try UnfinishedMark(.removal, realmID, firstSegment: 0).write(disk, directory)
         disk.inject(SimFailure(.unlink, code: .filePermissionDenied))
         let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
-        #expect(error?.code == .filePermissionDenied)
+        expectEqual(error?.code, .filePermissionDenied)
         let names = try TinyStore.open(disk).report.strayFiles
-        #expect(names == [UnfinishedMark.Kind.removal.rawValue])
+        expectEqual(names, [UnfinishedMark.Kind.removal.rawValue])
     }
 
     /// A mark of another realm, or an invalid one, doesn't turn a realm that lost its log into an
@@ -269,8 +269,8 @@ import Testing
         let other = Identity128(high: 1, low: 2)
         try UnfinishedMark(kind, other, firstSegment: 0).write(disk, directory)
         let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
-        #expect(error?.code == .invalidDatabase)
-        #expect(error?.sentence.contains("The log of") == true)
+        expectEqual(error?.code, .invalidDatabase)
+        expectEqual(error?.sentence.contains("The log of"), true)
     }
 
     @Test func marksAreReadAsTheyWereWritten() throws {
@@ -280,15 +280,15 @@ import Testing
             for first in [nil, 0, 7] as [UInt64?] {
                 let mark = UnfinishedMark(kind, Identity128(high: 3, low: 4), firstSegment: first)
                 try mark.write(disk, directory)
-                #expect(try UnfinishedMark(kind, in: directory) == mark)
+                try expectEqual(UnfinishedMark(kind, in: directory), mark)
                 let bytes = mark.encoded()
                 for position in bytes.indices {
                     var damaged = bytes
                     damaged[position] ^= 1
-                    #expect(UnfinishedMark(damaged, kind) == nil)
+                    expectNil(UnfinishedMark(damaged, kind))
                 }
                 for other in UnfinishedMark.Kind.allCases where other != kind {
-                    #expect(UnfinishedMark(bytes, other) == nil)
+                    expectNil(UnfinishedMark(bytes, other))
                 }
             }
         }

@@ -94,14 +94,13 @@ import Testing
             let opened = try TinyStore.open(machine)
             let objection = expectation.objection(
                 to: opened.bodies, afterPowerCut: afterPowerCut)
-            #expect(objection == nil, "\(place)")
+            expectNil(objection, "\(place)")
             try expectDurable(opened.bodies, machine, place)
             #expect(try opened.log.takeWriter())
             let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
             try opened.log.commit([body])
-            #expect(
-                try TinyStore.open(machine.killImage()).bodies == opened.bodies + [body],
-                "\(place)")
+            try expectEqual(
+                TinyStore.open(machine.killImage()).bodies, opened.bodies + [body], "\(place)")
         } catch {
             Issue.record("\(place): \(describe(error))")
         }
@@ -114,7 +113,7 @@ import Testing
         let images = machine.crashImages(SimCrashOptions(limitUnits: 4, samples: 4), seed: 2)
         for index in stride(from: 0, to: images.count, by: max(1, images.count / 4)) {
             let found = try TinyStore.open(images[index].fileSystem).bodies
-            #expect(found == bodies, "\(place), then \(images[index].summary)")
+            expectEqual(found, bodies, "\(place), then \(images[index].summary)")
         }
     }
 

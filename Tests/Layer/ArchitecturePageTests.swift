@@ -1,3 +1,4 @@
+import RegnumTestSupport
 import Testing
 
 /// Checks that the files and functions that `Docs/ARCHITECTURE.md` names exist.
@@ -12,8 +13,9 @@ import Testing
             | b? | `B+C.swift` | `look`; then `x` in `A.swift` |
             | c? | `A.swift` | `second` |
             """
-        #expect(
-            try Self.problems(of: page, sources: sample) == [
+        try expectEqual(
+            Self.problems(of: page, sources: sample),
+            [
                 "There is no Gone.swift.", "There is no second in A.swift.",
             ])
         // Files in different folders may have the same name.
@@ -23,7 +25,7 @@ import Testing
                 (String(path.split(separator: "/").last ?? ""), try SourceTree.text(of: path))
             }, uniquingKeysWith: +)
         let text = try SourceTree.text(of: "Docs/ARCHITECTURE.md")
-        #expect(try Self.problems(of: text, sources: sources) == [])
+        try expectEqual(Self.problems(of: text, sources: sources), [])
     }
 
     /// - Parameter sources: The texts of the files, by name.

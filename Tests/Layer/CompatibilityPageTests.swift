@@ -7,20 +7,21 @@ import Testing
 @Suite struct CompatibilityPageTests {
     @Test func eachIdentifierIsOnThePageOnce() throws {
         let bad = CompatibilityPage("| 1.1 | works |\n| 1.1 | works |\n| 2.1 | works |\n| 1.3 | |")
-        #expect(
-            bad.identifierProblems(expected: ["1.1", "1.2", "2.1"]) == [
+        expectEqual(
+            bad.identifierProblems(expected: ["1.1", "1.2", "2.1"]),
+            [
                 "1.1 appears 2 times", "1.2 appears 0 times", "1.3 is not expected",
             ])
         let page = try CompatibilityPage.ofRepository()
-        #expect(page.identifierProblems(expected: Checklist.identifiers) == [])
+        expectEqual(page.identifierProblems(expected: Checklist.identifiers), [])
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: Checklist.path)))
     func theListOfIdentifiersIsTheChecklist() throws {
         let sample = "- **2.14 `a`**, **2.15 b** see 2.16 and **docs**, **703**\n- **3.1 c**"
-        #expect(Checklist.identifiers(in: sample) == ["2.14", "2.15", "3.1"])
+        expectEqual(Checklist.identifiers(in: sample), ["2.14", "2.15", "3.1"])
         let text = try String(contentsOfFile: Checklist.path, encoding: .utf8)
-        #expect(Checklist.identifiers(in: text) == Checklist.identifiers)
+        expectEqual(Checklist.identifiers(in: text), Checklist.identifiers)
     }
 
     @Test func rowsAreComplete() throws {
@@ -39,8 +40,9 @@ import Testing
             | 1.9 | Works | A reason | two words |
             | 2.1 | works | | two words |
             """)
-        #expect(
-            bad.rowProblems() == [
+        expectEqual(
+            bad.rowProblems(),
+            [
                 "1.1 has no reason", "1.2 has no reason", "1.3 has no reason",
                 "1.4 lacks a description", "1.5 works and has a reason",
                 "1.6 has 3 cells instead of 4", "1.6 lacks a description",
@@ -48,7 +50,7 @@ import Testing
                 "2.1 is under the heading \"1. One\"",
             ])
         let problems = try CompatibilityPage.ofRepository().rowProblems()
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 
     @Test func theCountsAtTheTopAreTrue() throws {
@@ -69,8 +71,9 @@ import Testing
             ## 3. Three
             ## More
             """)
-        #expect(
-            bad.countProblems() == [
+        expectEqual(
+            bad.countProblems(),
+            [
                 "the columns are not area, works, differs, n.a., not yet",
                 "2. Two: the page says [[2, 0, 0, 0]], the rows are [1, 0, 0, 0]",
                 "3. Three: the page says [], the rows are [0, 0, 0, 0]",
@@ -78,14 +81,14 @@ import Testing
                 "4. Four is not an area",
             ])
         let problems = try CompatibilityPage.ofRepository().countProblems()
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 
     @Test func everyErrorCodeIsExplained() throws {
         let bad = CompatibilityPage("`one`, three\n`two`")
-        #expect(bad.codeProblems(["one", "two", "three"]) == ["three is not explained"])
+        expectEqual(bad.codeProblems(["one", "two", "three"]), ["three is not explained"])
         let problems = try CompatibilityPage.ofRepository().codeProblems(try ErrorPage.codes())
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 }
 

@@ -1,3 +1,4 @@
+import RegnumTestSupport
 import Testing
 
 /// Checks the comments that list what a test covers against the pages of `Docs`. Every check first
@@ -31,13 +32,14 @@ import Testing
                     @Test @MainActor func other() async throws {}
                 }
                 """)
-        #expect(
-            declarations.tests.map(\.name) == [
+        expectEqual(
+            declarations.tests.map(\.name),
+            [
                 "Alpha.covered", "Inner.nested", "Alpha.plain", "Beta.other",
             ])
-        #expect(
-            declarations.tests.map(\.covers) == [["4.7", "O12", ".diskFull"], ["2.1"], [], []])
-        #expect(declarations.problems == [])
+        expectEqual(
+            declarations.tests.map(\.covers), [["4.7", "O12", ".diskFull"], ["2.1"], [], []])
+        expectEqual(declarations.problems, [])
         #expect(declarations.contains(suite: "Alpha", function: "plain"))
         #expect(declarations.contains(suite: "Alpha", function: "nested"))
         #expect(declarations.contains(suite: "Beta"))
@@ -66,18 +68,19 @@ import Testing
                 }
                 // Covers 1.9
                 """)
-        #expect(
-            bad.problems.filter { $0.hasSuffix("is not directly above a test") }
-                == [2, 5, 8, 17].map { "sample.swift:\($0): is not directly above a test" })
-        #expect(
+        expectEqual(
+            bad.problems.filter { $0.hasSuffix("is not directly above a test") },
+            [2, 5, 8, 17].map { "sample.swift:\($0): is not directly above a test" })
+        expectTrue(
             bad.problems.filter { $0.contains("is not of the form") }
                 == (9...14).map {
                     "sample.swift:\($0): is not of the form \"// Covers 4.7, O12, .diskFull\""
                 })
         let real = try TestDeclarations.ofRepository()
-        #expect(real.tests.contains { $0.name == "CoversTests.commentsBelongToTheTestBelowThem" })
-        #expect(real.tests.count { !$0.covers.isEmpty } >= 400)
-        #expect(real.problems == [])
+        expectTrue(
+            real.tests.contains { $0.name == "CoversTests.commentsBelongToTheTestBelowThem" })
+        expectTrue(real.tests.count { !$0.covers.isEmpty } >= 400)
+        expectEqual(real.problems, [])
     }
 
     @Test func whatWorksIsCoveredAndWhatIsCoveredIsOnAPage() throws {
@@ -89,24 +92,25 @@ import Testing
             ("1.1", .required), ("1.2", .required), ("1.3", .impossible), ("1.4", .impossible),
             ("O2", .required), ("O3", .required), (".b", .possible), (".c", .possible),
         ]
-        #expect(
-            coverageProblems(tests, entries) == [
+        expectEqual(
+            coverageProblems(tests, entries),
+            [
                 "Alpha.one covers 1.1 twice", "Alpha.two covers 1.3, which is n.a.",
                 "Alpha.two covers 9.9, which is not on any page", "no test covers 1.2",
                 "no test covers O3",
             ])
         let rows = CompatibilityPage("| 1.1 | works | | x |\n| 1.2 | differs | x | x |")
-        #expect(rows.entries.map(\.coverage) == [.required, .possible])
+        expectEqual(rows.entries.map(\.coverage), [.required, .possible])
         let others = CompatibilityPage("| 1.1 | n.a. | x | x |\n| 1.2 | not yet | x | x |")
-        #expect(others.entries.map(\.coverage) == [.impossible, .possible])
+        expectEqual(others.entries.map(\.coverage), [.impossible, .possible])
         let codes = ErrorPage("| `a` | x | y |\n| `b` | not yet | y |")
-        #expect(codes.entries.map(\.identifier) == [".a", ".b"])
-        #expect(codes.entries.map(\.coverage) == [.required, .possible])
+        expectEqual(codes.entries.map(\.identifier), [".a", ".b"])
+        expectEqual(codes.entries.map(\.coverage), [.required, .possible])
         let pages =
             try CompatibilityPage.ofRepository().entries + ObservationPage.ofRepository().entries
             + ErrorPage.ofRepository().entries
-        #expect(pages.count { $0.1 == .required } >= 400)
+        expectTrue(pages.count { $0.1 == .required } >= 400)
         let problems = coverageProblems(try TestDeclarations.ofRepository().tests, pages)
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 }

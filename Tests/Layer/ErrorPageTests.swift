@@ -1,4 +1,5 @@
 import Foundation
+import RegnumTestSupport
 import Testing
 
 /// Checks `Docs/ERRORS.md` against the error codes in the sources. Every check first finds the
@@ -6,27 +7,28 @@ import Testing
 @Suite struct ErrorPageTests {
     @Test func everyCodeHasOneRowAndEveryRowACode() throws {
         let bad = ErrorPage("| `a` | x | y |\n| `a` | x | y |\n| `c` | x | y | z |\n| `d` | x | |")
-        #expect(
-            bad.codeProblems(["a", "b", "d"]) == [
+        expectEqual(
+            bad.codeProblems(["a", "b", "d"]),
+            [
                 "a has 2 rows", "b has 0 rows", "c is not a code", "c has 4 cells instead of 3",
                 "d has an empty cell",
             ])
         let codes = try ErrorPage.codes()
         #expect(codes.contains("diskFull") && codes.count >= 20)
         let problems = try ErrorPage.ofRepository().codeProblems(codes)
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 
     /// Each code is used somewhere in the sources besides its declaration.
     @Test func codesAreThrown() throws {
         let bad = ErrorPage("| `a` | x | y |\n| `b` | x | y |\n| `c` | not yet | y |")
-        #expect(bad.unthrownCodes(sources: ["throw Failure(.a, 1)", "x.bc"]) == ["b"])
+        expectEqual(bad.unthrownCodes(sources: ["throw Failure(.a, 1)", "x.bc"]), ["b"])
         let declarations = ["RealmErrorCode.swift", "StoreError.swift", "Failures.swift"]
         let sources = try SourceTree.sources().map(\.file).filter { file in
             !declarations.contains { file.path.hasSuffix($0) }
         }.map { $0.code.joined(separator: "\n") }
         let unthrown = try ErrorPage.ofRepository().unthrownCodes(sources: sources)
-        #expect(unthrown == [])
+        expectEqual(unthrown, [])
     }
 
     @Test func codesBelowAreCodesAbove() throws {
@@ -36,7 +38,7 @@ import Testing
             .map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(cases.count >= 20)
         let unknown = Set(cases).subtracting(try ErrorPage.codes())
-        #expect(unknown == [])
+        expectEqual(unknown, [])
     }
 }
 

@@ -11,9 +11,10 @@ import Testing
                 "Top": ["Middle", "Base"], "Middle": ["Base", "Side"], "Alone": ["Base"],
             ],
             folders: ["Middle": ["A"], "Base": ["B", "C"]])
-        #expect(picture.rows == [["Alone", "Top"], ["Middle"], ["Base", "Side"]])
-        #expect(
-            picture.arrows.map { "\($0.upper) -> \($0.lower)" } == [
+        expectEqual(picture.rows, [["Alone", "Top"], ["Middle"], ["Base", "Side"]])
+        expectEqual(
+            picture.arrows.map { "\($0.upper) -> \($0.lower)" },
+            [
                 "Alone -> Base", "Middle -> Base", "Middle -> Side", "Top -> Middle",
             ])
     }

@@ -15,17 +15,18 @@ struct LayerTests {
                 @_spi(Reflection) package import RegnumWatch
                 let text = "import Foundation"
                 """)
-        #expect(importedModules(bad) == ["Glibc", "RegnumEngine", "RegnumWatch"])
-        #expect(
-            layerViolations(target: "RegnumStore", bad) == [
+        expectEqual(importedModules(bad), ["Glibc", "RegnumEngine", "RegnumWatch"])
+        expectEqual(
+            layerViolations(target: "RegnumStore", bad),
+            [
                 "bad.swift: RegnumStore may not import RegnumEngine",
                 "bad.swift: RegnumStore may not import RegnumWatch",
             ])
-        #expect(layerViolations(target: "Elsewhere", bad).count == 1)
+        expectEqual(layerViolations(target: "Elsewhere", bad).count, 1)
 
         let sources = try SourceTree.sources()
         #expect(!sources.isEmpty)
-        #expect(sources.flatMap(layerViolations) == [])
+        expectEqual(sources.flatMap(layerViolations), [])
     }
 
     @Test func nothingIsPublicBelowRegnum() throws {
@@ -36,30 +37,31 @@ struct LayerTests {
                 let file = open("public", 0)
                 open class Base {}
                 """)
-        #expect(
-            publicViolations(target: "RegnumEngine", bad) == [
+        expectEqual(
+            publicViolations(target: "RegnumEngine", bad),
+            [
                 "bad.swift:1: public below Regnum", "bad.swift:3: public below Regnum",
             ])
-        #expect(publicViolations(target: "Regnum", bad) == [])
+        expectEqual(publicViolations(target: "Regnum", bad), [])
 
         let violations = try SourceTree.sources().flatMap(publicViolations)
-        #expect(violations == [])
+        expectEqual(violations, [])
     }
 
     @Test func foldersHoldOnlyWhatBelongsThere() throws {
-        #expect(
-            placeViolations(["Sources", "notes.txt"], in: "", allowed: allowedTopLevel)
-                == ["/notes.txt: does not belong there"])
-        #expect(
-            placeViolations(["Store", "Misc", "faults"], in: "Tests", allowed: allowedTestFolders)
-                == ["Tests/Misc: does not belong there"])
+        expectEqual(
+            placeViolations(["Sources", "notes.txt"], in: "", allowed: allowedTopLevel),
+            ["/notes.txt: does not belong there"])
+        expectEqual(
+            placeViolations(["Store", "Misc", "faults"], in: "Tests", allowed: allowedTestFolders),
+            ["Tests/Misc: does not belong there"])
 
         let names = try SourceTree.names(in: "")
         #expect(names.contains("Package.swift"))
-        #expect(placeViolations(names, in: "", allowed: allowedTopLevel) == [])
+        expectEqual(placeViolations(names, in: "", allowed: allowedTopLevel), [])
         let folders = try SourceTree.names(in: "Tests", foldersOnly: true)
         #expect(folders.contains("Layer"))
-        #expect(placeViolations(folders, in: "Tests", allowed: allowedTestFolders) == [])
+        expectEqual(placeViolations(folders, in: "Tests", allowed: allowedTestFolders), [])
     }
 
     @Test func noFileOfTheTestsIsASymbolicLink() throws {
@@ -71,14 +73,15 @@ struct LayerTests {
             try FileManager.default.createSymbolicLink(
                 atPath: folder.appending(path: link).path, withDestinationPath: target)
         }
-        #expect(symbolicLinks(below: sample) == ["dead", "fileLink", "folderLink"])
-        #expect(symbolicLinks(below: Repository.root.appending(path: "Tests")) == [])
+        expectEqual(symbolicLinks(below: sample), ["dead", "fileLink", "folderLink"])
+        expectEqual(symbolicLinks(below: Repository.root.appending(path: "Tests")), [])
     }
 
     @Test func pagesNameNoTests() throws {
         let bad = "`AlphaTests.one` and BetaTests/two in `AlphaTests.swift`, `Tests.x`, AlphaTests."
-        #expect(
-            testNameViolations(page: "BAD.md", text: bad) == [
+        expectEqual(
+            testNameViolations(page: "BAD.md", text: bad),
+            [
                 "BAD.md: names the test AlphaTests.one", "BAD.md: names the test BetaTests/two",
             ])
 
@@ -90,7 +93,7 @@ struct LayerTests {
         let violations = try pages.flatMap { page in
             testNameViolations(page: page, text: try SourceTree.text(of: page))
         }
-        #expect(violations == [])
+        expectEqual(violations, [])
     }
 
     @Test func promisesToTheCompilerNameTheirGuard() throws {
@@ -108,14 +111,15 @@ struct LayerTests {
                 // Trust me.
                 nonisolated(unsafe) var bad = 0
                 """)
-        #expect(
-            guardViolations(bad) == [
+        expectEqual(
+            guardViolations(bad),
+            [
                 "bad.swift:8: no comment names the guard",
                 "bad.swift:10: no comment names the guard",
             ])
 
         let violations = try SourceTree.swiftFiles().flatMap(guardViolations)
-        #expect(violations == [])
+        expectEqual(violations, [])
     }
 
     @Test func libraryTrapsWithAMessageInReleaseBuildsToo() throws {
@@ -127,33 +131,50 @@ struct LayerTests {
                 guard count >= 0 else { fatalError("The count is negative.") }
                 preconditionFailure("There is always a first element.")
                 """)
-        #expect(preconditionViolations(target: "Regnum", bad).count == 1)
-        #expect(preconditionViolations(target: "RegnumEngine", bad) == [])
+        expectEqual(preconditionViolations(target: "Regnum", bad).count, 1)
+        expectEqual(preconditionViolations(target: "RegnumEngine", bad), [])
 
         let violations = try SourceTree.sources().flatMap(preconditionViolations)
-        #expect(violations == [])
+        expectEqual(violations, [])
+    }
+
+    @Test func argumentsOfMacrosContainNoClosures() throws {
+        let bad = SourceText(
+            path: "bad.swift",
+            text: """
+                #expect(throws: Failure.self) { try fail("(") }
+                #expect(isEmpty && (count == 0), "{")
+                #expect(
+                    all { $0 == (1) })
+                let one = try #require(find() ?? list.first { $0 == 1 })
+                """)
+        let advice = "keep closures out of a macro's arguments"
+        expectEqual(macroViolations(bad), ["bad.swift:3: \(advice)", "bad.swift:5: \(advice)"])
+
+        let violations = try SourceTree.swiftFiles().flatMap(macroViolations)
+        expectEqual(violations, [])
     }
 
     @Test func filesAreNotTooLong() throws {
         func file(lineCount: Int) -> SourceText {
             SourceText(path: "bad.swift", text: String(repeating: "\n", count: lineCount))
         }
-        #expect(lengthViolations(file(lineCount: 400)) == [])
-        #expect(lengthViolations(file(lineCount: 401)) == ["bad.swift: 401 lines, more than 400"])
+        expectEqual(lengthViolations(file(lineCount: 400)), [])
+        expectEqual(lengthViolations(file(lineCount: 401)), ["bad.swift: 401 lines, more than 400"])
 
         let violations = try SourceTree.swiftFiles().flatMap(lengthViolations)
-        #expect(violations == [])
+        expectEqual(violations, [])
     }
 
     @Test func namesSaySomething() throws {
-        #expect(nameViolations(path: "Sources/Regnum/StringUtils.swift").count == 1)
-        #expect(nameViolations(path: "Sources/Regnum/Helpers/Lock.swift").count == 1)
-        #expect(nameViolations(path: "Sources/Regnum/LockManager.swift").count == 1)
-        #expect(nameViolations(path: "Sources/Regnum/Lock.swift") == [])
+        expectEqual(nameViolations(path: "Sources/Regnum/StringUtils.swift").count, 1)
+        expectEqual(nameViolations(path: "Sources/Regnum/Helpers/Lock.swift").count, 1)
+        expectEqual(nameViolations(path: "Sources/Regnum/LockManager.swift").count, 1)
+        expectEqual(nameViolations(path: "Sources/Regnum/Lock.swift"), [])
 
         let paths = ["Sources", "Tests", "Examples"].flatMap(SourceTree.paths)
         #expect(!paths.isEmpty)
-        #expect(paths.flatMap(nameViolations) == [])
+        expectEqual(paths.flatMap(nameViolations), [])
     }
 
     /// `Tests/run NAME` and the planted faults refer to a suite by its name alone.
@@ -171,9 +192,9 @@ struct LayerTests {
         }
         let bad = SourceText(
             path: "bad.swift", text: "struct ATests {}\n@Suite struct BTests {}\nstruct ATests {}")
-        #expect(repeated([bad]) == ["ATests"])
+        expectEqual(repeated([bad]), ["ATests"])
         let files = try SourceTree.swiftFiles().filter { !$0.path.hasPrefix("Tests/Benchmarks/") }
-        #expect(repeated(files) == [])
+        expectEqual(repeated(files), [])
     }
 
     @Test func scannerTellsCodeFromCommentsAndStrings() {
@@ -196,6 +217,6 @@ struct LayerTests {
         for word in ["y", "z", "five", "public", "six", "seven"] {
             #expect(!comments.contains(word) && !code.contains(word))
         }
-        #expect(file.lineCount == 6)
+        expectEqual(file.lineCount, 6)
     }
 }

@@ -1,3 +1,4 @@
+import RegnumTestSupport
 import Testing
 
 /// Checks the form of `Docs/OBSERVATION.md`: each rule appears once and in order. Every check first
@@ -13,11 +14,11 @@ import Testing
             - **O** None.
             - Five.
             """)
-        #expect(
-            bad.numberProblems() == ["rule 2 is \"O3\"", "rule 4 is \"O\"", "not a rule: - Five."])
+        expectEqual(
+            bad.numberProblems(), ["rule 2 is \"O3\"", "rule 4 is \"O\"", "not a rule: - Five."])
         let real = try ObservationPage.ofRepository()
         #expect(real.numbers.count >= 38)
-        #expect(real.numberProblems() == [])
+        expectEqual(real.numberProblems(), [])
     }
 }
 

@@ -1,3 +1,4 @@
+import RegnumTestSupport
 import Testing
 
 /// Checks the form of the patches in `Tests/faults`, each of which plants a fault that a test must
@@ -13,20 +14,20 @@ import Testing
             let patch = [fault, test, effort, rest].joined(separator: "\n")
             return patchProblem(patch, tests)
         }
-        #expect(problem() == nil)
-        #expect(problem("Fault: B", "Caught by: Alpha/one", "Effort: soak") == nil)
-        #expect(problem("Fault: ") == "first line does not describe the fault")
-        #expect(problem("Fault: A", "Caught: x") == "second line does not name a test")
+        expectNil(problem())
+        expectNil(problem("Fault: B", "Caught by: Alpha/one", "Effort: soak"))
+        expectEqual(problem("Fault: "), "first line does not describe the fault")
+        expectEqual(problem("Fault: A", "Caught: x"), "second line does not name a test")
         for effort in ["Effort: ", "Effort: all", "gate"] {
             let problem = problem("Fault: A", "Caught by: Alpha", effort)
-            #expect(problem == "third line is not an effort, gate or soak")
+            expectEqual(problem, "third line is not an effort, gate or soak")
         }
         for rest in ["", "\n", "diff --git a/x b/x", "\nNote"] {
             let problem = problem("Fault: A", "Caught by: Alpha", "Effort: gate", rest)
-            #expect(problem == "has no diff after a blank line")
+            expectEqual(problem, "has no diff after a blank line")
         }
         for test in ["Beta", "Model", "Alpha/two", "Alpha/"] {
-            #expect(problem("Fault: A", "Caught by: \(test)") == "names \(test), not a test")
+            expectEqual(problem("Fault: A", "Caught by: \(test)"), "names \(test), not a test")
         }
     }
 
@@ -37,7 +38,7 @@ import Testing
         let problems = try paths.compactMap { path in
             patchProblem(try SourceTree.text(of: path), tests).map { "\(path): \($0)" }
         }
-        #expect(problems == [])
+        expectEqual(problems, [])
     }
 }
 

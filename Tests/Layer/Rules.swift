@@ -74,6 +74,22 @@ func preconditionViolations(target: String, _ file: SourceText) -> [String] {
         .map { "\($0): use fatalError, whose message release builds print" }
 }
 
+/// Returns macros with a closure as (part of) an argument in parentheses. `Expectations.swift` says
+/// why there should be none.
+func macroViolations(_ file: SourceText) -> [String] {
+    let code = file.code.joined(separator: "\n")
+    return code.matches(of: #/#(?:expect|require)\(/#).compactMap { macro in
+        var depth = 1
+        let arguments = code[macro.range.upperBound...].prefix { character in
+            depth += character == "(" ? 1 : character == ")" ? -1 : 0
+            return depth > 0
+        }
+        guard arguments.contains("{") else { return nil }
+        let line = code[..<macro.range.lowerBound].count { $0 == "\n" } + 1
+        return "\(file.path):\(line): keep closures out of a macro's arguments"
+    }
+}
+
 func lengthViolations(_ file: SourceText) -> [String] {
     file.lineCount > lineCountMax
         ? ["\(file.path): \(file.lineCount) lines, more than \(lineCountMax)"] : []

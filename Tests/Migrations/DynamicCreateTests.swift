@@ -46,15 +46,15 @@ import Testing
             try tx.dynamicCreate(
                 "FreshOwner", value: ["leaf": nil, "part": ["text": "own"], "number": 1])
             let owners = tx.objects(FreshOwner.self)
-            #expect(Set(owners.map(\.id)).count == 3)
-            #expect(
+            expectEqual(Set(owners.map(\.id)).count, 3)
+            expectTrue(
                 owners.allSatisfy { abs($0.made.timeIntervalSinceNow) < 60 && $0.kind == .small })
-            #expect(owners.map { $0.leaf?.text } == ["leaf", "leaf", nil])
-            #expect(owners.map { $0.part?.text } == ["part", "part", "own"])
-            #expect(Set(owners.compactMap { $0.part?.id }).count == 3)
-            #expect(owners.map(\.number) == [7, 7, 1])
-            #expect(owners.allSatisfy { Array($0.tags) == ["tag"] && $0.any == .string("any") })
-            #expect(tx.objects(FreshLeaf.self).count == 2)
+            expectEqual(owners.map { $0.leaf?.text }, ["leaf", "leaf", nil])
+            expectEqual(owners.map { $0.part?.text }, ["part", "part", "own"])
+            expectEqual(Set(owners.compactMap { $0.part?.id }).count, 3)
+            expectEqual(owners.map(\.number), [7, 7, 1])
+            expectTrue(owners.allSatisfy { Array($0.tags) == ["tag"] && $0.any == .string("any") })
+            expectEqual(tx.objects(FreshLeaf.self).count, 2)
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
             for (name, kind) in [("AsymReading", "asymmetric"), ("AsymPlace", "embedded")] {
                 let error = #expect(throws: Realm.Error.self) { try tx.dynamicCreate(name) }
                 #expect(error?.code == .invalidInput && error?.className == name)
-                #expect(error?.message.contains("\(name) is an \(kind) class") == true)
+                expectEqual(error?.message.contains("\(name) is an \(kind) class"), true)
             }
         }
     }
@@ -106,7 +106,7 @@ import Testing
             }
             let keyed = tx.objects(FreshKeyed.self)
             #expect(keyed.count == 1 && keyed[0].name == "old" && Array(keyed[0].words) == ["w"])
-            #expect(keyed[0].friend == nil)
+            expectNil(keyed[0].friend)
         }
     }
 
@@ -121,9 +121,9 @@ import Testing
             try tx.dynamicCreate("FreshKeyed", value: FreshKeyed(value: [5, "c", ["y"]]))
             try tx.dynamicCreate("FreshKeyed", value: made, update: .modified)
             let keyed = tx.objects(FreshKeyed.self).sorted(by: \.id)
-            #expect(keyed.map(\.id) == [1, 2, 3, 4, 5])
-            #expect(keyed.map(\.name) == ["a", "b", "friend", "nested", "c"])
-            #expect(keyed.map { $0.friend?.id } == [3, 4, nil, nil, nil])
+            expectEqual(keyed.map(\.id), [1, 2, 3, 4, 5])
+            expectEqual(keyed.map(\.name), ["a", "b", "friend", "nested", "c"])
+            expectEqual(keyed.map { $0.friend?.id }, [3, 4, nil, nil, nil])
             for wrong: Any in [[1, 2, 3, 4, 5] as [Any], 5, FreshLeaf()] {
                 #expect(throws: Realm.Error.self) {
                     try tx.dynamicCreate("FreshKeyed", value: wrong)
@@ -142,7 +142,7 @@ import Testing
             owner["any"] = [other, other]
             #expect(leaf.isManaged && other.isManaged && tx.objects(FreshLeaf.self).count == 2)
             leaf.text = "changed"
-            #expect((owner["leaf"] as? DynamicObject)?["text"] as? String == "changed")
+            expectEqual((owner["leaf"] as? DynamicObject)?["text"] as? String, "changed")
         }
     }
 }

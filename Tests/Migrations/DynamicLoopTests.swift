@@ -47,19 +47,18 @@ import Testing
             let left = ["t0"] + names[count...]
             let things = try fill(tx).dynamicList("things")
             #expect(try loop(things, deleting: count, tx) == left && things.count == 5 - count)
-            #expect(try loop(fill(tx).dynamicMutableSet("friends"), deleting: count, tx) == left)
+            try expectEqual(loop(fill(tx).dynamicMutableSet("friends"), deleting: count, tx), left)
             let slice = try fill(tx).dynamicList("things").prefix(4)
-            #expect(try loop(slice, deleting: count, tx) == Array(left.dropLast()))
+            try expectEqual(loop(slice, deleting: count, tx), Array(left.dropLast()))
             _ = try fill(tx)
             let all = try tx.dynamicObjects("DynThing")
-            #expect(try loop(all, deleting: count, tx) == left)
+            try expectEqual(loop(all, deleting: count, tx), left)
             _ = try fill(tx)
-            #expect(
-                try loop(all.prefix(4), deleting: count, tx) == Array(left.dropLast()))
+            try expectEqual(loop(all.prefix(4), deleting: count, tx), Array(left.dropLast()))
             _ = try fill(tx)
             var backwards = ["t4", "t3", "t2", "t1", "t0"]
             backwards.removeLast(count)
-            #expect(try loop(all.reversed(), deleting: count, tx) == backwards)
+            try expectEqual(loop(all.reversed(), deleting: count, tx), backwards)
         }
     }
 
@@ -71,7 +70,7 @@ import Testing
             var seen: [String] = []
             for (key, value) in map {
                 seen.append(key)
-                #expect((value as? DynamicObject)?["text"] as? String == key)
+                expectEqual((value as? DynamicObject)?["text"] as? String, key)
                 if seen.count == 1 { for key in names.prefix(count) { try map.remove(key) } }
             }
             #expect(seen == ["t0"] + names[count...] && map.keys == Array(names[count...]))
@@ -96,7 +95,7 @@ import Testing
                 seen.append(try #require(owner["id"] as? Int))
                 if seen == [1] { for owner in owners.prefix(2) { tx.delete(owner) } }
             }
-            #expect(seen == [1, 3] && owners.map { $0["id"] as? Int } == [3])
+            expectTrue(seen == [1, 3] && owners.map { $0["id"] as? Int } == [3])
         }
     }
 
@@ -107,7 +106,7 @@ import Testing
             _ = try fill(tx)
             let things = try tx.dynamicObjects("DynThing")
             for thing in things { try tx.dynamicCreate("DynThing", value: ["text": thing["text"]]) }
-            #expect(things.count == 10)
+            expectEqual(things.count, 10)
             let copies = try things.map { try tx.dynamicCreate("DynThing", value: $0) }
             #expect(copies.count == 10 && things.count == 20)
         }
@@ -121,7 +120,7 @@ import Testing
             #expect(things.isEmpty && things.map(\.className).isEmpty)
             try tx.dynamicCreate("DynThing", value: ["text": "first"])
             #expect(things.count == 1 && things[0]["text"] as? String == "first")
-            #expect(things.map { $0["text"] as? String } == ["first"])
+            expectEqual(things.map { $0["text"] as? String }, ["first"])
         }
     }
 
@@ -190,7 +189,7 @@ import Testing
                 { owner, delete in
                     let words = try owner.dynamicMutableSet("words")
                     delete()
-                    #expect(words.first == nil)
+                    expectNil(words.first)
                 }
             ),
             (
@@ -206,7 +205,7 @@ import Testing
                 { owner, delete in
                     let map = try owner.dynamicMap("byName")
                     delete()
-                    #expect(map["t0"] == nil)
+                    expectNil(map["t0"])
                 }
             ),
             (
@@ -235,9 +234,9 @@ import Testing
                     try use(owner) { tx.delete(owner) }
                 }
             }
-            #expect(error?.code == .invalidInput, "use \(index): \(error as Any)")
+            expectEqual(error?.code, .invalidInput, "use \(index): \(error as Any)")
             #expect(error?.className == "DynOwner" && error?.property == property)
-            #expect(error?.message.contains("deleted object") == true)
+            expectEqual(error?.message.contains("deleted object"), true)
         }
         #expect(realm.snapshot().objects(Owner.self).isEmpty)
     }

@@ -72,20 +72,20 @@ import Testing
                     ])
                 #expect(owner["id"] as? Int == 7 && owner.name as? String == "seven")
                 #expect(owner["kind"] as? Int == 1 && owner["ratio"] as? Float == 0.5)
-                #expect(owner["amount"] as? Decimal128 == 1.25)
+                expectEqual(owner["amount"] as? Decimal128, 1.25)
                 #expect(owner["data"] as? Data == Data([1, 2]) && owner["date"] as? Date == date)
                 #expect(owner["uuid"] as? UUID == uuid && owner["oid"] as? ObjectId == oid)
-                #expect((owner["thing"] as? DynamicObject)?["text"] as? String == "t")
-                #expect(owner["thing"] as? DynamicObject == thing)
+                expectEqual((owner["thing"] as? DynamicObject)?["text"] as? String, "t")
+                expectEqual(owner["thing"] as? DynamicObject, thing)
                 #expect(owner.className == "DynOwner" && owner.propertyNames.count == 18)
                 let part = try #require(owner["part"] as? DynamicObject)
                 let notes = try part.dynamicList("notes")
-                #expect(notes.map { $0 as? String } == ["n1", "n2"])
+                expectEqual(notes.map { $0 as? String }, ["n1", "n2"])
                 let words = try owner.dynamicMutableSet("words")
-                #expect(words.map { $0 as? String } == ["a", "b"])
+                expectEqual(words.map { $0 as? String }, ["a", "b"])
                 let counts = try owner.dynamicMap("counts")
                 #expect(counts.keys == ["one", "two"] && counts["two"] as? Int == 2)
-                #expect(counts["three"] == nil)
+                expectNil(counts["three"])
                 let byName = try owner.dynamicMap("byName")
                 #expect(byName["y"] == nil && byName.count == 2)
             }
@@ -113,14 +113,14 @@ import Testing
                 let owner = try #require(tx.object(DynOwner.self, forPrimaryKey: 7))
                 #expect(owner.name == nil && owner.ratio == 2 && owner.kind == .large)
                 #expect(owner.thing == nil && owner.part?.text == "p" && owner.oid == oid)
-                #expect(owner.parts.map(\.text) == ["p0", "p2"])
-                #expect(owner.things.map(\.text) == ["t", "t", "made"])
-                #expect(Array(owner.numbers) == [1, nil, 3, nil, 5])
+                expectEqual(owner.parts.map(\.text), ["p0", "p2"])
+                expectEqual(owner.things.map(\.text), ["t", "t", "made"])
+                expectEqual(Array(owner.numbers), [1, nil, 3, nil, 5])
                 #expect(Array(owner.words) == ["a", "ab", "b"] && owner.friends.isEmpty)
                 #expect(owner.counts["two"] == 22 && owner.counts["three"] == 3)
                 #expect(owner.counts.count == 2 && owner.byName.count == 2)
                 let parts = try tx.dynamicObjects("DynPart")
-                #expect(parts.count == 3)
+                expectEqual(parts.count, 3)
             }
             await typed.close()
         }
@@ -171,15 +171,15 @@ import Testing
                         try body(tx, owner)
                     }
                 }
-                #expect(error?.message.contains(sentence) == true, "\(sentence): \(error as Any)")
+                expectEqual(error?.message.contains(sentence), true, "\(sentence): \(error as Any)")
             }
-            #expect(realm.snapshot().version == before)
+            expectEqual(realm.snapshot().version, before)
             let read = await realmError {
                 try await realm.read { tx in
                     try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0)?["name"] = "x"
                 }
             }
-            #expect(read?.message.contains("in a write only") == true)
+            expectEqual(read?.message.contains("in a write only"), true)
             await realm.close()
         }
     }
@@ -200,7 +200,7 @@ import Testing
                 }
                 let parts = try tx.dynamicObjects("DynPart")
                 let owners = try tx.dynamicObjects("DynOwner")
-                #expect(parts.map { $0["text"] as? String } == ["kept"] && owners.count == 1)
+                expectTrue(parts.map { $0["text"] as? String } == ["kept"] && owners.count == 1)
             }
             await realm.close()
         }
@@ -217,7 +217,7 @@ import Testing
                 let owners = try tx.dynamicObjects("DynOwner")
                 #expect(owners.count == 3 && owners[1]["name"] as? String == "n1")
                 for owner in owners where owner["id"] as? Int == 1 { tx.delete(owner) }
-                #expect(owners.map { $0["id"] as? Int } == [0, 2])
+                expectEqual(owners.map { $0["id"] as? Int }, [0, 2])
             }
             await realm.close()
         }
@@ -229,15 +229,15 @@ import Testing
         try await realm.write { tx in
             let owner = try #require(tx.object(DynOwner.self, forPrimaryKey: 0))
             let dynamic = try #require(try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))
-            #expect(owner.name == nil)
+            expectNil(owner.name)
             dynamic["name"] = "dynamic"
-            #expect(owner.name == "dynamic")
+            expectEqual(owner.name, "dynamic")
             owner.name = "typed"
-            #expect(dynamic["name"] as? String == "typed")
+            expectEqual(dynamic["name"] as? String, "typed")
             dynamic["part"] = DynPart(value: ["text": "unmanaged"])
-            #expect(owner.part?.text == "unmanaged")
+            expectEqual(owner.part?.text, "unmanaged")
             try dynamic.dynamicList("numbers").append(4)
-            #expect(Array(owner.numbers) == [4])
+            expectEqual(Array(owner.numbers), [4])
             tx.delete(owner)
             #expect(dynamic.isInvalidated)
         }

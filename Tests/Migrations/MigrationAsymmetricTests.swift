@@ -78,21 +78,21 @@ import Testing
             try tx.create(Passed.MigEvent.self, value: ["number": 3])
         }
         let expected = ["0 spot 0", "1 spot 1", "2 spot 2", "3 nowhere"]
-        #expect(try await drained(realm, 2) == expected)
+        try await expectEqual(drained(realm, 2), expected)
         try await realm.read(2, Passed.types) { tx in
-            #expect(tx.objects(Passed.MigSource.self).count == 1)
+            expectEqual(tx.objects(Passed.MigSource.self).count, 1)
             let spots = try tx.dynamicObjects("MigSpot")
             #expect(spots.isEmpty)
         }
-        #expect(try await drained(realm, 2) == [])
+        try await expectEqual(drained(realm, 2), [])
     }
 
     @Test func withoutABlockNothingIsPassedOn() async throws {
         let realm = try await plainRealm()
         let error = await realmError { try await Realm.open(realm.configuration(2, Passed.types)) }
         #expect(error?.code == .schemaMismatch && error?.className == "MigEvent")
-        #expect(error?.message.contains("Configuration.migration") == true)
-        #expect(try await realm.version == 1)
+        expectEqual(error?.message.contains("Configuration.migration"), true)
+        try await expectEqual(realm.version, 1)
     }
 
     // Covers .migrationFailed
@@ -102,18 +102,18 @@ import Testing
         let error = await realmError {
             try await Realm.open(realm.configuration(2, Passed.types) { _, _ in })
         }
-        #expect(error?.code == .migrationFailed)
+        expectEqual(error?.code, .migrationFailed)
         #expect(error?.className == "MigSource" && error?.property == "events")
-        #expect(error?.message.contains("MigSource.events of type List<MigEvent>") == true)
-        #expect(error?.message.contains("MigEvent cannot become asymmetric") == true)
-        #expect(try await realm.version == 1)
-        #expect(try realm.folder.state().keys == before.keys)
+        expectEqual(error?.message.contains("MigSource.events of type List<MigEvent>"), true)
+        expectEqual(error?.message.contains("MigEvent cannot become asymmetric"), true)
+        try await expectEqual(realm.version, 1)
+        try expectEqual(realm.folder.state().keys, before.keys)
         try await realm.read(1, Plain.types) { tx in
-            #expect(tx.objects(Plain.MigSource.self).first?.events.map(\.number) == [0, 1])
-            #expect(tx.objects(Plain.MigEvent.self).map { $0.place?.name ?? "" }.count == 3)
+            expectEqual(tx.objects(Plain.MigSource.self).first?.events.map(\.number), [0, 1])
+            expectEqual(tx.objects(Plain.MigEvent.self).map { $0.place?.name ?? "" }.count, 3)
         }
         try await realm.migrate(2, Passed.types, Self.dropLists)
-        #expect(try await drained(realm, 2).count == 3)
+        try await expectEqual(drained(realm, 2).count, 3)
     }
 
     @Test func asymmetricObjectsBecomeOrdinaryAndBack() async throws {
@@ -128,8 +128,8 @@ import Testing
         // Nothing is lost, so no block is needed.
         try await realm.read(2, Plain.types) { tx in
             let events = tx.objects(Plain.MigEvent.self)
-            #expect(events.map(\.number) == [0, 1, 2])
-            #expect(events.map { $0.place?.name } == ["spot 0", "spot 1", "spot 2"])
+            expectEqual(events.map(\.number), [0, 1, 2])
+            expectEqual(events.map { $0.place?.name }, ["spot 0", "spot 1", "spot 2"])
         }
         try await realm.write(2, Plain.types) { tx in
             let source = try tx.create(Plain.MigSource.self, value: ["name": "s"])
@@ -137,7 +137,7 @@ import Testing
             tx.delete(try #require(tx.objects(Plain.MigEvent.self).last))
         }
         try await realm.migrate(3, Passed.types, Self.dropLists)
-        #expect(try await drained(realm, 3) == ["0 spot 0", "1 spot 1"])
+        try await expectEqual(drained(realm, 3), ["0 spot 0", "1 spot 1"])
     }
 
     @Test func asymmetricObjectsBecomeEmbeddedWhereTheBlockGivesThemOwners() async throws {
@@ -161,9 +161,9 @@ import Testing
         }
         try await realm.migrate(2, Owned.types, block) { tx in
             let source = try #require(tx.objects(Owned.MigSource.self).first)
-            #expect(source.events.map(\.number) == [0, 2])
+            expectEqual(source.events.map(\.number), [0, 2])
             let events = try tx.dynamicObjects("MigEvent")
-            #expect(events.count == 2)  // the others had no owner
+            expectEqual(events.count, 2)  // the others had no owner
         }
         // Embedded events become asymmetric.
         try await realm.migrate(3, Passed.types, Self.dropLists)
@@ -193,16 +193,15 @@ import Testing
             try migration.deleteProperty(onType: "MigSource", "events")
         }
         try await realm.migrate(2, Passed.types, block)
-        #expect(try await drained(realm, 2) == ["0 nowhere", "1 nowhere"])
+        try await expectEqual(drained(realm, 2), ["0 nowhere", "1 nowhere"])
     }
 
     @Test func reportTellsTheKinds() async throws {
         let realm = try await plainRealm()
         let report = try await Realm.previewMigration(
             for: realm.configuration(2, Passed.types, Self.dropLists))
-        #expect(
-            report?.changes == ["MigEvent becomes asymmetric.", "MigSource.events is gone."])
-        #expect(report?.schemas.new["MigEvent"]?.isAsymmetric == true)
-        #expect(report?.schemas.old["MigEvent"]?.isAsymmetric == false)
+        expectEqual(report?.changes, ["MigEvent becomes asymmetric.", "MigSource.events is gone."])
+        expectEqual(report?.schemas.new["MigEvent"]?.isAsymmetric, true)
+        expectEqual(report?.schemas.old["MigEvent"]?.isAsymmetric, false)
     }
 }

@@ -68,15 +68,15 @@ import Testing
         let block: MigrationBlock = { _, _ in }
         try await realm.migrate(2, Owned.types, block) { tx in
             let owners = tx.objects(Owned.MigOwner.self)
-            #expect(owners.map(\.name) == ["a", "b"])
+            expectEqual(owners.map(\.name), ["a", "b"])
             for owner in owners {
                 var parts: [Owned.MigPart?] = [owner.main, owner.named["k"] ?? nil]
                 parts += owner.parts.map { $0 }
-                #expect(parts.count == 4)
+                expectEqual(parts.count, 4)
                 for part in parts {
                     #expect(part?.text == "shared" && part?.friend?.name == "b")
-                    #expect(part?.seals.map(\.number) == [1])
-                    #expect(part.map { Array($0.tags) } == ["x", "y"])
+                    expectEqual(part?.seals.map(\.number), [1])
+                    expectEqual(part.map { Array($0.tags) }, ["x", "y"])
                 }
             }
             let parts = try tx.dynamicObjects("MigPart")
@@ -98,8 +98,8 @@ import Testing
         let error = await realmError {
             try await Realm.open(realm.configuration(2, Owned.types))
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(try await realm.version == 1)
+        expectEqual(error?.code, .schemaMismatch)
+        try await expectEqual(realm.version, 1)
     }
 
     @Test func ownersThatTheBlockSetsCount() async throws {
@@ -113,9 +113,9 @@ import Testing
             }
         }
         try await realm.migrate(2, Owned.types, block) { tx in
-            #expect(tx.objects(Owned.MigOwner.self).map { $0.main?.text } == ["own a", "own b"])
+            expectEqual(tx.objects(Owned.MigOwner.self).map { $0.main?.text }, ["own a", "own b"])
             let parts = try tx.dynamicObjects("MigPart")
-            #expect(parts.count == 2)
+            expectEqual(parts.count, 2)
         }
     }
 
@@ -124,15 +124,15 @@ import Testing
         let realm = try await looseRealm()
         try await realm.migrate(2, Owned.types, { _, _ in })
         try await realm.read(3, Loose.types) { tx in
-            #expect(tx.objects(Loose.MigPart.self).count == 8)
-            #expect(tx.objects(Loose.MigSeal.self).count == 8)
+            expectEqual(tx.objects(Loose.MigPart.self).count, 8)
+            expectEqual(tx.objects(Loose.MigSeal.self).count, 8)
         }
         try await realm.write(3, Loose.types) { tx in
             tx.delete(tx.objects(Loose.MigOwner.self))
             try tx.create(Loose.MigPart.self, value: ["text": "new"])
         }
         try await realm.read(3, Loose.types) { tx in
-            #expect(tx.objects(Loose.MigPart.self).count == 9)
+            expectEqual(tx.objects(Loose.MigPart.self).count, 9)
         }
     }
 
@@ -163,8 +163,8 @@ import Testing
         let types: [ObjectBase.Type] = [After.MigPlace.self, After.MigPoint.self]
         try await realm.migrate(2, types, block) { tx in
             let places = tx.objects(After.MigPlace.self)
-            #expect(places.map { $0.position?.x } == [0, 1, 2, 3, 4])
-            #expect(places.map { $0.position?.y } == [0, -1, -2, -3, -4])
+            expectEqual(places.map { $0.position?.x }, [0, 1, 2, 3, 4])
+            expectEqual(places.map { $0.position?.y }, [0, -1, -2, -3, -4])
         }
         // And back.
         let back: MigrationBlock = { migration, _ in
@@ -175,9 +175,9 @@ import Testing
             migration.deleteData(forType: "MigPoint")
         }
         try await realm.migrate(3, [Before.MigPlace.self], back) { tx in
-            #expect(tx.objects(Before.MigPlace.self).last?.position == "4 -4")
+            expectEqual(tx.objects(Before.MigPlace.self).last?.position, "4 -4")
             let error = #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigPoint") }
-            #expect(error?.message.contains("no class") == true)
+            expectEqual(error?.message.contains("no class"), true)
         }
     }
 }

@@ -93,18 +93,18 @@ import Testing
             let error = await realmError {
                 try await Realm.open(realm.configuration(2, MigSecond.types, wrong.block))
             }
-            #expect(error?.code == wrong.code, "\(wrong.sentence): \(error as Any)")
-            #expect(error?.message.contains(wrong.sentence) == true, "\(error as Any)")
-            #expect(error?.className == wrong.className, "\(error as Any)")
-            #expect(error?.property == wrong.property, "\(error as Any)")
+            expectEqual(error?.code, wrong.code, "\(wrong.sentence): \(error as Any)")
+            expectEqual(error?.message.contains(wrong.sentence), true, "\(error as Any)")
+            expectEqual(error?.className, wrong.className, "\(error as Any)")
+            expectEqual(error?.property, wrong.property, "\(error as Any)")
             try await realm.read(1, MigFirst.types) { tx in
                 let people = tx.objects(MigFirst.MigPerson.self)
-                #expect(people.map(\.first) == ["First0", "First1", "First2"])
-                #expect(people.map { $0.home?.street ?? "" }.last == "Street 2")
+                expectEqual(people.map(\.first), ["First0", "First1", "First2"])
+                expectEqual(people.map { $0.home?.street ?? "" }.last, "Street 2")
             }
         }
         try await realm.migrate(2, MigSecond.types, MigSecond.migration) { tx in
-            #expect(tx.objects(MigSecond.MigPerson.self).first?.fullName == "First0 Last0")
+            expectEqual(tx.objects(MigSecond.MigPerson.self).first?.fullName, "First0 Last0")
         }
     }
 
@@ -129,9 +129,9 @@ import Testing
                         if let object = leak.object { try migration.delete(object) }
                     }))
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.message.contains("of another transaction was passed to Migration") == true)
-        #expect(try await second.version == 1)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("of another transaction was passed to Migration"), true)
+        try await expectEqual(second.version, 1)
     }
 
     @Test func firstErrorCountsAlsoWhereTheBlockGoesOn() async throws {
@@ -148,6 +148,6 @@ import Testing
                     }))
         }
         #expect(error?.className == "MigFound" && error?.property == "text")
-        #expect(try await realm.version == 1)
+        try await expectEqual(realm.version, 1)
     }
 }

@@ -66,22 +66,22 @@ import Testing
     @Test func keyIsAddedMovedAndRemoved() async throws {
         let realm = try await plainRealm()
         try await realm.read(2, [Keyed.MigItem.self]) { tx in
-            #expect(tx.object(Keyed.MigItem.self, forPrimaryKey: 2)?.name == "name 2")
-            #expect(tx.object(Keyed.MigItem.self, forPrimaryKey: 4) == nil)
+            expectEqual(tx.object(Keyed.MigItem.self, forPrimaryKey: 2)?.name, "name 2")
+            expectNil(tx.object(Keyed.MigItem.self, forPrimaryKey: 4))
         }
         let error = await realmError {
             try await realm.write(2, [Keyed.MigItem.self]) {
                 try $0.create(Keyed.MigItem.self, value: ["code": 3])
             }
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
         try await realm.read(3, [Named.MigItem.self]) { tx in
-            #expect(tx.object(Named.MigItem.self, forPrimaryKey: "name 2")?.code == 2)
-            #expect(tx.objects(Named.MigItem.self).where { $0.code == 3 }.count == 1)
+            expectEqual(tx.object(Named.MigItem.self, forPrimaryKey: "name 2")?.code, 2)
+            expectEqual(tx.objects(Named.MigItem.self).where { $0.code == 3 }.count, 1)
         }
         let block: MigrationBlock = { _, _ in }
         try await realm.migrate(4, Plain.types, block) { tx in
-            #expect(tx.objects(Plain.MigItem.self).count == 3)
+            expectEqual(tx.objects(Plain.MigItem.self).count, 3)
         }
         try await realm.write(4, Plain.types) { tx in
             for item in tx.objects(Plain.MigItem.self) { item.code = 7 }
@@ -94,9 +94,9 @@ import Testing
         let error = await realmError {
             try await Realm.open(realm.configuration(2, [Keyed.MigItem.self]) { _, _ in })
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
         #expect(error?.className == "MigItem" && error?.property == "code" && error?.key == "5")
-        #expect(try await realm.version == 1)
+        try await expectEqual(realm.version, 1)
         let block: MigrationBlock = { migration, _ in
             var number = 7
             try migration.enumerateObjects(ofType: "MigItem") { _, new in
@@ -108,8 +108,8 @@ import Testing
             }
         }
         try await realm.migrate(2, [Keyed.MigItem.self], block) { tx in
-            #expect(tx.objects(Keyed.MigItem.self).map(\.code) == [7, 6, 5])
-            #expect(tx.object(Keyed.MigItem.self, forPrimaryKey: 6)?.name == "name 5")
+            expectEqual(tx.objects(Keyed.MigItem.self).map(\.code), [7, 6, 5])
+            expectEqual(tx.object(Keyed.MigItem.self, forPrimaryKey: 6)?.name, "name 5")
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
         }
         try await realm.migrate(2, [Fresh.MigItem.self], block) { tx in
             let id = try #require(UUID(uuidString: Self.text(700)))
-            #expect(tx.object(Fresh.MigItem.self, forPrimaryKey: id)?.code == 700)
+            expectEqual(tx.object(Fresh.MigItem.self, forPrimaryKey: id)?.code, 700)
         }
     }
 
@@ -172,22 +172,23 @@ import Testing
                     try migration.renameProperty(onType: "MigItem", from: old, to: new)
                 }
                 try migration.enumerateObjects(ofType: "MigItem") { old, new in
-                    #expect(old?["code"] as? Int == new?["number"] as? Int)
-                    #expect(old?["name"] as? String == new?["title"] as? String)
+                    expectEqual(old?["code"] as? Int, new?["number"] as? Int)
+                    expectEqual(old?["name"] as? String, new?["title"] as? String)
                     let inner = new?["content"] as? DynamicObject
-                    #expect(inner?["text"] as? String == "inner \(new?["number"] as? Int ?? 0)")
+                    expectEqual(inner?["text"] as? String, "inner \(new?["number"] as? Int ?? 0)")
                     if old?["code"] as? Int == 3 { new?["number"] = nil }
                 }
             }
             try await realm.migrate(2, Renamed.types, block) { tx in
                 let item = try #require(tx.object(Renamed.MigItem.self, forPrimaryKey: 2))
                 #expect(item.title == "name 2" && Array(item.pieces) == [2, 3])
-                #expect(item.content?.text == "inner 2")
+                expectEqual(item.content?.text, "inner 2")
                 let none = tx.object(Renamed.MigItem.self, forPrimaryKey: nil as Int?)
-                #expect(none?.title == "name 3")
-                #expect(tx.objects(Renamed.MigItem.self).where { $0.pieces.contains(4) }.count == 1)
+                expectEqual(none?.title, "name 3")
+                expectEqual(
+                    tx.objects(Renamed.MigItem.self).where { $0.pieces.contains(4) }.count, 1)
                 let names = try tx.dynamicObjects("MigItem").first?.propertyNames
-                #expect(names == ["content", "number", "pieces", "title"])
+                expectEqual(names, ["content", "number", "pieces", "title"])
             }
             try await realm.write(2, Renamed.types) { tx in
                 tx.delete(tx.objects(Renamed.MigItem.self))
@@ -217,8 +218,8 @@ import Testing
                         try migration.renameProperty(onType: className, from: old, to: new)
                     })
             }
-            #expect(error?.code == .invalidInput)
-            #expect(error?.message.contains(sentence) == true, "\(sentence): \(error as Any)")
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.message.contains(sentence), true, "\(sentence): \(error as Any)")
         }
         let declared = await realmError {
             try await Realm.open(
@@ -226,8 +227,8 @@ import Testing
                     try migration.deleteProperty(onType: "MigItem", "title")
                 })
         }
-        #expect(declared?.message.contains("the program has it") == true)
-        #expect(try await realm.version == 1)
+        expectEqual(declared?.message.contains("the program has it"), true)
+        try await expectEqual(realm.version, 1)
     }
 
     // Covers 6.16
@@ -238,8 +239,8 @@ import Testing
                 try migration.deleteProperty(onType: "MigItem", name)
             }
             try migration.enumerateObjects(ofType: "MigItem") { old, new in
-                #expect(old?["name"] as? String == "name \(old?["code"] as? Int ?? 0)")
-                #expect(new?.propertyNames == ["code"])
+                expectEqual(old?["name"] as? String, "name \(old?["code"] as? Int ?? 0)")
+                expectEqual(new?.propertyNames, ["code"])
             }
         }
         enum Short {
@@ -253,7 +254,7 @@ import Testing
             try tx.create(Short.MigItem.self, value: ["code": 4])
         }
         try await realm.read(2, Plain.types) { tx in
-            #expect(tx.objects(Plain.MigItem.self).map(\.code) == [1, 2, 3, 4])
+            expectEqual(tx.objects(Plain.MigItem.self).map(\.code), [1, 2, 3, 4])
             for item in tx.objects(Plain.MigItem.self) {
                 #expect(item.name.isEmpty && item.parts.isEmpty && item.inner == nil)
             }
@@ -262,7 +263,7 @@ import Testing
             for item in tx.objects(Plain.MigItem.self) { item.name = "new" }
         }
         try await realm.read(2, Plain.types) { tx in
-            #expect(tx.objects(Plain.MigItem.self).where { $0.name == "new" }.count == 4)
+            expectEqual(tx.objects(Plain.MigItem.self).where { $0.name == "new" }.count, 4)
         }
     }
 
@@ -282,8 +283,8 @@ import Testing
         }
         let realm = try await plainRealm()
         try await realm.migrate(4, Renamed.types, block) { tx in
-            #expect(
-                tx.objects(Renamed.MigItem.self).map(\.title) == ["name 1", "name 2", "name 3"])
+            expectEqual(
+                tx.objects(Renamed.MigItem.self).map(\.title), ["name 1", "name 2", "name 3"])
         }
     }
 }

@@ -19,9 +19,9 @@ import Testing
             return try await Realm.open(configuration)
         }
         let same = try await opened(1, MigFirst.types)
-        #expect(same.snapshot().objects(MigFirst.MigPet.self).count == 3)
+        expectEqual(same.snapshot().objects(MigFirst.MigPet.self).count, 3)
         let busy = await realmError { try await opened(1, MigSecond.types) }
-        #expect(busy?.code == .alreadyOpen)
+        expectEqual(busy?.code, .alreadyOpen)
         await same.close()
         let other = try await opened(1, MigSecond.types)
         #expect(other.isEmpty)
@@ -32,8 +32,8 @@ import Testing
         try await later.write { try $0.add(MigSecond.MigPet()) }
         await later.close()
         let older = await realmError { try await opened(1, MigSecond.types) }
-        #expect(older?.code == .schemaMismatch)
-        #expect(try await realm.version == 2)
+        expectEqual(older?.code, .schemaMismatch)
+        try await expectEqual(realm.version, 2)
     }
 
     // Covers 5.84, 12.13, .alreadyOpen
@@ -41,16 +41,16 @@ import Testing
         let realm = try await MigrationRealm.first()
         let configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
         let preview = try #require(try await Realm.previewMigration(for: configuration))
-        #expect(try await realm.version == 1)
+        try await expectEqual(realm.version, 1)
         let open = try await Realm.open(realm.configuration(1, MigFirst.types))
         let error = await realmError { try await Realm.performMigration(for: configuration) }
-        #expect(error?.code == .alreadyOpen)
+        expectEqual(error?.code, .alreadyOpen)
         await open.close()
         let report = try #require(try await Realm.performMigration(for: configuration))
-        #expect(report.description == preview.description)
+        expectEqual(report.description, preview.description)
         #expect(report.versions == (1, 2))
-        #expect(report.objectCounts["MigFound"]?.new == 1)
-        #expect(report.objectCounts["MigPerson"].map { $0 == (3, 3) } == true)
+        expectEqual(report.objectCounts["MigFound"]?.new, 1)
+        expectEqual(report.objectCounts["MigPerson"].map { $0 == (3, 3) }, true)
         for line in [
             "MigPerson.age changes from Int to String.", "MigPerson.first is gone.",
             "MigPet.weight changes from Double to Double?.", "MigAddress becomes embedded.",
@@ -58,9 +58,9 @@ import Testing
         ] {
             #expect(report.changes.contains(line), "\(line)")
         }
-        #expect(try await realm.version == 2)
-        #expect(try await Realm.performMigration(for: configuration) == nil)
-        #expect(try await Realm.previewMigration(for: configuration) == nil)
+        try await expectEqual(realm.version, 2)
+        try await expectNil(Realm.performMigration(for: configuration))
+        try await expectNil(Realm.previewMigration(for: configuration))
         try await realm.migrate(2, MigSecond.types)
     }
 
@@ -72,7 +72,7 @@ import Testing
         }
         configuration.migrationBackup = copy
         _ = try? await Realm.previewMigration(for: configuration)
-        #expect(try realm.folder.names() == ["test.realm"])
+        try expectEqual(realm.folder.names(), ["test.realm"])
         for _ in 0..<2 {  // the second time the copy exists
             let failing = configuration
             await #expect(throws: MigrationFailure.wanted) { try await Realm.open(failing) }
@@ -80,22 +80,22 @@ import Testing
         try await realm.write(1, MigFirst.types) { try $0.add(MigFirst.MigLost()) }
         let stale = configuration
         let error = await realmError { try await Realm.open(stale) }
-        #expect(error?.code == .fileExists)
-        #expect(try await realm.version == 1)
+        expectEqual(error?.code, .fileExists)
+        try await expectEqual(realm.version, 1)
         let fresh = realm.folder["fresh.realm"]
         configuration.migrationBackup = fresh
         configuration.migration = MigSecond.migration
         try await Realm.open(configuration).close()
-        #expect(try await realm.version == 2)
-        #expect(try await Realm.schemaVersion(at: fresh) == 1)
+        try await expectEqual(realm.version, 2)
+        try await expectEqual(Realm.schemaVersion(at: fresh), 1)
         var first = realm.folder.configuration("fresh.realm", MigFirst.types)
         first.schemaVersion = 1
         let old = try await Realm.open(first)
-        #expect(old.snapshot().objects(MigFirst.MigLost.self).count == 2)
+        expectEqual(old.snapshot().objects(MigFirst.MigLost.self).count, 2)
         await old.close()
         configuration.migrationBackup = realm.folder["none.realm"]
         try await Realm.open(configuration).close()  // nothing to migrate
-        #expect(try realm.folder.names() == ["copy.realm", "fresh.realm", "test.realm"])
+        try expectEqual(realm.folder.names(), ["copy.realm", "fresh.realm", "test.realm"])
     }
 
     @Test func previewChangesNothing() async throws {
@@ -104,11 +104,11 @@ import Testing
         let done = Mutex<[MigrationProgress]>([])
         var configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
         configuration.migrationProgress = { progress in done.withLock { $0.append(progress) } }
-        #expect(try await Realm.previewMigration(for: configuration)?.changes.isEmpty == false)
-        #expect(try realm.folder.state() == before)
+        try await expectEqual(Realm.previewMigration(for: configuration)?.changes.isEmpty, false)
+        try expectEqual(realm.folder.state(), before)
         let people = done.withLock { $0 }.filter { $0.className == "MigPerson" }
-        #expect(people.map(\.objectsDone) == [1_024, 1_500])
-        #expect(people.allSatisfy { $0.objectCount == 1_500 })
+        expectEqual(people.map(\.objectsDone), [1_024, 1_500])
+        expectTrue(people.allSatisfy { $0.objectCount == 1_500 })
     }
 
     @Test func realmInMemoryMigratesItsSeed() async throws {
@@ -117,12 +117,12 @@ import Testing
         configuration.location = .inMemory(identifier: "migration-\(UUID())")
         configuration.seedFile = realm.folder["test.realm"]
         let opened = try await Realm.open(configuration)
-        #expect(
-            opened.snapshot().objects(MigSecond.MigPerson.self).first?.fullName == "First0 Last0")
+        expectEqual(
+            opened.snapshot().objects(MigSecond.MigPerson.self).first?.fullName, "First0 Last0")
         try await opened.write { try $0.add(MigSecond.MigPerson()) }
-        #expect(opened.snapshot().objects(MigSecond.MigPerson.self).count == 4)
+        expectEqual(opened.snapshot().objects(MigSecond.MigPerson.self).count, 4)
         await opened.close()
-        #expect(try await realm.version == 1)
+        try await expectEqual(realm.version, 1)
     }
 
     @Test func blockNeedsTheListOfClasses() async throws {
@@ -130,8 +130,8 @@ import Testing
         var configuration = realm.configuration(2, []) { _, _ in }
         configuration.objectTypes = nil
         let error = await realmError { try await Realm.open(configuration) }
-        #expect(error?.code == .invalidInput)
-        #expect(try await realm.version == 1)
+        expectEqual(error?.code, .invalidInput)
+        try await expectEqual(realm.version, 1)
     }
 
     // Covers 6.21
@@ -140,22 +140,22 @@ import Testing
         try await realm.migrate(
             2, MigSecond.types,
             { migration, _ in
-                #expect(migration.oldSchema["MigPerson"]?["age"]?.type == .int)
-                #expect(migration.newSchema["MigPerson"]?["age"]?.type == .string)
-                #expect(migration.oldSchema["MigPerson"]?["fullName"] == nil)
-                #expect(migration.newSchema["MigFound"]?["text"]?.type == .string)
+                expectEqual(migration.oldSchema["MigPerson"]?["age"]?.type, .int)
+                expectEqual(migration.newSchema["MigPerson"]?["age"]?.type, .string)
+                expectNil(migration.oldSchema["MigPerson"]?["fullName"])
+                expectEqual(migration.newSchema["MigFound"]?["text"]?.type, .string)
                 let pets = migration.oldSchema["MigPerson"]?["pets"]
                 #expect(pets?.isArray == true && pets?.objectClassName == "MigPet")
-                #expect(
-                    migration.oldSchema["MigPet"]?.properties.map { "\($0)" }
-                        == ["name: String", "weight: Double"])
-                #expect(
-                    migration.newSchema["MigPet"]?.properties.map { "\($0)" }
-                        == ["name: String", "weight: Double?"])
-                #expect(migration.oldSchema["MigLost"]?.objectClass == nil)
+                expectEqual(
+                    migration.oldSchema["MigPet"]?.properties.map { "\($0)" },
+                    ["name: String", "weight: Double"])
+                expectEqual(
+                    migration.newSchema["MigPet"]?.properties.map { "\($0)" },
+                    ["name: String", "weight: Double?"])
+                expectNil(migration.oldSchema["MigLost"]?.objectClass)
                 #expect(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
-                #expect(migration.newSchema["MigAddress"]?.isEmbedded == true)
-                #expect(migration.oldSchema["MigAddress"]?.isEmbedded == false)
+                expectEqual(migration.newSchema["MigAddress"]?.isEmbedded, true)
+                expectEqual(migration.oldSchema["MigAddress"]?.isEmbedded, false)
             })
     }
 
@@ -173,14 +173,14 @@ import Testing
                 realm.configuration(version, MigFirst.types, block))
             await opened.close()
         }
-        #expect(seen.withLock { $0 } == [3, 5])  // not for the new realm
-        #expect(runs.count == 2)
+        expectEqual(seen.withLock { $0 }, [3, 5])  // not for the new realm
+        expectEqual(runs.count, 2)
         let error = await realmError {
             try await Realm.open(realm.configuration(4, MigFirst.types, block))
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(error?.message.contains("version 6") == true)
-        #expect(error?.message.contains("has 4") == true)
+        expectEqual(error?.code, .schemaMismatch)
+        expectEqual(error?.message.contains("version 6"), true)
+        expectEqual(error?.message.contains("has 4"), true)
     }
 
     // Covers 6.1, 6.32
@@ -200,11 +200,11 @@ import Testing
                 }
             }
             do {
-                for try await count in group { #expect(count == 300) }
+                for try await count in group { expectEqual(count, 300) }
             } catch {
                 Issue.record(error)
             }
         }
-        #expect(runs.count == 1)
+        expectEqual(runs.count, 1)
     }
 }

@@ -62,7 +62,7 @@ import Testing
             var sure = plan
             sure.failsAfterwards = false
             let opened = try await Realm.open(configuration(realm, version, next, sure, model))
-            #expect(opened.core.coordinator.published.nodeProblem == nil)
+            expectNil(opened.core.coordinator.published.nodeProblem)
             await opened.close()
             model = after
             try await compare(realm, version, next, model)
@@ -70,7 +70,7 @@ import Testing
                 try await Realm.open(
                     realm.configuration(version - 1, MigVariants.types[program]))
             }
-            #expect(refused?.code == .schemaMismatch)
+            expectEqual(refused?.code, .schemaMismatch)
             program = next
             try await edit(realm, version, program, &model, &nextID, making: 5, &random)
         }
@@ -129,7 +129,7 @@ import Testing
         let old = model.types
         var configuration = realm.configuration(version, MigVariants.types[next]) {
             migration, oldVersion in
-            #expect(oldVersion == version - 1)
+            expectEqual(oldVersion, version - 1)
             for (old, new) in plan.renames {
                 try migration.renameProperty(onType: "MigRand", from: old, to: new)
             }
@@ -257,9 +257,9 @@ import Testing
         let isEmbedded = MigVariants.isEmbedded[program]
         try await opened.read { tx in
             let objects = try MigrationModel.objects(of: tx)
-            #expect(objects.count == model.objects.count)
+            expectEqual(objects.count, model.objects.count)
             for (uid, values) in model.objects {
-                #expect(objects[uid] == values, "uid \(uid)")
+                expectEqual(objects[uid], values, "uid \(uid)")
                 if objects[uid] != values { break }
             }
             guard isEmbedded else { return }
@@ -271,7 +271,7 @@ import Testing
                             ? $0 + $1.value.count(where: { $0 == "<" }) : $0
                     }
             }
-            #expect(sides.count == owned)
+            expectEqual(sides.count, owned)
         }
         await opened.close()
     }

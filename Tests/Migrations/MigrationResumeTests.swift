@@ -54,14 +54,14 @@ import Testing
             let visits = MigrationCounter()
             let after = try await MigrationDisk.hash(
                 MigrationDisk.second(image, MigrationDisk.block(visits)))
-            #expect(after == new)
+            expectEqual(after, new)
             #expect(!image.fileNames(in: MigrationDisk.path).contains("migration"))
             counts.append(visits.count)
         }
         print("\(images.count) kills; objects visited afterwards: \(counts)")
         // Each batch counts once it is written, and none is done twice.
-        #expect(counts == counts.sorted(by: >))
-        #expect(Set(counts) == [21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 0])
+        expectEqual(counts, counts.sorted(by: >))
+        expectEqual(Set(counts), [21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 0])
     }
 
     @Test func killsOneAfterTheOtherEndInTheSameState() async throws {
@@ -98,7 +98,7 @@ import Testing
         var configuration = MigrationDisk.second(disk, MigrationDisk.block(visits))
         change(&configuration)
         let realm = try await Realm.open(configuration)
-        #expect(realm.snapshot().objects(MigSecond.MigPerson.self).count == 8)
+        expectEqual(realm.snapshot().objects(MigSecond.MigPerson.self).count, 8)
         await realm.close()
         return visits.count
     }
@@ -106,14 +106,14 @@ import Testing
     @Test func anotherTargetBeginsAnew() async throws {
         let disk = try await halfDone(seed: 3)
         #expect(try await visits(disk.killImage()) < MigrationDisk.visitCount)
-        #expect(
-            try await visits(disk.killImage()) { $0.schemaVersion = 3 } == MigrationDisk.visitCount)
+        try await expectEqual(
+            visits(disk.killImage()) { $0.schemaVersion = 3 }, MigrationDisk.visitCount)
         let renamed = try await visits(disk.killImage()) {
             $0.resumableMigration?.name = "another block"
         }
-        #expect(renamed == MigrationDisk.visitCount)
+        expectEqual(renamed, MigrationDisk.visitCount)
         let plain = try await visits(disk.killImage()) { $0.resumableMigration = nil }
-        #expect(plain == MigrationDisk.visitCount)
+        expectEqual(plain, MigrationDisk.visitCount)
         let smaller = try await visits(disk.killImage()) {
             $0.resumableMigration?.memoryByteCount = 1 << 20
         }
@@ -130,9 +130,9 @@ import Testing
         let visits = MigrationCounter()
         let later = try await Realm.open(
             MigrationDisk.second(disk, MigrationDisk.block(visits)))
-        #expect(visits.count == MigrationDisk.visitCount + 1)
+        expectEqual(visits.count, MigrationDisk.visitCount + 1)
         let found = later.snapshot().objects(MigSecond.MigFound.self)
-        #expect(found.filter { $0.text == "late" }.count == 1)
+        expectEqual(found.filter { $0.text == "late" }.count, 1)
         await later.close()
     }
 
@@ -143,7 +143,7 @@ import Testing
         for bit in [5, 8 * 30, 8 * size / 2, 8 * size - 1] {
             let image = disk.killImage()
             image.flipBit(bit, of: "migration", in: MigrationDisk.path)
-            #expect(try await visits(image) == MigrationDisk.visitCount)
+            try await expectEqual(visits(image), MigrationDisk.visitCount)
         }
         // The location of the directory image of the state saved last.
         let mark = try #require(marked.contents(of: "migration", in: MigrationDisk.path))
@@ -153,7 +153,7 @@ import Testing
         let (file, start, count) = ("nodes-\(word(32))", word(64), word(72))
         let directory = disk.killImage()
         directory.flipBit(8 * (start + count / 2), of: file, in: MigrationDisk.path)
-        #expect(try await visits(directory) == MigrationDisk.visitCount)
+        try await expectEqual(visits(directory), MigrationDisk.visitCount)
         // The leaves: those of the state, and those that no state refers to any more.
         let first = try await MigrationDisk.make(seed: 5)
         let new = try await expected(first)
@@ -164,12 +164,12 @@ import Testing
             image.flipBit(8 * place + part % 8, of: file, in: MigrationDisk.path)
             let after = try await MigrationDisk.hash(
                 MigrationDisk.second(image, MigrationDisk.block()))
-            #expect(after == new, "byte \(place)")
+            expectEqual(after, new, "byte \(place)")
         }
         disk.damage(file, in: MigrationDisk.path) { bytes in
             for place in stride(from: oldCount, to: start, by: 40) { bytes[place] ^= 1 }
         }
-        #expect(try await visits(disk) == MigrationDisk.visitCount)
+        try await expectEqual(visits(disk), MigrationDisk.visitCount)
     }
 
     /// A call that fails once, for want of memory or descriptors, stops the migration but takes
@@ -210,10 +210,10 @@ import Testing
                 try migration.create("MigFound", value: ["text": "other"])
                 try MigrationDisk.block(visits)(migration, version)
             })
-        #expect(visits.count == MigrationDisk.visitCount)
+        expectEqual(visits.count, MigrationDisk.visitCount)
         let found = realm.snapshot().objects(MigSecond.MigFound.self)
-        #expect(found.filter { $0.text == "other" }.count == 1)
-        #expect(found.filter { $0.text == "made before" }.count == 1)
+        expectEqual(found.filter { $0.text == "other" }.count, 1)
+        expectEqual(found.filter { $0.text == "made before" }.count, 1)
         await realm.close()
     }
 
@@ -242,15 +242,14 @@ import Testing
                 }
             }
             await #expect(throws: (any Error).self) { try await Realm.open(block) }
-            #expect(first.count == 7)
-            #expect(
-                disk.fileNames(in: MigrationDisk.path).contains("migration") == isCancelled)
-            #expect(try await MigrationDisk.hash(MigrationDisk.first(disk)) == old)
+            expectEqual(first.count, 7)
+            expectEqual(disk.fileNames(in: MigrationDisk.path).contains("migration"), isCancelled)
+            try await expectEqual(MigrationDisk.hash(MigrationDisk.first(disk)), old)
             let visits = MigrationCounter()
             let after = try await MigrationDisk.hash(
                 MigrationDisk.second(disk, MigrationDisk.block(visits)))
-            #expect(after == new)
-            #expect(visits.count == MigrationDisk.visitCount - (isCancelled ? 6 : 0))
+            expectEqual(after, new)
+            expectEqual(visits.count, MigrationDisk.visitCount - (isCancelled ? 6 : 0))
         }
     }
 
@@ -262,19 +261,19 @@ import Testing
         let realm = try await Realm.open(
             MigrationDisk.second(disk, MigrationDisk.block(visits)))
         let root = realm.core.coordinator.published
-        #expect(visits.count == MigrationDisk.visitCount)
+        expectEqual(visits.count, MigrationDisk.visitCount)
         follower.hint()
         try await follower.waitUntil(version: root.version)
-        #expect(follower.published.stateHash() == root.stateHash())
+        expectEqual(follower.published.stateHash(), root.stateHash())
         let error = await realmError { try await peer.write { _ in } }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         await peer.close()
         // The realm accepts further writes.
         try await realm.write { tx in _ = try tx.create(MigSecond.MigFound.self) }
         await realm.close()
         let again = try await Realm.open(
             MigrationDisk.second(disk.killImage(), MigrationDisk.block(visits)))
-        #expect(again.snapshot().objects(MigSecond.MigFound.self).count == 11)
+        expectEqual(again.snapshot().objects(MigSecond.MigFound.self).count, 11)
         await again.close()
     }
 }

@@ -13,22 +13,22 @@ import Testing
             let realm = try await MigrationRealm.first(people: count)
             try await realm.migrate(2, MigSecond.types, MigSecond.migration) { tx in
                 let people = tx.objects(MigSecond.MigPerson.self)
-                #expect(people.count == count)
+                expectEqual(people.count, count)
                 for (number, person) in people.enumerated() {
-                    #expect(person.fullName == "First\(number) Last\(number)")
-                    #expect(person.age == "\(number)")
+                    expectEqual(person.fullName, "First\(number) Last\(number)")
+                    expectEqual(person.age, "\(number)")
                     #expect(person.alias == (number % 2 == 0 ? "nick \(number)" : nil))
-                    #expect(Array(person.tags) == ["a", "b\(number)"])
+                    expectEqual(Array(person.tags), ["a", "b\(number)"])
                     #expect(person.scores["x"] == number && person.codes.contains(number))
-                    #expect(person.pets.first?.weight == Double(number) / 2)
-                    #expect(person.home?.street == "Street \(number)")
+                    expectEqual(person.pets.first?.weight, Double(number) / 2)
+                    expectEqual(person.home?.street, "Street \(number)")
                 }
-                #expect(tx.objects(MigSecond.MigFound.self).map(\.text) == ["kept"])
+                expectEqual(tx.objects(MigSecond.MigFound.self).map(\.text), ["kept"])
                 #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigLost") }
                 let names = try tx.dynamicObjects("MigPerson").first?.propertyNames
                 #expect(names?.contains("first") == false && names?.contains("nickname") == false)
             }
-            #expect(try await realm.version == 2)
+            try await expectEqual(realm.version, 2)
         }
     }
 
@@ -49,11 +49,11 @@ import Testing
         }
         try await realm.read(2, MigSecond.types) { tx in
             let people = tx.objects(MigSecond.MigPerson.self)
-            #expect(people.where { $0.age == "old" }.count == 1)
-            #expect(people.where { $0.age == "1" }.count == 1)
-            #expect(tx.objects(MigSecond.MigPet.self).where { $0.weight == nil }.count == 2)
+            expectEqual(people.where { $0.age == "old" }.count, 1)
+            expectEqual(people.where { $0.age == "1" }.count, 1)
+            expectEqual(tx.objects(MigSecond.MigPet.self).where { $0.weight == nil }.count, 2)
             let addresses = try tx.dynamicObjects("MigAddress")
-            #expect(addresses.count == 3)  // one went with its owner
+            expectEqual(addresses.count, 3)  // one went with its owner
         }
     }
 
@@ -66,11 +66,11 @@ import Testing
                     throw MigrationFailure.wanted
                 })
         }
-        #expect(try await realm.version == 1)
+        try await expectEqual(realm.version, 1)
         try await realm.read(1, MigFirst.types) { tx in
-            #expect(
-                tx.objects(MigFirst.MigPerson.self).map(\.first) == ["First0", "First1", "First2"])
-            #expect(tx.objects(MigFirst.MigLost.self).count == 1)
+            expectEqual(
+                tx.objects(MigFirst.MigPerson.self).map(\.first), ["First0", "First1", "First2"])
+            expectEqual(tx.objects(MigFirst.MigLost.self).count, 1)
         }
         try await realm.migrate(2, MigSecond.types, MigSecond.migration)
     }
@@ -100,8 +100,8 @@ import Testing
                         }
                     })
             }
-            #expect(error?.message.contains(sentence) == true, "\(sentence): \(error as Any)")
-            #expect(try await realm.version == 1)
+            expectEqual(error?.message.contains(sentence), true, "\(sentence): \(error as Any)")
+            try await expectEqual(realm.version, 1)
         }
     }
 
@@ -110,13 +110,13 @@ import Testing
         let error = await realmError {
             try await Realm.open(realm.configuration(1, MigSecond.types))
         }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         for part in [
             "MigPerson.age is declared as String, but stored as Int",
             "MigPet.weight is declared as Double?, but stored as Double",
             "MigAddress is declared as an embedded class",
         ] {
-            #expect(error?.message.contains(part) == true, "\(part)")
+            expectEqual(error?.message.contains(part), true, "\(part)")
         }
     }
 
@@ -132,16 +132,16 @@ import Testing
         let realm = try await MigrationRealm.first()
         try await realm.read(2, [Optional.MigPet.self]) { tx in
             let pets = tx.objects(Optional.MigPet.self)
-            #expect(pets.map(\.name) == ["pet 0", "pet 1", "pet 2"])
-            #expect(pets.map(\.weight) == [0, 0.5, 1])
-            #expect(pets.where { $0.name == nil }.isEmpty && !pets.contains(where: \.isNew))
+            expectEqual(pets.map(\.name), ["pet 0", "pet 1", "pet 2"])
+            expectEqual(pets.map(\.weight), [0, 0.5, 1])
+            expectTrue(pets.where { $0.name == nil }.isEmpty && !pets.contains(where: \.isNew))
         }
         let error = await realmError {
             try await Realm.open(realm.configuration(3, [MigFirst.MigPet.self]))
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(error?.message.contains("Configuration.migration") == true)
-        #expect(try await realm.version == 2)
+        expectEqual(error?.code, .schemaMismatch)
+        expectEqual(error?.message.contains("Configuration.migration"), true)
+        try await expectEqual(realm.version, 2)
     }
 
     @Test func requiredAgainIsZeroUntilItIsCopied() async throws {
@@ -155,12 +155,12 @@ import Testing
         try await realm.migrate(2, [Optional.MigPet.self])
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPet") { old, new in
-                #expect(new?["weight"] as? Double == 0)
+                expectEqual(new?["weight"] as? Double, 0)
                 if old?["name"] as? String != "pet 1" { new?["weight"] = old?["weight"] }
             }
         }
         try await realm.migrate(3, [MigFirst.MigPet.self], block) { tx in
-            #expect(tx.objects(MigFirst.MigPet.self).map(\.weight) == [0, 0, 1])
+            expectEqual(tx.objects(MigFirst.MigPet.self).map(\.weight), [0, 0, 1])
         }
     }
 
@@ -175,12 +175,12 @@ import Testing
                     visits.append("\(name) \(old == nil) \(new == nil)")
                 }
             }
-            #expect(visits == ["MigLost false true", "MigFound true false"])
+            expectEqual(visits, ["MigLost false true", "MigFound true false"])
         }
         try await realm.migrate(2, MigSecond.types, block) { tx in
             // What the migration doesn't mention stays.
             let lost = try tx.dynamicObjects("MigLost")
-            #expect(lost.map { $0["text"] as? String } == ["kept"])
+            expectEqual(lost.map { $0["text"] as? String }, ["kept"])
         }
     }
 
@@ -197,7 +197,7 @@ import Testing
             try migration.enumerateObjects(ofType: "MigPerson") { old, _ in
                 visited.append(old?["age"] as? Int ?? -1)
             }
-            #expect(visited == [1, 3])
+            expectEqual(visited, [1, 3])
             #expect(migration.deleteData(forType: "MigPet"))
             #expect(!migration.deleteData(forType: "Nothing"))
             try migration.enumerateObjects(ofType: "MigPet") { _, _ in
@@ -205,9 +205,9 @@ import Testing
             }
         }
         try await realm.migrate(2, MigSecond.types, block) { tx in
-            #expect(tx.objects(MigSecond.MigPerson.self).count == 7)
+            expectEqual(tx.objects(MigSecond.MigPerson.self).count, 7)
             #expect(tx.objects(MigSecond.MigPet.self).isEmpty)
-            #expect(tx.objects(MigSecond.MigPerson.self).allSatisfy { $0.pets.isEmpty })
+            expectTrue(tx.objects(MigSecond.MigPerson.self).allSatisfy { $0.pets.isEmpty })
         }
     }
 
@@ -235,13 +235,13 @@ import Testing
         }
         try await realm.migrate(2, [Later.MigPerson.self, MigFirst.MigPet.self], block) { tx in
             for (number, person) in tx.objects(Later.MigPerson.self).enumerated() {
-                #expect(Array(person.tags) == ["a", "b\(number)"])
-                #expect(Array(person.scores) == [number])
-                #expect(person.codes["k\(number)"] == .some(number))
-                #expect(person.pets["first"]??.name == "pet \(number)")
+                expectEqual(Array(person.tags), ["a", "b\(number)"])
+                expectEqual(Array(person.scores), [number])
+                expectEqual(person.codes["k\(number)"], .some(number))
+                expectEqual(person.pets["first"]??.name, "pet \(number)")
             }
             let pets = try tx.dynamicObjects("MigPet")
-            #expect(pets.count == 3)
+            expectEqual(pets.count, 3)
         }
     }
 
@@ -256,15 +256,15 @@ import Testing
         let realm = try await MigrationRealm.first()
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPet") { old, new in
-                #expect(old?["name"] as? String == new?["name"] as? String)
+                expectEqual(old?["name"] as? String, new?["name"] as? String)
                 if old?["name"] as? String != "pet 1" { new?["name"] = MigName(text: "mapped") }
                 new?["weight"] = "\(old?["weight"] as? Double ?? -1)"
             }
         }
         try await realm.migrate(2, [Later.MigPet.self], block) { tx in
             let pets = tx.objects(Later.MigPet.self)
-            #expect(pets.map(\.name.text) == ["mapped", "pet 1", "mapped"])
-            #expect(pets.map(\.weight) == ["0.0", "0.5", "1.0"])
+            expectEqual(pets.map(\.name.text), ["mapped", "pet 1", "mapped"])
+            expectEqual(pets.map(\.weight), ["0.0", "0.5", "1.0"])
         }
     }
 
@@ -279,10 +279,10 @@ import Testing
         }
         try await realm.migrate(2, [Later.MigPerson.self], block) { tx in
             let people = try tx.dynamicObjects("MigPerson")
-            #expect(people.count == 3)
-            #expect(
-                people.first?.propertyNames
-                    == ["age", "codes", "first", "last", "nickname", "scores", "tags"])
+            expectEqual(people.count, 3)
+            expectEqual(
+                people.first?.propertyNames,
+                ["age", "codes", "first", "last", "nickname", "scores", "tags"])
             #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigPet") }
         }
         // The classes can be added again.
@@ -292,7 +292,7 @@ import Testing
             person.pets.append(MigFirst.MigPet())
         }
         try await realm.read(2, MigFirst.types) { tx in
-            #expect(tx.objects(MigFirst.MigPet.self).count == 1)
+            expectEqual(tx.objects(MigFirst.MigPet.self).count, 1)
         }
     }
 }

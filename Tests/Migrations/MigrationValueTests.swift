@@ -71,18 +71,18 @@ import Testing
                 try migration.enumerateObjects(ofType: "ValPerson") { old, new in
                     let (old, new) = (try #require(old), try #require(new))
                     #expect(old["first"] as? String == "A" && old["oldName"] as? String == "B")
-                    #expect(new["fullName"] as? String == "B")
-                    #expect(new.propertyNames == ["any", "anys", "fullName", "lone", "part"])
+                    expectEqual(new["fullName"] as? String, "B")
+                    expectEqual(new.propertyNames, ["any", "anys", "fullName", "lone", "part"])
                     #expect(throws: Realm.Error.self) { try new.value(of: "first") }
                     #expect(throws: Realm.Error.self) { try new.value(of: "oldName") }
                     #expect(throws: Realm.Error.self) { try new.set("x", of: "first") }
                     new["fullName"] = "\(old["first"] ?? "") \(old["oldName"] ?? "")"
                 }
                 let made = try migration.create("ValPerson", value: ["fullName": "made"])
-                #expect(made["fullName"] as? String == "made")
+                expectEqual(made["fullName"] as? String, "made")
             },
             { tx in
-                #expect(tx.objects(New.ValPerson.self).map(\.fullName) == ["A B", "made"])
+                expectEqual(tx.objects(New.ValPerson.self).map(\.fullName), ["A B", "made"])
             })
     }
 
@@ -107,10 +107,10 @@ import Testing
             { tx in
                 let person = tx.objects(New.ValPerson.self)[0]
                 #expect(person.lone?.text == "circle" && person.lone?.next?.text == "second")
-                #expect(person.lone?.next?.next?.isSameObject(as: person.lone) == true)
-                #expect(person.any.object(New.ValLone.self)?.text == "any")
-                #expect(person.anys[0].object(New.ValLone.self)?.text == "element")
-                #expect(tx.objects(New.ValLone.self).count == 6)
+                expectEqual(person.lone?.next?.next?.isSameObject(as: person.lone), true)
+                expectEqual(person.any.object(New.ValLone.self)?.text, "any")
+                expectEqual(person.anys[0].object(New.ValLone.self)?.text, "element")
+                expectEqual(tx.objects(New.ValLone.self).count, 6)
             })
     }
 
@@ -125,9 +125,9 @@ import Testing
                         try migration.renameProperty(onType: "ValPerson", from: "first", to: "last")
                     }))
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.message.contains("the program has no class ValPerson") == true)
-        #expect(try await realm.version == 1)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("the program has no class ValPerson"), true)
+        try await expectEqual(realm.version, 1)
     }
 
     // Covers 6.23
@@ -159,7 +159,7 @@ import Testing
             }
         }
         try await realm.migrate(2, Owned.types, block) { tx in
-            #expect(tx.objects(Owned.ValPerson.self)[0].part?.text == "p")
+            expectEqual(tx.objects(Owned.ValPerson.self)[0].part?.text, "p")
         }
     }
 
@@ -175,9 +175,9 @@ import Testing
         try await realm.migrate(
             2, Owned.types, { _, _ in },
             { tx in
-                #expect(tx.objects(Owned.ValPerson.self)[0].part?.text == "p")
+                expectEqual(tx.objects(Owned.ValPerson.self)[0].part?.text, "p")
                 let parts = try tx.dynamicObjects("ValPart")
-                #expect(parts.count == 1)
+                expectEqual(parts.count, 1)
             })
         try await realm.write(2, Owned.types) { tx in tx.delete(tx.objects(Owned.ValPerson.self)[0])
         }

@@ -42,16 +42,16 @@ import Testing
                 let value = transaction.value(table, key, ColumnKey(rawValue: UInt16(column)))
                 let place = row & 1023
                 switch definitions[column].type {
-                case .int: #expect(Int._read(cluster, column, place)?.engineValue == value)
+                case .int: expectEqual(Int._read(cluster, column, place)?.engineValue, value)
                 case .double:
-                    #expect(Double?._read(cluster, column, place)?.engineValue == value)
-                case .string: #expect(String._read(cluster, column, place)?.engineValue == value)
-                default: #expect(Bool._read(cluster, column, place)?.engineValue == value)
+                    expectEqual(Double?._read(cluster, column, place)?.engineValue, value)
+                case .string: expectEqual(String._read(cluster, column, place)?.engineValue, value)
+                default: expectEqual(Bool._read(cluster, column, place)?.engineValue, value)
                 }
             }
         }
-        #expect(transaction.cluster(0, 0, columnCount: columnCount + 1) == nil)
-        #expect(transaction.cluster(0, 5_000, columnCount: 0) == nil)
-        #expect(transaction.cluster(1, 0, columnCount: 0) == nil)
+        expectNil(transaction.cluster(0, 0, columnCount: columnCount + 1))
+        expectNil(transaction.cluster(0, 5_000, columnCount: 0))
+        expectNil(transaction.cluster(1, 0, columnCount: 0))
     }
 }

@@ -56,8 +56,8 @@ private final class Rack: Object {
         try await realm.write { tx in
             try withCircle { first in
                 let copy = try tx.create(CopiedNode.self, value: first)
-                #expect(copy.next?.next?.isSameObject(as: copy) == true)
-                #expect(tx.objects(CopiedNode.self).count == 2)
+                expectEqual(copy.next?.next?.isSameObject(as: copy), true)
+                expectEqual(tx.objects(CopiedNode.self).count, 2)
             }
         }
         await realm.close()
@@ -71,11 +71,11 @@ private final class Rack: Object {
             node.labels.append(objectsIn: ["a", "b", String(repeating: "x", count: 17_000_000)])
             let error = #expect(throws: Realm.Error.self) { try tx.add(node) }
             #expect(error?.code == .invalidValue && error?.property == "labels")
-            #expect(tx.objects(CopiedNode.self).count == 1)
+            expectEqual(tx.objects(CopiedNode.self).count, 1)
         }
         let root = realm.core.coordinator.published
         let elements = try #require(root.schema.table(named: "CopiedNode.labels"))
-        #expect(root.count(elements.key) == 1)
+        expectEqual(root.count(elements.key), 1)
         await realm.close()
     }
 
@@ -84,7 +84,7 @@ private final class Rack: Object {
         try await realm.write { tx in
             let rack = try tx.create(Rack.self, value: ["slots": [["text": "a"], ["text": "b"]]])
             rack.slots[1] = rack.slots[1]
-            #expect(rack.slots.map(\.text) == ["a", "b"])
+            expectEqual(rack.slots.map(\.text), ["a", "b"])
         }
         await realm.close()
     }

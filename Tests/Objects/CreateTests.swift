@@ -26,15 +26,15 @@ import Testing
             #expect(book.title == "Emma" && book.year == 1815 && book.price == 3)
             #expect(book.genre == .poem && book.oldGenre == .essay && book.pageCount == nil)
             #expect(book.cover?.color == "red" && book.cover?.badge?.text == "best")
-            #expect(book.cover?.badge?.winner?.name == "J")
+            expectEqual(book.cover?.badge?.winner?.name, "J")
             #expect(book.pages.map(\.number) == [1, 2] && book.pages.map(\.text) == ["a", "b"])
             #expect(book.sequel?.isbn == "2" && book.sequel?.title == "untitled")
             #expect(Array(book.tags) == ["x", "y"] && Array(book.ratings) == [1, nil, 3])
-            #expect(Array(book.genres) == [.novel, .poem])
-            #expect(book.related.map(\.isbn) == ["3", "4"])
-            #expect(tx.objects(Book.self).count == 4)
+            expectEqual(Array(book.genres), [.novel, .poem])
+            expectEqual(book.related.map(\.isbn), ["3", "4"])
+            expectEqual(tx.objects(Book.self).count, 4)
         }
-        #expect(realm.snapshot().objects(Book.self).count == 4)
+        expectEqual(realm.snapshot().objects(Book.self).count, 4)
     }
 
     // Covers 7.11
@@ -47,7 +47,7 @@ import Testing
                 try tx.create(Leaflet.self, value: ["Tea", 1999, 1.5, 4])
             }
             #expect(error?.code == .invalidInput && error?.className == "Leaflet")
-            #expect(tx.objects(Leaflet.self).count == 1)
+            expectEqual(tx.objects(Leaflet.self).count, 1)
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
             let second = try tx.create(Message.self, value: [:])
             #expect(first.id != second.id)
             #expect(first.author == "nobody" && first.editedAt == nil)
-            #expect(try tx.create(Room.self, value: ["name": "a"]).topic == "nothing yet")
+            try expectEqual(tx.create(Room.self, value: ["name": "a"]).topic, "nothing yet")
         }
     }
 
@@ -128,11 +128,11 @@ import Testing
                     value: ["isbn": "1", "sequel": ["isbn": "2"], "author": ["name": "A"]]
                         .merging([property: value as Any]) { $1 } as [String: Any])
             }
-            #expect(error?.code == .invalidValue)
+            expectEqual(error?.code, .invalidValue)
             #expect(error?.className == "Book" && error?.property == property)
-            #expect(error?.message.contains("Book.\(property)") == true)
-            #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
-            #expect(error?.message.contains(received) == true, "\(error?.message ?? "")")
+            expectEqual(error?.message.contains("Book.\(property)"), true)
+            expectEqual(error?.message.contains(expected), true, "\(error?.message ?? "")")
+            expectEqual(error?.message.contains(received), true, "\(error?.message ?? "")")
             #expect(tx.objects(Book.self).isEmpty && tx.objects(Author.self).isEmpty)
         }
         #expect(realm.snapshot().objects(Book.self).isEmpty)
@@ -156,12 +156,12 @@ import Testing
             let limit = #expect(throws: Realm.Error.self) {
                 try tx.create(Book.self, value: ["isbn": "1", "tags": ["a", long]])
             }
-            #expect(limit?.code == .invalidValue)
+            expectEqual(limit?.code, .invalidValue)
             #expect(limit?.className == "Book" && limit?.property == "tags")
-            #expect(limit?.message.contains("'Book.tags'") == true, "\(limit?.message ?? "")")
+            expectEqual(limit?.message.contains("'Book.tags'"), true, "\(limit?.message ?? "")")
             #expect(tx.objects(Book.self).count == before && tx.objects(Author.self).isEmpty)
         }
-        #expect(realm.snapshot().objects(Book.self).count == 1)
+        expectEqual(realm.snapshot().objects(Book.self).count, 1)
     }
 
     // Covers 7.12, 7.19
@@ -189,10 +189,10 @@ import Testing
                 Book.self, value: ["isbn": "1", "author": author, "cover": Cover("red")])
             let second = try tx.create(
                 Book.self, value: ["isbn": "2", "author": author, "cover": first.cover as Any])
-            #expect(second.author?.isSameObject(as: author) == true)
+            expectEqual(second.author?.isSameObject(as: author), true)
             #expect(second.cover?.color == "red" && first.cover?.color == "red")
-            #expect(second.cover?.isSameObject(as: first.cover) == false)
-            #expect(tx.objects(Author.self).count == 1)
+            expectEqual(second.cover?.isSameObject(as: first.cover), false)
+            expectEqual(tx.objects(Author.self).count, 1)
         }
     }
 
@@ -206,9 +206,9 @@ import Testing
             try tx.add(author)
             let copy = try tx.create(Author.self, value: author)
             #expect(!copy.isSameObject(as: author) && copy.name == "A")
-            #expect(copy.masterpiece?.isSameObject(as: book) == true)
+            expectEqual(copy.masterpiece?.isSameObject(as: book), true)
             let error = #expect(throws: Realm.Error.self) { try tx.create(Book.self, value: book) }
-            #expect(error?.code == .duplicatePrimaryKey)
+            expectEqual(error?.code, .duplicatePrimaryKey)
             let same = try tx.create(Book.self, value: book, update: .modified)
             #expect(same === book)
         }
@@ -222,8 +222,8 @@ import Testing
             first.sequel = second
             second.sequel = first
             let copy = try tx.create(Book.self, value: first)
-            #expect(copy.sequel?.sequel?.isSameObject(as: copy) == true)
-            #expect(tx.objects(Book.self).count == 2)
+            expectEqual(copy.sequel?.sequel?.isSameObject(as: copy), true)
+            expectEqual(tx.objects(Book.self).count, 2)
         }
     }
 
@@ -234,7 +234,7 @@ import Testing
         #expect(Array(book.tags) == ["a"] && !book.isManaged)
         let page = Page(value: [3, "text"])
         #expect(page.number == 3 && page.text == "text")
-        #expect(Room(value: ["name": "a"]).topic == "nothing yet")
+        expectEqual(Room(value: ["name": "a"]).topic, "nothing yet")
         let sequel = Book("2")
         #expect(Book(value: ["sequel": sequel]).sequel === sequel)
     }
@@ -250,7 +250,7 @@ import Testing
             try tx.add(book)
             let copy = Book(value: book)
             #expect(!copy.isManaged && copy.title == "Emma")
-            #expect(copy.author?.isSameObject(as: book.author) == true)
+            expectEqual(copy.author?.isSameObject(as: book.author), true)
             #expect(copy.related.map(\.isbn) == ["2"] && copy.related[0].isManaged)
             #expect(copy.cover?.color == "red" && copy.cover?.isManaged == false)
             copy.isbn = "3"
@@ -276,7 +276,7 @@ import Testing
         try await realm.write { tx in
             let type: Animal.Type = Dog.self
             let animal = try tx.create(type, value: ["name": "Rex", "chip": 7])
-            #expect((animal as? Dog)?.chip == 7)
+            expectEqual((animal as? Dog)?.chip, 7)
             #expect(tx.objects(Animal.self).isEmpty && tx.objects(Dog.self).count == 1)
         }
     }

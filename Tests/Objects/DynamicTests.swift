@@ -30,8 +30,8 @@ import Testing
             #expect(book["title"] as? String == "Emma" && book["year"] as? Int == 1815)
             #expect(book["genre"] as? String == "poem" && book["pageCount"] == nil)
             #expect((book["cover"] as? Cover)?.color == "red" && book["author"] == nil)
-            #expect((book["tags"] as? List<String>).map { Array($0) } == ["a", "b"])
-            #expect((book["shelves"] as? LinkingObjects<Shelf>)?.count == 0)
+            expectEqual((book["tags"] as? List<String>).map { Array($0) }, ["a", "b"])
+            expectEqual((book["shelves"] as? LinkingObjects<Shelf>)?.count, 0)
             book["cover"] = nil
             book["tags"] = nil
             #expect(book.cover == nil && book.tags.isEmpty)
@@ -70,9 +70,9 @@ import Testing
             #expect(mix["any"] as? Int == 1 && mix["float"] as? Float == 2.5)
             #expect(mix["small"] as? Int == 3 && mix["genre"] as? String == "essay")
             mix.any = .object(author)
-            #expect((mix["any"] as? Author)?.name == "A")
+            expectEqual((mix["any"] as? Author)?.name, "A")
             mix.any = .fromArray([.string("x")])
-            #expect((mix["any"] as? List<AnyRealmValue>)?.first == .string("x"))
+            expectEqual((mix["any"] as? List<AnyRealmValue>)?.first, .string("x"))
             (mix.any, mix.small, mix.genre) = (.none, nil, nil)
             #expect(mix["any"] == nil && mix["small"] == nil && mix["genre"] == nil)
         }
@@ -94,7 +94,7 @@ import Testing
             #expect(book.sequel?.title == "changed" && tx.objects(Book.self).count == 2)
             let third = Book("3")
             try tx.objects(Book.self).setValue(third, forKey: "sequel")
-            #expect(tx.objects(Book.self).map { $0.sequel?.isbn } == ["3", "3", nil])
+            expectEqual(tx.objects(Book.self).map { $0.sequel?.isbn }, ["3", "3", nil])
         }
     }
 
@@ -117,11 +117,11 @@ import Testing
             try await realm.write { tx in
                 let book = Book("1")
                 try tx.add(book)
-                if isSet { book["age"] = 3 } else { #expect(book["age"] == nil) }
+                if isSet { book["age"] = 3 } else { expectNil(book["age"]) }
             }
         }
         #expect(error?.code == .invalidInput && error?.property == "age")
-        #expect(error?.className == "Book")
+        expectEqual(error?.className, "Book")
     }
 
     // Covers 1.16
@@ -134,25 +134,25 @@ import Testing
             owner.byRole["guard"] = owner.pets[0]
             try tx.add(owner)
             let pets = try owner.dynamicList("pets")
-            #expect((pets[0] as? DynamicObject)?["name"] as? String == "Rex")
+            expectEqual((pets[0] as? DynamicObject)?["name"] as? String, "Rex")
             try pets.append(["name": "Max", "age": 5])
-            #expect(owner.pets.map(\.name) == ["Rex", "Max"])
+            expectEqual(owner.pets.map(\.name), ["Rex", "Max"])
             let grades = try owner.dynamicMutableSet("grades")
-            #expect(grades.map { $0 as? Double } == [nil, 2.5])
+            expectEqual(grades.map { $0 as? Double }, [nil, 2.5])
             try grades.insert(1.5)
-            #expect(Array(owner.grades) == [nil, 1.5, 2.5])
+            expectEqual(Array(owner.grades), [nil, 1.5, 2.5])
             let byRole = try owner.dynamicMap("byRole")
-            #expect((byRole["guard"] as? DynamicObject)?["age"] as? Int == 3)
+            expectEqual((byRole["guard"] as? DynamicObject)?["age"] as? Int, 3)
             try byRole.set(nil, forKey: "cook")
             #expect(owner.byRole.keys == ["cook", "guard"] && byRole["none"] == nil)
             // The names in the program, whatever is stored.
             let mapped = GenericMapped(1, "a")
             mapped.words.append("w")
             try tx.add(mapped)
-            #expect(try mapped.dynamicList("words").map { $0 as? String } == ["w"])
+            try expectEqual(mapped.dynamicList("words").map { $0 as? String }, ["w"])
             #expect(throws: Realm.Error.self) { try mapped.dynamicList("all_words") }
             try mapped.dynamicMap("counts").set(4, forKey: "k")
-            #expect(mapped.counts["k"] == 4)
+            expectEqual(mapped.counts["k"], 4)
         }
     }
 
@@ -213,11 +213,11 @@ import Testing
             try tx.add(shelf)
             let untitled = tx.objects(Book.self).where { $0.title == "untitled" }
             try untitled.setValue("new", forKey: "title")  // which removes them from the results
-            #expect(untitled.isEmpty && tx.objects(Book.self).allSatisfy { $0.title == "new" })
+            expectTrue(untitled.isEmpty && tx.objects(Book.self).allSatisfy { $0.title == "new" })
             try shelf.books.setValue(7, forKey: "year")
-            #expect(shelf.books.allSatisfy { $0.year == 7 })
+            expectTrue(shelf.books.allSatisfy { $0.year == 7 })
             try shelf.books[0].shelves.setValue("s", forKey: "label")
-            #expect(shelf.label == "s")
+            expectEqual(shelf.label, "s")
             for (name, value) in [("isbn", "x"), ("nothing", "x"), ("shelves", "x")] {
                 let error = #expect(throws: Realm.Error.self) {
                     try shelf.books.setValue(value, forKey: name)
@@ -227,7 +227,7 @@ import Testing
             let error = #expect(throws: Realm.Error.self) {
                 try shelf.books.setValue("three", forKey: "year")
             }
-            #expect(error?.code == .invalidValue && shelf.books.allSatisfy { $0.year == 7 })
+            expectTrue(error?.code == .invalidValue && shelf.books.allSatisfy { $0.year == 7 })
         }
     }
 
@@ -241,32 +241,34 @@ import Testing
             author.masterpiece = book
             book.author = author
             shelf.covers.append(Cover("red"))
-            #expect(
-                Author("B").description == """
-                    Author {
-                        name = B
-                        masterpiece = nil
-                    }
-                    """)
+            expectEqual(
+                Author("B").description,
+                """
+                Author {
+                    name = B
+                    masterpiece = nil
+                }
+                """)
             try tx.add(shelf)
-            #expect(
-                "\(shelf)" == """
-                    Shelf {
-                        number = 0
-                        label = top
-                        books = List<Book> ()
-                        covers = List<Cover> (
-                            [0] Cover {
-                                color = red
-                                badge = nil
-                            }
-                        )
-                    }
-                    """)
+            expectEqual(
+                "\(shelf)",
+                """
+                Shelf {
+                    number = 0
+                    label = top
+                    books = List<Book> ()
+                    covers = List<Cover> (
+                        [0] Cover {
+                            color = red
+                            badge = nil
+                        }
+                    )
+                }
+                """)
             try tx.add(book)
             #expect(book.description.contains("masterpiece = Book { see above }"))
             tx.delete(book)
-            #expect(book.description == "Book { deleted }")
+            expectEqual(book.description, "Book { deleted }")
         }
     }
 
@@ -278,7 +280,8 @@ import Testing
             chain = next
         }
         #expect(chain.description.contains("maximum depth exceeded"))
-        #expect(chain.description.split(separator: "\n").count(where: { $0.contains("isbn") }) == 5)
+        expectEqual(
+            chain.description.split(separator: "\n").count(where: { $0.contains("isbn") }), 5)
         let list = List((0..<250).map { $0 })
         #expect(list.description.contains("[99] 99\n    … 150 more"))
         let wide = Shelf()

@@ -44,7 +44,7 @@ import Testing
             let book = try #require(tx.object(Book.self, forPrimaryKey: "1"))
             book.cover = book.cover
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     // Covers 2.57, 2.59, 2.61, 7.42
@@ -60,10 +60,10 @@ import Testing
             book.pages[1] = Page(11)
             book.pages.swapAt(0, 1)
             book.pages.move(from: 2, to: 0)
-            #expect(book.pages.map(\.number) == [4, 11, 10, 5])
-            #expect(pages.map(\.isInvalidated) == [true, true, true, true, false, false])
+            expectEqual(book.pages.map(\.number), [4, 11, 10, 5])
+            expectEqual(pages.map(\.isInvalidated), [true, true, true, true, false, false])
             book.pages.removeAll()
-            #expect(pages.allSatisfy { $0.isInvalidated })
+            expectTrue(pages.allSatisfy { $0.isInvalidated })
         }
     }
 
@@ -90,8 +90,8 @@ import Testing
                     tx.object(Book.self, forPrimaryKey: "1")!,
                     tx.object(Book.self, forPrimaryKey: "2")!, tx.objects(Shelf.self)[0])
             }
-            #expect(error?.code == .invalidValue)
-            #expect(error?.message.contains("belongs to another property") == true)
+            expectEqual(error?.code, .invalidValue)
+            expectEqual(error?.message.contains("belongs to another property"), true)
         }
         try await realm.write { tx in
             let pages = tx.object(Book.self, forPrimaryKey: "1")!.pages
@@ -113,7 +113,7 @@ import Testing
             shelf.covers.append(cover)
             shelf.books.append(book)
             let error = #expect(throws: Realm.Error.self) { try tx.add(shelf) }
-            #expect(error?.message.contains("used twice") == true)
+            expectEqual(error?.message.contains("used twice"), true)
             #expect(!shelf.isManaged && !cover.isManaged)
             book.cover = Cover(value: cover)
             try tx.add(shelf)
@@ -146,9 +146,9 @@ import Testing
             book.cover?.badge = Badge()
             book.cover?.badge?.winner = author
             try tx.add(book)
-            #expect(book.cover?.books.map(\.isbn) == ["1"])
+            expectEqual(book.cover?.books.map(\.isbn), ["1"])
             tx.delete(author)
-            #expect(book.cover?.badge?.winner == nil)
+            expectNil(book.cover?.badge?.winner)
         }
     }
 
@@ -165,8 +165,8 @@ import Testing
             let shelf = Shelf()
             try tx.add(shelf)
             shelf.covers.append(cover)
-            #expect(shelf.covers[0].badge?.winner?.isSameObject(as: author) == true)
-            #expect(tx.objects(Author.self).count == 1)
+            expectEqual(shelf.covers[0].badge?.winner?.isSameObject(as: author), true)
+            expectEqual(tx.objects(Author.self).count, 1)
         }
     }
 
@@ -183,7 +183,7 @@ import Testing
             }
             """
         let outcome = try SwiftCompiler.compile(text, as: .library)
-        #expect(outcome.errorLines == [4, 5, 6])
+        expectEqual(outcome.errorLines, [4, 5, 6])
         #expect(outcome.output.contains("an embedded object is stored with its owner"))
     }
 }

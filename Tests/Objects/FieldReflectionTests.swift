@@ -11,14 +11,15 @@ import Testing
 @Suite struct FieldReflectionTests {
     @Test func fieldsAreFoundInOrderWithTheirTypesSuperclassesFirst() {
         let fields = storedFields(of: Dog.self)
-        #expect(fields.map(\.name).suffix(4) == ["_name", "_legs", "_chip", "_breed"])
+        expectEqual(fields.map(\.name).suffix(4), ["_name", "_legs", "_chip", "_breed"])
         let types = fields.suffix(4).map { ObjectIdentifier($0.type) }
-        #expect(
-            types == [
+        expectEqual(
+            types,
+            [
                 ObjectIdentifier(Persisted<String>.self), ObjectIdentifier(Persisted<Int>.self),
                 ObjectIdentifier(Persisted<Int>.self), ObjectIdentifier(Persisted<String>.self),
             ])
-        #expect(storedFields(of: Person.self).contains { $0.name == "ignored" })
+        expectTrue(storedFields(of: Person.self).contains { $0.name == "ignored" })
     }
 
     @Test func offsetsLeadToTheValues() throws {
@@ -27,22 +28,22 @@ import Testing
         let values = schema.properties.map { property in
             property.field.unmanagedValue(in: person, at: property.offset)
         }
-        #expect(values == [.string("Ann"), .int(41), .null, .bool(true), .int(0)])
+        expectEqual(values, [.string("Ann"), .int(41), .null, .bool(true), .int(0)])
     }
 
     @Test func referencesLieAtOnePlaceInAllWrappers() {
         let offset = MemoryLayout<Persisted<Dog?>>.offset(of: \._value)
-        #expect(MemoryLayout<Persisted<List<Dog>>>.offset(of: \._value) == offset)
-        #expect(MemoryLayout<Persisted<List<Int>>>.offset(of: \._value) == offset)
-        #expect(MemoryLayout<Persisted<MutableSet<String>>>.offset(of: \._value) == offset)
+        expectEqual(MemoryLayout<Persisted<List<Dog>>>.offset(of: \._value), offset)
+        expectEqual(MemoryLayout<Persisted<List<Int>>>.offset(of: \._value), offset)
+        expectEqual(MemoryLayout<Persisted<MutableSet<String>>>.offset(of: \._value), offset)
         #expect(MemoryLayout<Persisted<Map<String, Int>>>.offset(of: \._value) == offset)
-        #expect(MemoryLayout<Persisted<List<Dog>>>.size == MemoryLayout<Persisted<Dog?>>.size)
+        expectEqual(MemoryLayout<Persisted<List<Dog>>>.size, MemoryLayout<Persisted<Dog?>>.size)
     }
 
     @Test func columnNumberIsTheFirstFieldOfTheWrapper() {
-        #expect(MemoryLayout<Persisted<String>>.offset(of: \._column) == 0)
-        #expect(MemoryLayout<Persisted<Bool>>.offset(of: \._column) == 0)
-        #expect(MemoryLayout<Persisted<UUID?>>.offset(of: \._column) == 0)
+        expectEqual(MemoryLayout<Persisted<String>>.offset(of: \._column), 0)
+        expectEqual(MemoryLayout<Persisted<Bool>>.offset(of: \._column), 0)
+        expectEqual(MemoryLayout<Persisted<UUID?>>.offset(of: \._column), 0)
         let person = Person("Ann", age: 41)
         let schema = ClassSchema.of(Person.self)
         for (index, property) in schema.properties.enumerated() {
@@ -58,25 +59,24 @@ import Testing
             default: nil
             }
         }
-        #expect(columns == [100, 101, 102, 103, 104])
+        expectEqual(columns, [100, 101, 102, 103, 104])
         #expect(person.name == "Ann" && person.age == 41)
     }
 
     @Test func declarationIsReadFromTheWrappers() throws {
         let message = ClassSchema.of(Message.self)
-        #expect(message.name == "Message")
-        #expect(
-            message.properties.map(\.name)
-                == ["id", "room", "author", "text", "sentAt", "editedAt"])
-        #expect(message.properties.filter(\.isPrimaryKey).map(\.name) == ["id"])
-        #expect(message.properties.filter(\.isIndexed).map(\.name) == ["room"])
-        #expect(message.properties.filter(\.isOptional).map(\.name) == ["editedAt"])
-        #expect(
-            message.properties.map(\.type) == [.objectId, .string, .string, .string, .date, .date])
-        #expect(message.properties[2].defaultValue == .string("nobody"))
-        #expect(message.properties[0].defaultValue == ValueType.objectId.zero)
-        #expect(message.properties[4].defaultValue == ValueType.date.zero)
-        #expect(message.properties[5].defaultValue == .null)
+        expectEqual(message.name, "Message")
+        expectEqual(
+            message.properties.map(\.name), ["id", "room", "author", "text", "sentAt", "editedAt"])
+        expectEqual(message.properties.filter(\.isPrimaryKey).map(\.name), ["id"])
+        expectEqual(message.properties.filter(\.isIndexed).map(\.name), ["room"])
+        expectEqual(message.properties.filter(\.isOptional).map(\.name), ["editedAt"])
+        expectEqual(
+            message.properties.map(\.type), [.objectId, .string, .string, .string, .date, .date])
+        expectEqual(message.properties[2].defaultValue, .string("nobody"))
+        expectEqual(message.properties[0].defaultValue, ValueType.objectId.zero)
+        expectEqual(message.properties[4].defaultValue, ValueType.date.zero)
+        expectEqual(message.properties[5].defaultValue, .null)
     }
 
     @Test func initialValueThatChangesIsNoDefault() {
@@ -87,20 +87,20 @@ import Testing
             @Persisted var maybe: UUID? = UUID()
         }
         let defaults = ClassSchema.of(Changing.self).properties.map(\.defaultValue)
-        #expect(defaults == [.date(0), ValueType.uuid.zero, .date(5), .null])
+        expectEqual(defaults, [.date(0), ValueType.uuid.zero, .date(5), .null])
     }
 
     @Test func keyPathsAreToldFromWhatTheyRead() {
         let schema = ClassSchema.of(Dog.self)
-        #expect(schema.requireProperty(\Dog.chip).name == "chip")
-        #expect(schema.requireProperty(\Dog.name).name == "name")
-        #expect(schema.requireProperty(\Dog.legs).name == "legs")
-        #expect(schema.requireProperty(\Dog.breed).name == "breed")
-        #expect(schema.requireProperty(\Dog.name).name == "name")
+        expectEqual(schema.requireProperty(\Dog.chip).name, "chip")
+        expectEqual(schema.requireProperty(\Dog.name).name, "name")
+        expectEqual(schema.requireProperty(\Dog.legs).name, "legs")
+        expectEqual(schema.requireProperty(\Dog.breed).name, "breed")
+        expectEqual(schema.requireProperty(\Dog.name).name, "name")
         for property in ClassSchema.of(Everything.self).properties {
-            #expect(property.reference.name == property.name)
+            expectEqual(property.reference.name, property.name)
         }
         let everything = ClassSchema.of(Everything.self)
-        #expect(everything.requireProperty(\Everything.maybeUuid).name == "maybeUuid")
+        expectEqual(everything.requireProperty(\Everything.maybeUuid).name, "maybeUuid")
     }
 }

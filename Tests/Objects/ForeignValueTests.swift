@@ -54,7 +54,7 @@ import Testing
             try await realm.read { tx in
                 let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 1))
                 #expect(task.status == .done && task.formerStatus == .done && task.priority == 7)
-                #expect(task.labels.map { $0 } == [.open, .done])
+                expectEqual(task.labels.map { $0 }, [.open, .done])
             }
         }
     }
@@ -63,10 +63,10 @@ import Testing
         try await withEarlier { realm in
             try await realm.read { tx in
                 let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
-                #expect(task.formerStatus == nil)
+                expectNil(task.formerStatus)
             }
             let task = realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2)
-            #expect(task?.formerStatus == .some(nil))
+            expectEqual(task?.formerStatus, .some(nil))
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
                     }
                 }
                 #expect(error?.code == .invalidValue && error?.className == "Task")
-                #expect(error?.property == property)
+                expectEqual(error?.property, property)
                 await #expect(throws: Realm.Error.self) {
                     try await realm.write { tx in
                         let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
@@ -108,16 +108,16 @@ import Testing
                     try task.snapshot.read { _ in task.labels.array }
                 },
             ]
-            #expect(errors.allSatisfy { $0?.code == .invalidValue && $0?.className == "Task" })
-            #expect(errors.prefix(2).map(\.?.property) == ["status", "priority"])
+            expectTrue(errors.allSatisfy { $0?.code == .invalidValue && $0?.className == "Task" })
+            expectEqual(errors.prefix(2).map(\.?.property), ["status", "priority"])
         }
     }
 
     @Test func unknownCasesAreFoundByTheirRawValue() async throws {
         try await withEarlier { realm in
             let tasks = realm.snapshot().objects(Earlier.Task.self)
-            #expect(tasks.where { $0.status.rawValue == "paused" }.map(\.id) == [2])
-            #expect(tasks.where { $0.status != .done }.map(\.id) == [2])
+            expectEqual(tasks.where { $0.status.rawValue == "paused" }.map(\.id), [2])
+            expectEqual(tasks.where { $0.status != .done }.map(\.id), [2])
         }
     }
 }

@@ -36,15 +36,15 @@ import Testing
             for number in 1...3 {
                 try tx.create(InvLeaf.self, value: ["root": root, "number": number])
             }
-            #expect(root.leaves.map(\.number) == [1, 2, 3])
+            expectEqual(root.leaves.map(\.number), [1, 2, 3])
         }
         await realm.close()
         let again = try await Realm.open(configuration)
-        #expect(again.snapshot().objects(InvRoot.self).map { $0.leaves.count } == [0, 3])
+        expectEqual(again.snapshot().objects(InvRoot.self).map { $0.leaves.count }, [0, 3])
         try await again.write { tx in
             tx.delete(tx.objects(InvRoot.self)[1])
-            #expect(tx.objects(InvRoot.self).count == 1)
-            #expect(tx.objects(InvLeaf.self).allSatisfy { $0.root == nil })
+            expectEqual(tx.objects(InvRoot.self).count, 1)
+            expectTrue(tx.objects(InvLeaf.self).allSatisfy { $0.root == nil })
         }
         await again.close()
     }
@@ -54,9 +54,9 @@ import Testing
         let (root, leaf) = (InvRoot().objectSchema, InvLeaf().objectSchema)
         #expect(root.properties.isEmpty && root["leaves"]?.type == .linkingObjects)
         #expect("\(root)".contains("leaves: LinkingObjects<InvLeaf>, of root"))
-        #expect(leaf.properties.map(\.name) == ["root", "number", "any", "indexedAny"])
-        #expect(leaf.properties.map(\.isOptional) == [true, false, false, false])
-        #expect(leaf.properties.map(\.isIndexed) == [false, false, false, true])
+        expectEqual(leaf.properties.map(\.name), ["root", "number", "any", "indexedAny"])
+        expectEqual(leaf.properties.map(\.isOptional), [true, false, false, false])
+        expectEqual(leaf.properties.map(\.isIndexed), [false, false, false, true])
         #expect("\(leaf)".contains("any: AnyRealmValue\n"))
     }
 
@@ -65,12 +65,12 @@ import Testing
         let astray = await realmError {
             try await Realm.temporary([InvAstray.self, InvLeaf.self, InvRoot.self])
         }
-        #expect(
+        expectEqual(
             astray?.message.contains(
-                "InvAstray.leaves does not name the property of InvLeaf it is the inverse")
-                == true)
+                "InvAstray.leaves does not name the property of InvLeaf it is the inverse"), true)
         let narrow = await realmError { try await Realm.temporary([InvNarrow.self]) }
-        #expect(narrow?.message.contains("which is of type List<Int8>") == true, "\(narrow as Any)")
+        expectEqual(
+            narrow?.message.contains("which is of type List<Int8>"), true, "\(narrow as Any)")
     }
 
     // Covers 12.19
@@ -95,10 +95,9 @@ import Testing
                 }
             }
             #expect(error?.className == "InvMapped" && error?.property == "counts")
-            #expect(
-                error?.message.hasPrefix("InvMapped.counts was given a key of 16777200 bytes")
-                    == true,
-                "\(error?.message.prefix(200) ?? "")")
+            expectEqual(
+                error?.message.hasPrefix("InvMapped.counts was given a key of 16777200 bytes"),
+                true, "\(error?.message.prefix(200) ?? "")")
         }
     }
 }

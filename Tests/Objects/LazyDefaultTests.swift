@@ -81,25 +81,25 @@ private final class CountedTag: Object {
             for thing in things {
                 #expect(thing.choice == .second && thing.point.text == "p\(thing.id)")
                 #expect(thing.text.first == "t" && thing.link?.choice == .second)
-                #expect(thing.list.first?.point.text == "p\(thing.id)")
+                expectEqual(thing.list.first?.point.text, "p\(thing.id)")
                 held.append(thing)
             }
             #expect(held.count == Self.count && held[7].choice == .second)
             let one = try #require(tx.object(CountedThing.self, forPrimaryKey: 5))
             #expect(one.point.text == "p5" && one.isManaged)
         }
-        #expect(Made.all == before)
+        expectEqual(Made.all, before)
         // A key path is resolved once per process, using sample objects, which creates some.
         let frozen = realm.snapshot().objects(CountedThing.self)
         func look(_ thing: Frozen<CountedThing>) {
             #expect(thing.choice == .second && thing.point.text == "p\(thing.id)")
         }
         look(frozen[0])
-        #expect(frozen.where { $0.choice == .second }.count == Self.count)
+        expectEqual(frozen.where { $0.choice == .second }.count, Self.count)
         let resolved = Made.all
         for thing in frozen { look(thing) }
-        #expect(frozen.where { $0.choice == .second }.count == Self.count)
-        #expect(Made.all == resolved)
+        expectEqual(frozen.where { $0.choice == .second }.count, Self.count)
+        expectEqual(Made.all, resolved)
     }
 
     /// Verifies that the counters work.
@@ -109,14 +109,14 @@ private final class CountedTag: Object {
         let before = Made.all
         let thing = CountedThing()
         thing.point = CountedPoint("given")
-        #expect(Made.all == before)
-        #expect(thing.choice == .first)
-        #expect(Made.all == [before[0] + 1, before[1], before[2]])
+        expectEqual(Made.all, before)
+        expectEqual(thing.choice, .first)
+        expectEqual(Made.all, [before[0] + 1, before[1], before[2]])
         #expect(thing.choice == .first && thing.point.text == "given")
-        #expect(Made.all == [before[0] + 1, before[1], before[2]])
+        expectEqual(Made.all, [before[0] + 1, before[1], before[2]])
         // A default that was never read is created when it is stored.
         try await realm.write { tx in try tx.create(CountedThing.self, value: ["id": 7]) }
-        #expect(Made.all == [before[0] + 2, before[1] + 1, before[2]])
+        expectEqual(Made.all, [before[0] + 2, before[1] + 1, before[2]])
     }
 
     /// Swift evaluates initial values for each instance, also for accessors; iteration creates one
@@ -133,23 +133,23 @@ private final class CountedTag: Object {
             return Made.all[2] - before
         }
         let walk = try await made { tx in
-            for tag in tx.objects(CountedTag.self) { #expect(tag.tag == "made") }
+            for tag in tx.objects(CountedTag.self) { expectEqual(tag.tag, "made") }
         }
         #expect(walk <= 2)
         let held = try await made { tx in
             let tags = Array(tx.objects(CountedTag.self))
-            #expect(tags.count == Self.count)
+            expectEqual(tags.count, Self.count)
         }
         #expect(held >= Self.count && held <= Self.count + 2)
         let reads = try await made { tx in
             let tag = try #require(tx.object(CountedTag.self, forPrimaryKey: 3))
-            for _ in 0..<100 { #expect(tag.tag == "made") }
+            for _ in 0..<100 { expectEqual(tag.tag, "made") }
         }
-        #expect(reads == 1)
+        expectEqual(reads, 1)
         let frozen = realm.snapshot().objects(CountedTag.self)
-        #expect(frozen[0].tag == "made")  // resolves the key path, using sample objects
+        expectEqual(frozen[0].tag, "made")  // resolves the key path, using sample objects
         let before = Made.all[2]
-        #expect(frozen.map(\.tag).count == Self.count)
-        #expect(Made.all[2] == before)
+        expectEqual(frozen.map(\.tag).count, Self.count)
+        expectEqual(Made.all[2], before)
     }
 }

@@ -19,7 +19,7 @@ import Testing
             sequel.author = Author("A")
             book.sequel = sequel
             #expect(sequel.isManaged && book.sequel === book.sequel || book.sequel == sequel)
-            #expect(tx.objects(Author.self).count == 1)
+            expectEqual(tx.objects(Author.self).count, 1)
             book.sequel = nil
             #expect(book.sequel == nil && tx.objects(Book.self).count == 2)
         }
@@ -35,7 +35,7 @@ import Testing
                 book.sequel = Book("1")
             }
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
         #expect(realm.snapshot().objects(Book.self).isEmpty)
     }
 
@@ -52,7 +52,7 @@ import Testing
             let book = try #require(tx.object(Book.self, forPrimaryKey: "1"))
             book.sequel = book.sequel
         }
-        #expect(realm.snapshot().version == version + 1)
+        expectEqual(realm.snapshot().version, version + 1)
     }
 
     // Covers 1.17, 2.53
@@ -73,9 +73,9 @@ import Testing
                         if !isStored { try tx.add(kennel) }
                     }
                 }
-                #expect(error?.code == .invalidValue)
+                expectEqual(error?.code, .invalidValue)
                 #expect(error?.className == "Shelter" && error?.property == property)
-                #expect(error?.message.contains("Dog") == true)
+                expectEqual(error?.message.contains("Dog"), true)
             }
         }
         let managed = await #expect(throws: Realm.Error.self) {
@@ -87,7 +87,7 @@ import Testing
                 kennel.guest = dog
             }
         }
-        #expect(managed?.property == "guest")
+        expectEqual(managed?.property, "guest")
         #expect(realm.snapshot().objects(Shelter.self).isEmpty)
     }
 
@@ -118,7 +118,7 @@ import Testing
             }
             last.sequel = first
             try tx.add(first)
-            #expect(tx.objects(Book.self).count == 100_000)
+            expectEqual(tx.objects(Book.self).count, 100_000)
             #expect(first.sequel?.sequel?.isbn == "2" && last.sequel == first)
         }
     }
@@ -147,9 +147,9 @@ import Testing
             let books = (0..<2).map { _ in tx.objects(Book.self)[0] }
             let authors = (0..<2).map { _ in tx.objects(Author.self)[0] }
             #expect(books[0] !== books[1] && books[0] == books[1])
-            #expect(Set(books).count == 1)
+            expectEqual(Set(books).count, 1)
             #expect(authors[0] !== authors[1] && authors[0] != authors[1])
-            #expect(Set(authors).count == 2)
+            expectEqual(Set(authors).count, 2)
             #expect(authors[0].isSameObject(as: authors[1]))
             #expect(!authors[0].isSameObject(as: nil) && !books[0].isSameObject(as: authors[0]))
             let (one, other) = (Book("2"), Book("2"))

@@ -101,7 +101,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
         }
         #expect(list?.code == .invalidInput && list?.property == "pups")
-        #expect(list?.message.contains("Walker.pups of a deleted object was used") == true)
+        expectEqual(list?.message.contains("Walker.pups of a deleted object was used"), true)
         let inverse = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let rex = tx.objects(Whelp.self)[0]
@@ -111,7 +111,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 _ = walkers[0].pups.count
             }
         }
-        #expect(inverse?.message.contains("Whelp.walkers of a deleted object was used") == true)
+        expectEqual(inverse?.message.contains("Whelp.walkers of a deleted object was used"), true)
         let embedded = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let ann = tx.objects(Walker.self)[0]
@@ -120,8 +120,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 _ = medal?.code
             }
         }
-        #expect(embedded?.message.contains("Medal.code of a deleted object was used") == true)
-        #expect(realm.snapshot().objects(Walker.self).count == 2)
+        expectEqual(embedded?.message.contains("Medal.code of a deleted object was used"), true)
+        expectEqual(realm.snapshot().objects(Walker.self).count, 2)
     }
 
     // Covers 2.4

@@ -61,8 +61,8 @@ import Testing
                     #expect(owner.pets.count == 1 && owner.pets[0].age.isEmpty)
                 }
             }
-            #expect(error?.code == .schemaMismatch)
-            #expect(error?.className == "Pet")
+            expectEqual(error?.code, .schemaMismatch)
+            expectEqual(error?.className, "Pet")
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
                     #expect(owner.pets.sorted(by: \.age).isEmpty)
                 }
             }
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
                         }
                     }
                 }
-                #expect(error?.code == .schemaMismatch)
+                expectEqual(error?.code, .schemaMismatch)
             }
         }
     }

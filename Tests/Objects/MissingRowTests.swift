@@ -21,8 +21,8 @@ import Testing
                     #expect(hound.tags.isEmpty && hound.owners.isEmpty)
                 }
             }
-            #expect(error?.code == .invalidDatabase)
-            #expect(error?.message.contains("a Hound that does not exist") == true)
+            expectEqual(error?.code, .invalidDatabase)
+            expectEqual(error?.message.contains("a Hound that does not exist"), true)
         }
     }
 }

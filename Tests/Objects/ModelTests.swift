@@ -27,7 +27,7 @@ import Testing
         let before = Date()
         let date = first.date
         #expect(date >= before && date <= Date())
-        #expect(first.date == date)
+        expectEqual(first.date, date)
         #expect(second.date >= date)
         #expect(first.maybeDate == nil && first.maybeUuid == nil && first.maybeNumber == nil)
     }
@@ -39,7 +39,7 @@ import Testing
             @Persisted var zero: ObjectId = ObjectId()
         }
         #expect(Tagged().tag != Tagged().tag)
-        #expect(Tagged().zero == ObjectId())
+        expectEqual(Tagged().zero, ObjectId())
     }
 
     @Test func propertyObserversRunOnManagedObjectsToo() async throws {
@@ -55,7 +55,7 @@ import Testing
             watched.number = 2
             return watched.log
         }
-        #expect(log == ["0->1", "1->2"])
+        expectEqual(log, ["0->1", "1->2"])
     }
 
     // Covers 1.54
@@ -65,8 +65,8 @@ import Testing
             let person = Person("Ann", age: 1)
             person.ignored = 8
             try tx.add(person)
-            #expect(person.ignored == 8)
-            #expect(tx.objects(Person.self).first?.ignored == 7)
+            expectEqual(person.ignored, 8)
+            expectEqual(tx.objects(Person.self).first?.ignored, 7)
         }
     }
 
@@ -85,9 +85,9 @@ import Testing
             let found = try #require(tx.object(Dog.self, forPrimaryKey: 5))
             #expect(found.name == "Rex" && found.legs == 4 && found.breed == "poodle")
             found.name = "Max"
-            #expect(dog.name == "Max")
-            #expect(tx.objects(Animal.self).map(\.name) == ["Tom"])
-            #expect(tx.objects(Dog.self).where { $0.name == "Max" && $0.legs == 4 }.count == 1)
+            expectEqual(dog.name, "Max")
+            expectEqual(tx.objects(Animal.self).map(\.name), ["Tom"])
+            expectEqual(tx.objects(Dog.self).where { $0.name == "Max" && $0.legs == 4 }.count, 1)
         }
     }
 
@@ -129,7 +129,7 @@ import Testing
                 throw Stop()
             }
         }
-        #expect(box.person?.isInvalidated == true)
+        expectEqual(box.person?.isInvalidated, true)
     }
 
     @Test func computedPropertiesRunOnManagedObjects() async throws {
@@ -140,6 +140,6 @@ import Testing
             try tx.add(message)
             return try #require(tx.objects(Message.self).first).headline
         }
-        #expect(headline == "Ann: hello")
+        expectEqual(headline, "Ann: hello")
     }
 }

@@ -61,7 +61,7 @@ import Testing
                             try tx.create(
                                 NestHome.self, value: ["id": 1, name: value], update: policy)
                         }
-                        #expect(error?.code == .invalidValue, "\(name): \(error as Any)")
+                        expectEqual(error?.code, .invalidValue, "\(name): \(error as Any)")
                     }
                     #expect(throws: Realm.Error.self, "\(name)") {
                         try tx.dynamicCreate("NestHome", value: ["id": 1, name: value])
@@ -92,10 +92,10 @@ import Testing
             let home = try tx.create(NestHome.self, value: ["id": 1, "dog": cat, "dogs": [cat]])
             #expect(home.dog?.name == "Tom" && home.dogs[0].age == 3 && !cat.isManaged)
             let puppy = NestPuppy(value: ["name": "P", "age": 1, "toy": "ball"])
-            #expect(NestDog(value: puppy as Any).name == "P")
-            #expect(try tx.create(NestDog.self, value: puppy).age == 1)
+            expectEqual(NestDog(value: puppy as Any).name, "P")
+            try expectEqual(tx.create(NestDog.self, value: puppy).age, 1)
             let dynamic = try tx.dynamicCreate("NestDog", value: puppy)
-            #expect(dynamic["name"] as? String == "P")
+            expectEqual(dynamic["name"] as? String, "P")
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
                     }
                     let before = Dictionary(
                         names.map { ($0, count($0)) }, uniquingKeysWith: { $1 })
-                    #expect(before.values.allSatisfy { $0 > 0 })
+                    expectTrue(before.values.allSatisfy { $0 > 0 })
                     // With .modified, values are added to unordered collections.
                     if ["friends", "byName", "words", "counts"].contains(name) {
                         let isMap = ["byName", "counts"].contains(name)
@@ -141,9 +141,9 @@ import Testing
                         #expect(count(name) == (policy == .all ? 0 : before[name]), "\(name)")
                     }
                     try update([name: nil])
-                    #expect(count(name) == 0, "\(name)")
+                    expectEqual(count(name), 0, "\(name)")
                     for other in names where other != name {
-                        #expect(count(other) == before[other], "\(name) \(other)")
+                        expectEqual(count(other), before[other], "\(name) \(other)")
                     }
                     #expect(home.isManaged)
                 }
@@ -171,7 +171,7 @@ import Testing
                 ]
                 for call in calls {
                     let error = #expect(throws: Realm.Error.self) { try call() }
-                    #expect(error?.valuePath == path, "\(error as Any)")
+                    expectEqual(error?.valuePath, path, "\(error as Any)")
                 }
             }
             let plain = #expect(throws: Realm.Error.self) {
@@ -190,7 +190,7 @@ import Testing
                 home["numbers"] = ["x"]
             }
         }
-        #expect(error?.transaction == "ObjectsTests/NestedValueTests.swift:\(line)")
+        expectEqual(error?.transaction, "ObjectsTests/NestedValueTests.swift:\(line)")
     }
 
     @Test func objectsComeInTheOrderInWhichTheyAreFound() async throws {
@@ -205,12 +205,13 @@ import Testing
             try tx.add(first)
             try tx.create(
                 Book.self, value: ["isbn": "5", "sequel": ["isbn": "6", "sequel": ["isbn": "7"]]])
-            #expect(tx.objects(Book.self).map(\.isbn) == ["1", "2", "3", "4", "5", "6", "7"])
-            #expect(
-                tx.objects(Book.self).map { $0.sequel?.isbn } == [
+            expectEqual(tx.objects(Book.self).map(\.isbn), ["1", "2", "3", "4", "5", "6", "7"])
+            expectEqual(
+                tx.objects(Book.self).map { $0.sequel?.isbn },
+                [
                     "2", "3", nil, nil, "6", "7", nil,
                 ])
-            #expect(tx.objects(Author.self)[0].masterpiece?.isbn == "1")
+            expectEqual(tx.objects(Author.self)[0].masterpiece?.isbn, "1")
         }
     }
 }

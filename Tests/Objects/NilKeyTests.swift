@@ -79,26 +79,26 @@ private final class SerialSlot: Object {
                 snapshot.object(type, forPrimaryKey: none) != nil, handle.current != nil,
             ]
         }
-        #expect(try await exists() == [false, false, false, false])
+        try await expectEqual(exists(), [false, false, false, false])
         try await realm.write { tx in
             _ = try tx.create(type, value: ["text": "none"])
             let error = #expect(throws: Realm.Error.self) {
                 try tx.create(type, value: ["key": nil])
             }
-            #expect(error?.code == .duplicatePrimaryKey)
-            #expect(tx.object(type, forPrimaryKey: none)?[keyPath: text] == "none")
-            #expect(tx.object(type, forPrimaryKey: other) == nil)
+            expectEqual(error?.code, .duplicatePrimaryKey)
+            expectEqual(tx.object(type, forPrimaryKey: none)?[keyPath: text], "none")
+            expectNil(tx.object(type, forPrimaryKey: other))
         }
-        #expect(try await exists() == [true, true, true, true])
+        try await expectEqual(exists(), [true, true, true, true])
         guard case .inserted(let inserted)? = try await stream.next() else {
             Issue.record("\(type): no insertion")
             return
         }
-        #expect(inserted[dynamicMember: text] == "none")
+        expectEqual(inserted[dynamicMember: text], "none")
         try await realm.write { tx in
             _ = try tx.create(
                 type, value: ["key": nil, "text": "changed"] as [String: Any?], update: .modified)
-            #expect(tx.objects(type).count == 1)
+            expectEqual(tx.objects(type).count, 1)
         }
         guard case .changed(_, let changed, let properties)? = try await stream.next() else {
             Issue.record("\(type): no change")
@@ -107,13 +107,13 @@ private final class SerialSlot: Object {
         #expect(changed[dynamicMember: text] == "changed" && properties == ["text"])
         try await realm.write { tx in
             tx.delete(try #require(tx.object(type, forPrimaryKey: none)))
-            #expect(tx.object(type, forPrimaryKey: none) == nil)
+            expectNil(tx.object(type, forPrimaryKey: none))
         }
         guard case .deleted? = try await stream.next() else {
             Issue.record("\(type): no deletion")
             return
         }
-        #expect(try await exists() == [false, false, false, false])
+        try await expectEqual(exists(), [false, false, false, false])
     }
 
     // Covers 1.65, 5.69, 5.71, O24
@@ -135,11 +135,11 @@ private final class SerialSlot: Object {
         for isStored in [false, true] {
             if isStored { try await realm.write { try $0.add(T()) } }
             let handle = realm.object(type, forPrimaryKey: none)
-            #expect(handle.current == nil)
-            #expect(realm.snapshot().object(type, forPrimaryKey: none) == nil)
-            try await realm.read { #expect($0.object(type, forPrimaryKey: none) == nil) }
+            expectNil(handle.current)
+            expectNil(realm.snapshot().object(type, forPrimaryKey: none))
+            try await realm.read { expectNil($0.object(type, forPrimaryKey: none)) }
             try await realm.write { tx in
-                #expect(tx.object(type, forPrimaryKey: none) == nil)
+                expectNil(tx.object(type, forPrimaryKey: none))
             }
             var stream = handle.changes.makeAsyncIterator()
             guard case .initial(nil)? = try await stream.next() else {
@@ -156,9 +156,9 @@ private final class SerialSlot: Object {
         try await checkRequired(RankBox.self, Rank?.none)
         let realm = try await Realm.temporary([IntBox.self])
         try await realm.write { try $0.add(IntBox()) }
-        #expect(realm.snapshot().object(IntBox.self, forPrimaryKey: Int?.some(0))?.key == 0)
-        #expect(realm.snapshot().object(IntBoxView.self, forPrimaryKey: Int?.none) == nil)
-        #expect(realm.object(IntBoxView.self, forPrimaryKey: Int?.none).current == nil)
+        expectEqual(realm.snapshot().object(IntBox.self, forPrimaryKey: Int?.some(0))?.key, 0)
+        expectNil(realm.snapshot().object(IntBoxView.self, forPrimaryKey: Int?.none))
+        expectNil(realm.object(IntBoxView.self, forPrimaryKey: Int?.none).current)
     }
 
     @Test func keyOfAnotherTypeTraps() async {

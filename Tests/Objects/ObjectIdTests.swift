@@ -22,7 +22,7 @@ import Testing
             }
             return await group.reduce(into: Set<ObjectId>()) { $0.formUnion($1) }
         }
-        #expect(ids.count == 40_000)
+        expectEqual(ids.count, 40_000)
     }
 
     @Test func generatedIdBeginsWithTheTime() {
@@ -35,19 +35,19 @@ import Testing
     @Test func textIsTwentyFourHexadecimalDigits() throws {
         let text = "00ff1234567890abcdef0042"
         let id = try ObjectId(string: text)
-        #expect(id.description == text)
-        #expect(ObjectId(text.uppercased()) == id)
-        #expect(ObjectId().description == String(repeating: "0", count: 24))
+        expectEqual(id.description, text)
+        expectEqual(ObjectId(text.uppercased()), id)
+        expectEqual(ObjectId().description, String(repeating: "0", count: 24))
         for _ in 0..<1_000 {
             let id = ObjectId.generate()
-            #expect(ObjectId(id.description) == id)
+            expectEqual(ObjectId(id.description), id)
         }
     }
 
     // Covers 1.59
     @Test func literalIsAnIdOrEndsTheProcess() async throws {
         let id = ObjectId("00FF1234567890abcdef0042")
-        #expect(id.description == "00ff1234567890abcdef0042")
+        expectEqual(id.description, "00ff1234567890abcdef0042")
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -64,8 +64,8 @@ import Testing
     ])
     func anythingElseIsInvalidInput(text: String) {
         let error = #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
-        #expect(error?.code == .invalidInput)
-        #expect(ObjectId(text) == nil)
+        expectEqual(error?.code, .invalidInput)
+        expectNil(ObjectId(text))
     }
 
     // Covers 1.60
@@ -75,15 +75,15 @@ import Testing
             "7fffffffffffffffffffffff", "800000000000000000000000", "ffffffffffffffffffffffff",
         ]
         let ids = try texts.map { try ObjectId(string: $0) }
-        #expect(ids.shuffled().sorted() == ids)
+        expectEqual(ids.shuffled().sorted(), ids)
     }
 
     // Covers 11.12
     @Test func codesAsAString() throws {
         let id = ObjectId.generate()
         let json = try JSONEncoder().encode([id])
-        #expect(String(decoding: json, as: UTF8.self) == "[\"\(id)\"]")
-        #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
+        expectEqual(String(decoding: json, as: UTF8.self), "[\"\(id)\"]")
+        try expectEqual(JSONDecoder().decode([ObjectId].self, from: json), [id])
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([ObjectId].self, from: Data("[\"zz\"]".utf8))
         }

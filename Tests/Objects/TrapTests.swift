@@ -85,7 +85,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
         }
         #expect(error?.code == .invalidInput && error?.property == "name")
-        #expect(error?.message.contains("Person.name of a deleted object was used") == true)
+        expectEqual(error?.message.contains("Person.name of a deleted object was used"), true)
         #expect(realm.snapshot().objects(Person.self).isEmpty)
     }
 

@@ -29,10 +29,10 @@ import Testing
             let outer = Book("2")
             outer.sequel = Book("1", title: "new")
             let error = #expect(throws: Realm.Error.self) { try tx.add(outer) }
-            #expect(error?.code == .duplicatePrimaryKey)
+            expectEqual(error?.code, .duplicatePrimaryKey)
             #expect(error?.className == "Book" && error?.property == "isbn")
             #expect(!outer.isManaged && outer.sequel?.isManaged == false)
-            #expect(tx.objects(Book.self).map(\.title) == ["old"])
+            expectEqual(tx.objects(Book.self).map(\.title), ["old"])
         }
     }
 
@@ -50,9 +50,9 @@ import Testing
             new.tags.append(objectsIn: ["a", "x"])
             try tx.add(new, update: policy)
             #expect(new.isManaged && new.isSameObject(as: old))
-            #expect(old.title == "new")
+            expectEqual(old.title, "new")
             #expect(old.year == 0 && old.author == nil)  // the new object's defaults are used
-            #expect(Array(old.tags) == ["a", "x"])
+            expectEqual(Array(old.tags), ["a", "x"])
             #expect(new.tags.isManaged && new.tags == old.tags)
             #expect(tx.objects(Book.self).count == 1 && tx.objects(Author.self).count == 1)
         }
@@ -72,11 +72,11 @@ import Testing
                 Book.self, value: ["isbn": "1", "title": "new"], update: .modified)
             #expect(updated.isSameObject(as: book))
             #expect(book.title == "new" && book.year == 7 && book.cover?.color == "red")
-            #expect(Array(book.tags) == ["a"])
+            expectEqual(Array(book.tags), ["a"])
             try tx.create(Book.self, value: ["isbn": "1", "tags": [], "cover": nil], update: .all)
             #expect(book.title == "new" && book.tags.isEmpty && book.cover == nil)
             try tx.create(Book.self, value: ["isbn": "2", "title": "other"], update: .all)
-            #expect(tx.objects(Book.self).count == 2)
+            expectEqual(tx.objects(Book.self).count, 2)
         }
     }
 
@@ -93,9 +93,9 @@ import Testing
         try await realm.write { try $0.create(Book.self, value: value()) }
         let version = realm.snapshot().version
         try await realm.write { try $0.create(Book.self, value: value(), update: .modified) }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
         try await realm.write { try $0.create(Book.self, value: value(), update: .all) }
-        #expect(realm.snapshot().version == version + 1)
+        expectEqual(realm.snapshot().version, version + 1)
     }
 
     // Covers 7.2, 7.3, 7.4
@@ -108,11 +108,11 @@ import Testing
             try tx.create(
                 Book.self, value: ["isbn": "1", "title": "t", "year": 8], update: .modified)
         }
-        #expect(modified == ["year"])
+        expectEqual(modified, ["year"])
         let all = try await modifications(of: realm) { tx in
             try tx.create(Book.self, value: ["isbn": "1", "title": "t", "year": 8], update: .all)
         }
-        #expect(all == ["title", "year"])
+        expectEqual(all, ["title", "year"])
     }
 
     // Covers 7.5
@@ -127,12 +127,12 @@ import Testing
                 let created = #expect(throws: Realm.Error.self) {
                     try tx.create(Author.self, value: ["name": "A"], update: policy)
                 }
-                #expect(created?.code == .invalidInput)
+                expectEqual(created?.code, .invalidInput)
             }
             let value: [String: Any] = ["isbn": "1", "author": ["name": "A"]]
             try tx.create(Book.self, value: value, update: .modified)
             try tx.create(Book.self, value: value, update: .modified)
-            #expect(tx.objects(Author.self).count == 2)
+            expectEqual(tx.objects(Author.self).count, 2)
         }
     }
 
@@ -147,7 +147,7 @@ import Testing
                 Book.self,
                 value: ["isbn": "1", "sequel": ["isbn": "2", "title": "new"]], update: .modified)
             #expect(second.title == "new" && second.year == 5)
-            #expect(tx.object(Book.self, forPrimaryKey: "1")?.sequel == second)
+            expectEqual(tx.object(Book.self, forPrimaryKey: "1")?.sequel, second)
             let first = Book("1")
             first.related.append(Book("2", title: "newest"))
             first.related.append(Book("3"))
@@ -176,7 +176,7 @@ import Testing
                     "pages": [["text": "x"], [20, "y"]],
                 ], update: .modified)
             #expect(book.cover?.isSameObject(as: cover) == true && cover.color == "red")
-            #expect(badge.text == "best")
+            expectEqual(badge.text, "best")
             #expect(book.pages.count == 2 && book.pages[0].isSameObject(as: pages[0]))
             #expect(pages[0].number == 1 && pages[0].text == "x" && pages[1].number == 20)
             #expect(pages[2].isInvalidated)
@@ -186,7 +186,7 @@ import Testing
             #expect(cover.isInvalidated && badge.isInvalidated)
             #expect(pages[0].isInvalidated && pages[1].isInvalidated)
             #expect(book.cover?.color == "blue" && book.cover?.badge == nil)
-            #expect(book.pages.map(\.number) == [1])
+            expectEqual(book.pages.map(\.number), [1])
         }
     }
 
@@ -211,13 +211,13 @@ import Testing
                 new.tags.removeAll()
                 new.related.append(Book("1", title: long))
                 let title = #expect(throws: Realm.Error.self) { try tx.add(new, update: policy) }
-                #expect(title?.property == "title")
+                expectEqual(title?.property, "title")
                 #expect(!new.isManaged)
                 #expect(book.title == "old" && Array(book.tags) == ["a"] && book.sequel == nil)
                 #expect(tx.objects(Book.self).count == 1 && tx.objects(Author.self).isEmpty)
             }
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     @Test func cyclesAreUpdated() async throws {
@@ -230,7 +230,7 @@ import Testing
             second.sequel = first
             second.related.append(first)
             try tx.add(first, update: .modified)
-            #expect(tx.objects(Book.self).count == 2)
+            expectEqual(tx.objects(Book.self).count, 2)
             #expect(first.sequel?.sequel == first && second.related[0] == first)
             #expect(first.shelves.isEmpty && first.title == "new")
         }
@@ -260,7 +260,7 @@ import Testing
         try await realm.write { tx in
             try tx.add(
                 [Book("1", title: "a"), Book("1", title: "b"), Book("2")], update: .modified)
-            #expect(tx.objects(Book.self).map(\.title) == ["b", "untitled"])
+            expectEqual(tx.objects(Book.self).map(\.title), ["b", "untitled"])
         }
     }
 
@@ -300,12 +300,12 @@ import Testing
                 }
             }
             try await realm.read { tx in
-                #expect(tx.objects(Book.self).count == expected.count)
+                expectEqual(tx.objects(Book.self).count, expected.count)
                 for (isbn, book) in expected {
                     let stored = try #require(tx.object(Book.self, forPrimaryKey: isbn))
                     #expect(stored.title == book.title && Array(stored.tags) == book.tags)
-                    #expect(stored.sequel?.isbn == book.sequel)
-                    #expect(stored.pages.map(\.number) == book.pages)
+                    expectEqual(stored.sequel?.isbn, book.sequel)
+                    expectEqual(stored.pages.map(\.number), book.pages)
                 }
             }
         }

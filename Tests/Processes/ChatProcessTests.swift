@@ -27,13 +27,13 @@ import Testing
                 try await sender.expectSuccess()
             }
             let ids = try await Realm.messageIDs(group.realm)
-            #expect(ids.count == 2 * countEach)
-            #expect(Set(ids) == Set(senders.flatMap(\.lines)))
+            expectEqual(ids.count, 2 * countEach)
+            expectEqual(Set(ids), Set(senders.flatMap(\.lines)))
             for sender in senders {
                 let own = Set(sender.lines)
-                #expect(ids.filter(own.contains) == sender.lines)
+                expectEqual(ids.filter(own.contains), sender.lines)
             }
-            for tail in tails { #expect(tail.lines == ids) }
+            for tail in tails { expectEqual(tail.lines, ids) }
         }
     }
 
@@ -44,7 +44,7 @@ import Testing
             let sender = try group.start("send", "general", "bob", "1")
             try await sender.expectSuccess()
             try await tail.expectSuccess()
-            #expect(tail.lines == sender.lines)
+            expectEqual(tail.lines, sender.lines)
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
             let tail = try group.start("tail", "general", "-")
             let sender = try group.start("send", "general", "ann", "5")
             try await sender.expectSuccess()
-            #expect(try await tail.lines(5) == sender.lines)
+            try await expectEqual(tail.lines(5), sender.lines)
             tail.signal(15)
             try await tail.expectSuccess()
         }

@@ -34,7 +34,7 @@ import Testing
                     writer = try group.start("measure", "\((acknowledged / 10_000 + 1) * 10_000)")
                 }
                 drain.signal(SIGKILL)
-                #expect(try await drain.end() == .killed(signal: SIGKILL))
+                try await expectEqual(drain.end(), .killed(signal: SIGKILL))
                 try check(drain, ends, &delivered, &removed, "a drain")
                 group.forgetEnded()
             }
@@ -69,7 +69,7 @@ import Testing
         for line in drain.lines {
             if line.hasPrefix("taken ") {
                 let number = try #require(Int(line.dropFirst(6)))
-                #expect(number == last, "\(place)")
+                expectEqual(number, last, "\(place)")
                 removed = max(removed, number)
                 continue
             }
@@ -117,7 +117,7 @@ import Testing
             _ = try await first.lines(20)
             let second = try group.start("drain", "5")
             _ = try await first.lines(first.lineCount + 200)
-            #expect(second.lineCount == 0)
+            expectEqual(second.lineCount, 0)
             first.signal(SIGKILL)
             try await first.end()
             _ = try await second.lines(20)
@@ -132,7 +132,7 @@ import Testing
             var (delivered, removed) = (-1, -1)
             try check(first, [], &delivered, &removed, "first")
             try check(second, [], &delivered, &removed, "second")
-            #expect(delivered == Int(last))
+            expectEqual(delivered, Int(last))
         }
     }
 
@@ -180,7 +180,7 @@ import Testing
             try await realm.backup(to: group.directory.appending(path: "last"))
             let names = try FileManager.default.subpathsOfDirectory(atPath: group.directory.path)
             let left = names.filter { $0.hasPrefix(".") || $0.hasPrefix("copy") }
-            #expect(left == [])
+            expectEqual(left, [])
             await realm.close()
         }
     }

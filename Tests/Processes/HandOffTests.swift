@@ -32,8 +32,8 @@ import Testing
 
             let log = try HammerLog(children)
             report(log, durabilities)
-            #expect(log.shares.allSatisfy { $0 > 0 })
-            #expect(log.commits.map(\.version) == Array(1...UInt64(log.commits.count)))
+            expectTrue(log.shares.allSatisfy { $0 > 0 })
+            expectEqual(log.commits.map(\.version), Array(1...UInt64(log.commits.count)))
             // The body of a version begins after that of the version before, and before `write` has
             // returned; all processes share one clock.
             let isOrdered = zip(log.commits, log.commits.dropFirst()).allSatisfy { earlier, later in
@@ -42,8 +42,8 @@ import Testing
             #expect(isOrdered)
 
             let realm = try await Realm.test(group.realm)
-            #expect(realm.snapshot().version == UInt64(log.commits.count))
-            #expect(realm.snapshot().objects(Message.self).count == log.commits.count)
+            expectEqual(realm.snapshot().version, UInt64(log.commits.count))
+            expectEqual(realm.snapshot().objects(Message.self).count, log.commits.count)
             await realm.close()
         }
     }

@@ -58,12 +58,12 @@ private func checkImport(
     try await withChildren { group in
         let realm = try await Realm.test(group.realm)
         let commits = try await importLines(realm)
-        #expect(realm.snapshot().version == UInt64(commits))
+        expectEqual(realm.snapshot().version, UInt64(commits))
         try requireSame(realm.chatLog(), log)
         await realm.close()
 
         let reopened = try await Realm.test(group.realm)
-        #expect(reopened.snapshot().version == UInt64(commits))
+        expectEqual(reopened.snapshot().version, UInt64(commits))
         try requireSame(reopened.chatLog(), log)
         await reopened.close()
     }

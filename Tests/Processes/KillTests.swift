@@ -24,7 +24,7 @@ import Testing
             }
         }
         print("kill -9: \(report), \(start.duration(to: .now))")
-        #expect(report.kills == Self.killCount)
+        expectEqual(report.kills, Self.killCount)
     }
 
     /// The next process to open creates the realm, or continues with what exists.

@@ -25,7 +25,7 @@ import Testing
             let realm = try await Realm.open(SecondLetters.configuration(group.realm))
             let last = realm.snapshot().objects(SecondLetters.Letter.self)[count - 1]
             #expect(last.number == "no. \(count - 1)" && last.beginning.count == 200)
-            #expect(last.text.count == 200)
+            expectEqual(last.text.count, 200)
             await realm.close()
             print(
                 "\(count) letters, parts of \(partByteCount.map { "\($0)" } ?? "all"): "

@@ -88,7 +88,7 @@ import Testing
             let child = try group.start("migrate", on: whole, [])
             try await child.expectSuccess()
             let duration = start.duration(to: .now)
-            #expect(child.lines == ["in block", "800 messages"])
+            expectEqual(child.lines, ["in block", "800 messages"])
             let new = try await content(whole, isLater: true)
             #expect(new.count == 20 + 2 * 800 && old.count == 20 + 800)
             var (oldCount, newCount) = (0, 0)
@@ -104,20 +104,20 @@ import Testing
                 // Written but unpublished data count once the realm is opened for writing.
                 if let left = try await oldContent(path) {
                     oldCount += 1
-                    #expect(left == old)
+                    expectEqual(left, old)
                     // Once more, to its end.
                     let second = try group.start("migrate", on: path, [])
                     try await second.expectSuccess()
-                    #expect(second.lines == ["in block", "800 messages"])
+                    expectEqual(second.lines, ["in block", "800 messages"])
                 } else {
                     newCount += 1
-                    #expect(try await Realm.schemaVersion(at: URL(filePath: path)) == 1)
+                    try await expectEqual(Realm.schemaVersion(at: URL(filePath: path)), 1)
                 }
-                #expect(try await content(path, isLater: true) == new)
+                try await expectEqual(content(path, isLater: true), new)
                 try FileManager.default.removeItem(atPath: path)
             }
             print("kill -9 in migrations of \(duration): \(oldCount) old, \(newCount) new")
-            #expect(oldCount + newCount == Self.killCount)
+            expectEqual(oldCount + newCount, Self.killCount)
         }
     }
 
@@ -127,9 +127,9 @@ import Testing
             try await makeRealm(group.realm, messages: 300)
             let children = try (0..<3).map { _ in try group.start("migrate") }
             for child in children { try await child.expectSuccess() }
-            #expect(children.count { $0.lines.first == "in block" } == 1)
-            #expect(children.allSatisfy { $0.lines.last == "300 messages" })
-            #expect(try await content(group.realm, isLater: true).count == 620)
+            expectTrue(children.count { $0.lines.first == "in block" } == 1)
+            expectTrue(children.allSatisfy { $0.lines.last == "300 messages" })
+            try await expectEqual(content(group.realm, isLater: true).count, 620)
         }
     }
 
@@ -145,17 +145,17 @@ import Testing
             let migrated = try group.start("migrate")
             try await migrated.expectSuccess()
             let content = try await content(group.realm, isLater: true)
-            #expect(content.contains { $0.contains("body=before") })
+            expectTrue(content.contains { $0.contains("body=before") })
 
             try sender.type(["after"])
-            #expect(try await sender.end() == .exited(1))
+            try await expectEqual(sender.end(), .exited(1))
             #expect(sender.description.contains("has the schema version 1"))
             // Its query uses a property that is a link now.
-            #expect(try await tail.end() == .exited(1))
+            try await expectEqual(tail.end(), .exited(1))
             #expect(tail.description.contains("schemaMismatch"))
             #expect(tail.description.contains("Message.room"))
             let late = try group.start("send", "room 1", "bob", "1")
-            #expect(try await late.end() == .exited(1))
+            try await expectEqual(late.end(), .exited(1))
             #expect(late.description.contains("has the schema version 1"))
 
             let realm = try await Realm.open(Later.configuration(group.realm))
@@ -163,7 +163,7 @@ import Testing
                 try tx.create(Later.Message.self, value: ["body": "later"])
             }
             await realm.close()
-            #expect(try await self.content(group.realm, isLater: true).count == content.count + 1)
+            try await expectEqual(self.content(group.realm, isLater: true).count, content.count + 1)
         }
     }
 }

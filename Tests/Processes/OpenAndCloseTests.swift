@@ -18,8 +18,8 @@ import Testing
             #expect(isInOrder)
             sender.closeInput()
             try await sender.expectSuccess()
-            #expect(sender.lineCount == 1000)
-            #expect(try await Realm.messageIDs(group.realm) == sender.lines)
+            expectEqual(sender.lineCount, 1000)
+            try await expectEqual(Realm.messageIDs(group.realm), sender.lines)
         }
     }
 
@@ -38,9 +38,9 @@ import Testing
             try await sender.expectSuccess()
             try await tail.expectSuccess()
             let ids = try await Realm.messageIDs(group.realm)
-            #expect(ids.count == 140)
-            #expect(Set(ids) == Set((visitors + [sender]).flatMap(\.lines)))
-            #expect(tail.lines == ids)
+            expectEqual(ids.count, 140)
+            expectEqual(Set(ids), Set((visitors + [sender]).flatMap(\.lines)))
+            expectEqual(tail.lines, ids)
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
                 try await group.start("send", "general", name, "1").expectSuccess()
             }
             try await tail.expectSuccess()
-            #expect(try await Realm.messageIDs(group.realm) == tail.lines)
+            try await expectEqual(Realm.messageIDs(group.realm), tail.lines)
         }
     }
 }

@@ -40,7 +40,7 @@ import Testing
             let visitor = try group.start("visit", "general", "bob", "3")
             try await visitor.expectSuccess()
             let snapshot = try await realm.snapshot(atLeast: 403)
-            #expect(snapshot.objects(Message.self).count == 403)
+            expectEqual(snapshot.objects(Message.self).count, 403)
             await realm.close()
         }
     }
@@ -58,7 +58,7 @@ import Testing
             _ = try await sender.lines(2)
             sender.closeInput()
             try await sender.expectSuccess()
-            #expect(try await Realm.messageIDs(group.realm) == sender.lines)
+            try await expectEqual(Realm.messageIDs(group.realm), sender.lines)
             #expect(try await Realm.deleteFiles(for: configuration(group)))
             #expect(try await !Realm.fileExists(for: configuration(group)))
         }
@@ -77,7 +77,7 @@ import Testing
             newer.schemaVersion = 1
             let realm = try await Realm.open(newer)
             try sender.type(["second"])
-            #expect(try await sender.end() == .exited(1))
+            try await expectEqual(sender.end(), .exited(1))
             #expect(sender.description.contains("schemaMismatch"))
             try await realm.write { tx in
                 let message = Message()
@@ -85,9 +85,9 @@ import Testing
                 try tx.add(message)
             }
             try await tail.expectSuccess()
-            #expect(tail.lineCount == 2)
+            expectEqual(tail.lineCount, 2)
             let late = try group.start("send", "general", "bob", "1")
-            #expect(try await late.end() == .exited(1))
+            try await expectEqual(late.end(), .exited(1))
             #expect(late.description.contains("schema version 1"))
             await realm.close()
         }

@@ -18,13 +18,13 @@ import Testing
             try sender.type((0..<300).map { "line \($0)" })
             let ids = try await sender.lines(301)
             try await tails[1].expectSuccess()
-            #expect(tails[1].lines == ids)
+            expectEqual(tails[1].lines, ids)
             #expect(tails[0].isRunning && tails[0].lineCount == printed)
             try await group.start("send", "elsewhere", "bob", "3").expectSuccess()
 
             tails[0].signal(SIGCONT)
             try await tails[0].expectSuccess()
-            #expect(tails[0].lines == ids)
+            expectEqual(tails[0].lines, ids)
         }
     }
 
@@ -34,20 +34,20 @@ import Testing
     @Test func killInsideABodyGivesTheLockToTheNext() async throws {
         try await withChildren { group in
             let writer = try group.start("stop-in-write")
-            #expect(try await writer.lines(1) == ["in write"])
+            try await expectEqual(writer.lines(1), ["in write"])
             let busy = try group.start("send", "general", "ann", "1", "100")
             let first = try await busy.lines(1)
-            #expect(first == ["busy"])
+            expectEqual(first, ["busy"])
             let patient = try group.start("send", "general", "bob", "1", "60000")
             writer.signal(SIGKILL)
-            #expect(try await writer.end() == .killed(signal: SIGKILL))
+            try await expectEqual(writer.end(), .killed(signal: SIGKILL))
             try await patient.expectSuccess()
             try await busy.expectSuccess()
 
             #expect(patient.lineCount == 1 && !patient.lines.contains("busy"))
             let ids = try await Realm.messageIDs(group.realm)
-            #expect(Set(ids) == Set((busy.lines + patient.lines).filter { $0 != "busy" }))
-            #expect(ids.count == 2)
+            expectEqual(Set(ids), Set((busy.lines + patient.lines).filter { $0 != "busy" }))
+            expectEqual(ids.count, 2)
         }
     }
 
@@ -55,24 +55,24 @@ import Testing
     @Test func writerStoppedInsideItsBodyMakesOthersBusyUntilItGoesOn() async throws {
         try await withChildren { group in
             let holder = try group.start("hold-in-write", "general", "ann")
-            #expect(try await holder.lines(1) == ["in write"])
+            try await expectEqual(holder.lines(1), ["in write"])
             try holder.stop()
             let others = try ["bob", "cid"].map { name in
                 try group.start("send", "general", name, "2", "100")
             }
-            for other in others { #expect(try await other.lines(2) == ["busy", "busy"]) }
+            for other in others { try await expectEqual(other.lines(2), ["busy", "busy"]) }
             // Readers aren't blocked.
-            #expect(try await Realm.messageIDs(group.realm) == [])
+            try await expectEqual(Realm.messageIDs(group.realm), [])
 
             holder.signal(SIGCONT)
             try holder.type(["at last"])
             try await holder.expectSuccess()
             for other in others { try await other.expectSuccess() }
             let ids = try await Realm.messageIDs(group.realm)
-            #expect(ids.count == 5)
-            #expect(ids.first == holder.lines.last)
+            expectEqual(ids.count, 5)
+            expectEqual(ids.first, holder.lines.last)
             let sent = ([holder] + others).flatMap(\.lines).filter { $0.count == 24 }
-            #expect(Set(ids) == Set(sent))
+            expectEqual(Set(ids), Set(sent))
         }
     }
 }

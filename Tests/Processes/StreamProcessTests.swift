@@ -71,13 +71,13 @@ import Testing
             reader.signal(SIGCONT)
             let reported = try await reader.reported(through: realm.stats().version)
             // As many elements as the process made of it while it caught up.
-            #expect(reported.flatMap(\.origins) == writer.expected(at: 0).origins)
-            #expect(reported.last?.count == writer.alive.count)
+            expectEqual(reported.flatMap(\.origins), writer.expected(at: 0).origins)
+            expectEqual(reported.last?.count, writer.alive.count)
 
             writer.mark()
             try await writer.commit(realm, count: 1)
             let next = try await reader.reported(through: realm.stats().version).last
-            #expect(next == writer.expected(at: realm.stats().version))
+            expectEqual(next, writer.expected(at: realm.stats().version))
             await realm.close()
         }
     }
@@ -101,17 +101,17 @@ import Testing
             // read.
             #expect(later <= 2 * bytes + 4 << 20, "\(bytes), then \(later) bytes of files")
             #expect(realm.stats().keptSummaries == 0 && realm.stats().snapshots.isEmpty)
-            #expect(reader.lineCount == 1)
+            expectEqual(reader.lineCount, 1)
 
             reader.signal(SIGCONT)
             let reported = try await reader.reported(through: realm.stats().version)
-            #expect(reported.last?.count == writer.alive.count)
+            expectEqual(reported.last?.count, writer.alive.count)
             // Where there is no log, versions are compared, which gives a single step.
             #expect(Int(reported[0].version) > reported[0].origins.count + 60)
             try await writer.commit(realm, count: 30)
             let version = realm.stats().version
-            #expect(try await other.reported(through: version).last?.count == writer.alive.count)
-            #expect(try await reader.reported(through: version).last?.count == writer.alive.count)
+            try await expectEqual(other.reported(through: version).last?.count, writer.alive.count)
+            try await expectEqual(reader.reported(through: version).last?.count, writer.alive.count)
             await realm.close()
         }
     }
@@ -133,7 +133,7 @@ import Testing
             }
             reader.signal(SIGCONT)
             let reported = try await reader.lines(151).dropFirst().map { try ReportedChange($0) }
-            #expect(reported == expected)
+            expectEqual(reported, expected)
             await realm.close()
         }
     }
@@ -150,7 +150,7 @@ import Testing
             try await writeUntilTrimmed(&writer, realm, group.realm)
             reader.signal(SIGCONT)
             try await reader.expectSuccess()
-            #expect(reader.lines.last == "trimmed")
+            expectEqual(reader.lines.last, "trimmed")
             await realm.close()
         }
     }
@@ -169,7 +169,7 @@ import Testing
             try await writeUntilTrimmed(&writer, realm, group.realm)
             _ = try await readers[1].end()
             let reported = try await readers[2].reported(through: realm.stats().version)
-            #expect(reported.last?.count == writer.alive.count)
+            expectEqual(reported.last?.count, writer.alive.count)
             await realm.close()
         }
     }
@@ -193,8 +193,8 @@ import Testing
                     reported.append(
                         try await ReportedChange(reader.lines(lineCount)[lineCount - 1]))
                 }
-                #expect(reported.flatMap(\.origins) == writer.expected(at: 0).origins)
-                #expect(reported.last?.count == writer.alive.count)
+                expectEqual(reported.flatMap(\.origins), writer.expected(at: 0).origins)
+                expectEqual(reported.last?.count, writer.alive.count)
             }
             reader.closeInput()
             try await reader.expectSuccess()
@@ -226,7 +226,7 @@ import Testing
                 reported += delta.inserted.map { "\($0.messageID)" }
             }
             await realm.close()
-            #expect(try await Realm.messageIDs(group.realm) == reported)
+            try await expectEqual(Realm.messageIDs(group.realm), reported)
             // Acknowledged messages exist.
             #expect(Set(sender.lines).isSubset(of: reported))
         }

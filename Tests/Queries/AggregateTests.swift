@@ -21,14 +21,14 @@ import Testing
     @Test func sumsMeansAndBoundsLeaveNilOut() async throws {
         let realm = try await people()
         let frozen = realm.snapshot().objects(Person.self)
-        #expect(frozen.sum(of: \.age) == 327)
-        #expect(frozen.average(of: \.age) == 81.75)
+        expectEqual(frozen.sum(of: \.age), 327)
+        expectEqual(frozen.average(of: \.age), 81.75)
         #expect(frozen.min(of: \.age) == -7 && frozen.max(of: \.age) == 300)
         #expect(frozen.min(of: \.height) == 1.5 && frozen.max(of: \.height) == 2.25)
         #expect(frozen.sum(of: \.height).isNaN)
         let numbers = frozen.where { $0.age != 4 }
-        #expect(numbers.sum(of: \.height) == 3.75)
-        #expect(numbers.average(of: \.height) == 1.875)
+        expectEqual(numbers.sum(of: \.height), 3.75)
+        expectEqual(numbers.average(of: \.height), 1.875)
     }
 
     @Test func nothingHasTheSumZeroAndNoMeanAndNoBounds() async throws {
@@ -44,7 +44,7 @@ import Testing
         let realm = try await people()
         try await realm.write { tx in
             let people = tx.objects(Person.self)
-            #expect(people.sum(of: \.age) == 327)
+            expectEqual(people.sum(of: \.age), 327)
             people[0].age = 1_000
             try tx.add(Person("e", age: 1))
             #expect(people.sum(of: \.age) == 1_298 && people.max(of: \.age) == 1_000)
@@ -64,6 +64,6 @@ import Testing
             }
         }
         #expect(error?.code == .invalidQuery && error?.property == "age")
-        #expect(realm.snapshot().objects(Person.self).count == 4)
+        expectEqual(realm.snapshot().objects(Person.self).count, 4)
     }
 }

@@ -164,12 +164,12 @@ enum Breeders {
         let read = try await realm.read { $0.objects(Breeder.self).where(condition).map(\.name) }
         let written = try await realm.write { tx in
             let results = tx.objects(Breeder.self).where(condition)
-            #expect(results.count == results.map(\.name).count)
+            expectEqual(results.count, results.map(\.name).count)
             return results.map(\.name)
         }
         let names = frozen.map(\.name)
         #expect(live == names && read == names && written == names)
-        #expect(realm.snapshot().objects(Breeder.self).where(condition).count == names.count)
+        expectEqual(realm.snapshot().objects(Breeder.self).where(condition).count, names.count)
         return names
     }
 

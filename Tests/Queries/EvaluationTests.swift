@@ -52,7 +52,7 @@ import Testing
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.read { tx in tx.objects(Person.self)._with(trap).count }
         }
-        #expect(error?.code == .invalidQuery)
+        expectEqual(error?.code, .invalidQuery)
         // The handle of a stream doesn't evaluate either.
         let live = realm.objects(Person.self)._with(trap).where { $0.age > 1 }
         _ = live.changes
@@ -71,18 +71,18 @@ import Testing
             let root = node(results)
             #expect(root != nil && root == node(first))
             #expect(results.count == 50 && results[49].age == 99 && results.first?.age == 50)
-            #expect(results.map(\.age) == Array(50..<100))
-            #expect(node(results) == root)
+            expectEqual(results.map(\.age), Array(50..<100))
+            expectEqual(node(results), root)
             let room = Room("general")
             try tx.add(room)
             room.topic = "another class"
             tx.delete(room)
-            #expect(node(results) == root)
+            expectEqual(node(results), root)
             tx.objects(Person.self)[60].age = 0
             #expect(node(results) != root && results.count == 49)
             let second = results.keys()
             try tx.add(Person("new", age: 70))
-            #expect(results.count == 50)
+            expectEqual(results.count, 50)
             #expect(node(results) != node(second))
             tx.delete(results)
             #expect(results.isEmpty && first.count == 50 && second.count == 49)

@@ -57,10 +57,10 @@ import Testing
             try tx.add(Weighed.Ship())
             crate.weight = 12
             let crates = tx.objects(Weighed.Crate.self)
-            #expect(crates.where { $0.weight == 12 }.count == 1)
-            #expect(crates.where { $0.weight == 11 }.isEmpty)
+            expectEqual(crates.where { $0.weight == 12 }.count, 1)
+            expectTrue(crates.where { $0.weight == 11 }.isEmpty)
         }
-        #expect(later.snapshot().objects(Weighed.Crate.self).where { $0.weight == 12 }.count == 1)
+        expectEqual(later.snapshot().objects(Weighed.Crate.self).where { $0.weight == 12 }.count, 1)
     }
 
     private func hasIndex(_ realm: Realm) -> Bool {
@@ -78,14 +78,15 @@ import Testing
         }
         let later = try LaterProgram.core(of: realm, [Later.Parcel.self])
         #expect(!hasIndex(realm))
-        #expect(later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count == 429)
+        expectEqual(
+            later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count, 429)
         try await later.write { tx in
             let parcels = tx.objects(Later.Parcel.self).where { $0.city == "c3" }
-            #expect(parcels.count == 429)
+            expectEqual(parcels.count, 429)
             try tx.add(Later.Parcel(5_000, "c3"))
-            #expect(parcels.count == 430)
+            expectEqual(parcels.count, 430)
             parcels[0].city = "elsewhere"
-            #expect(parcels.count == 429)
+            expectEqual(parcels.count, 429)
         }
         #expect(hasIndex(realm))
         let found = realm.snapshot().objects(First.Parcel.self).where { $0.city == "c3" }
@@ -95,7 +96,8 @@ import Testing
             try tx.create(First.Parcel.self, value: ["number": 6_000, "city": "c3"])
         }
         #expect(hasIndex(realm))
-        #expect(later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count == 430)
+        expectEqual(
+            later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count, 430)
     }
 
     @Test func abortedWriteBuildsNoIndex() async throws {

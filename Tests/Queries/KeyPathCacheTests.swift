@@ -44,10 +44,10 @@ private final class Plank: Object {
         let choice = Choice()
         let before = Choice.useCount
         for _ in 0..<3 {
-            #expect(planks.sorted(by: \.[choice]).map(\.name) == ["a", "b"])
-            #expect(planks[0][dynamicMember: \.[choice]] == "b")
+            expectEqual(planks.sorted(by: \.[choice]).map(\.name), ["a", "b"])
+            expectEqual(planks[0][dynamicMember: \.[choice]], "b")
         }
-        #expect(Choice.useCount == before)
+        expectEqual(Choice.useCount, before)
     }
 
     @Test func keyPathsWithManyArgumentsAreNotAllKept() async throws {
@@ -55,21 +55,21 @@ private final class Plank: Object {
         let schema = ClassSchema.of(Plank.self)
         for number in 0..<(2 * KeyPathCache.countMax + 10) {
             let sorted = planks.sorted(by: \.[number])
-            if number % 500 == 0 { #expect(sorted.map(\.name) == ["a", "b"]) }
+            if number % 500 == 0 { expectEqual(sorted.map(\.name), ["a", "b"]) }
             _ = schema.observedPath(of: \Plank.parts[number].name)
         }
         #expect(schema.keyPaths.count <= KeyPathCache.countMax)
         #expect(schema.observedKeyPaths.count <= KeyPathCache.countMax)
-        #expect(planks.sorted(by: \.name).map(\.name) == ["a", "b"])
+        expectEqual(planks.sorted(by: \.name).map(\.name), ["a", "b"])
     }
 
     /// A key path literal is resolved once.
     @Test func keyPathsOfThePropertiesAreKept() async throws {
         let planks = try await realm().snapshot().objects(Plank.self)
         func sort() -> [String] { planks.sorted(by: \.name).map(\.name) }
-        #expect(sort() == ["a", "b"])
+        expectEqual(sort(), ["a", "b"])
         let count = ClassSchema.of(Plank.self).keyPaths.count
         for _ in 0..<100 { _ = sort() }
-        #expect(ClassSchema.of(Plank.self).keyPaths.count == count)
+        expectEqual(ClassSchema.of(Plank.self).keyPaths.count, count)
     }
 }

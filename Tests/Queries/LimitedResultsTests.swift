@@ -19,19 +19,19 @@ import Testing
         let youngest = realm.objects(Person.self).limited(to: 2).sorted(by: \.age)
         #expect(youngest.current.map(\.age) == [1, 3] && youngest.count == 2)
         // Conditions added later apply before the limit.
-        #expect(youngest.where { $0.age > 2 }.current.map(\.age) == [3, 5])
+        expectEqual(youngest.where { $0.age > 2 }.current.map(\.age), [3, 5])
         #expect(youngest.sum(of: \.age) == 4 && youngest.max(of: \.age) == 3)
         #expect(youngest.limited(to: 5).count == 2 && youngest.limited(to: 1).count == 1)
         #expect(youngest.limited(to: 0).isEmpty && youngest.limited(to: 0).first == nil)
         let frozen = realm.snapshot().objects(Person.self).limited(to: 3)
         #expect(frozen.map(\.age) == [5, 3, 9] && frozen.last?.age == 9)
-        #expect(frozen.limited(to: 9).count == 3)
+        expectEqual(frozen.limited(to: 9).count, 3)
         let confined = try await realm.write { tx in
             let first = tx.objects(Person.self).sorted(by: \.age, ascending: false).limited(to: 2)
             try tx.add(Person("old", age: 100))
             return first.map(\.age)
         }
-        #expect(confined == [100, 9])
+        expectEqual(confined, [100, 9])
     }
 
     // Covers .invalidQuery
@@ -51,7 +51,7 @@ import Testing
         let inStream = await #expect(throws: Realm.Error.self) { _ = try await stream.next() }
         for error in [inRead, inSnapshot, inStream] {
             #expect(error?.code == .invalidQuery && error?.className == "Person")
-            #expect(error?.message.contains("-1") == true)
+            expectEqual(error?.message.contains("-1"), true)
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
         let second = await #expect(throws: Realm.Error.self) { _ = try await bo.next() }
         for error in [first, second] {
             #expect(error?.code == .invalidInput && error?.className == "Pup")
-            #expect(error?.message.contains("-2") == true)
+            expectEqual(error?.message.contains("-2"), true)
         }
     }
 
@@ -77,13 +77,13 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        #expect(first.map(\.age) == [1, 3])
+        expectEqual(first.map(\.age), [1, 3])
         try await realm.write { try $0.add(Person("new", age: 2)) }
         guard case .update(let now, let came)? = try await stream.next() else {
             Issue.record("no update")
             return
         }
-        #expect(now.map(\.age) == [1, 2])
+        expectEqual(now.map(\.age), [1, 2])
         #expect(came.insertions == [1] && came.deletions == [1])
         #expect(came.deleted.map(\.age) == [3] && came.inserted.map(\.age) == [2])
         try await realm.write { tx in
@@ -95,7 +95,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(later.map(\.age) == [2, 3])
+        expectEqual(later.map(\.age), [2, 3])
         #expect(went.deletions == [0] && went.insertions == [1])
     }
 }

@@ -14,18 +14,18 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let realm = try await Breeders.realm()
         try await realm.read { tx in
             let ann = tx.objects(Breeder.self)[0]
-            #expect(ann.pups.where { $0.age < 9 }.map(\.name) == ["Ada", "Bo", "Ada"])
-            #expect(ann.pups.where { $0.isGood }.map(\.name) == ["Ada", "Ada"])
-            #expect(ann.pups.sorted(by: \.name).map(\.name) == ["Ada", "Ada", "Bo"])
-            #expect(
-                ann.pups.sorted(by: \.age, ascending: false).map(\.name) == ["Bo", "Ada", "Ada"])
-            #expect(ann.pups.distinct(by: \.name).map(\.name) == ["Ada", "Bo"])
-            #expect(
+            expectEqual(ann.pups.where { $0.age < 9 }.map(\.name), ["Ada", "Bo", "Ada"])
+            expectEqual(ann.pups.where { $0.isGood }.map(\.name), ["Ada", "Ada"])
+            expectEqual(ann.pups.sorted(by: \.name).map(\.name), ["Ada", "Ada", "Bo"])
+            expectEqual(
+                ann.pups.sorted(by: \.age, ascending: false).map(\.name), ["Bo", "Ada", "Ada"])
+            expectEqual(ann.pups.distinct(by: \.name).map(\.name), ["Ada", "Bo"])
+            expectEqual(
                 ann.pups.sorted(by: .descending(\.age), .ascending(\.name)).where { $0.age > 1 }
-                    .map(\.name) == ["Bo"])
-            #expect(ann.pups.sorted(by: \.mother?.name).map(\.name) == ["Ada", "Ada", "Bo"])
-            #expect(ann.branches.where { $0.size > 1 }.map(\.city) == ["Oslo"])
-            #expect(ann.branches.sorted(by: \.city).first?.city == "Oslo")
+                    .map(\.name), ["Bo"])
+            expectEqual(ann.pups.sorted(by: \.mother?.name).map(\.name), ["Ada", "Ada", "Bo"])
+            expectEqual(ann.branches.where { $0.size > 1 }.map(\.city), ["Oslo"])
+            expectEqual(ann.branches.sorted(by: \.city).first?.city, "Oslo")
             let dan = tx.objects(Breeder.self)[3]
             let pups = dan.pups.where { $0.age > 0 }
             #expect(pups.count == 2 && pups[1].name == "Cy" && pups.first?.name == "Di")
@@ -39,13 +39,13 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         try await realm.write { tx in
             let (ann, pups) = (tx.objects(Breeder.self)[0], tx.objects(Pup.self))
             let old = ann.pups.where { $0.age > 2 }.sorted(by: \.age)
-            #expect(old.map(\.name) == ["Bo"])
+            expectEqual(old.map(\.name), ["Bo"])
             ann.pups.append(pups[3])
-            #expect(old.map(\.name) == ["Bo", "Di"])
+            expectEqual(old.map(\.name), ["Bo", "Di"])
             pups[0].age = 4
-            #expect(old.map(\.name) == ["Bo", "Ada", "Ada", "Di"])
+            expectEqual(old.map(\.name), ["Bo", "Ada", "Ada", "Di"])
             ann.pups.remove(at: 0)
-            #expect(old.map(\.name) == ["Bo", "Ada", "Di"])
+            expectEqual(old.map(\.name), ["Bo", "Ada", "Di"])
             for pup in ann.pups.where({ $0.age > 2 }) { tx.delete(pup) }
             #expect(old.isEmpty && ann.pups.isEmpty)
             tx.delete(ann)
@@ -59,20 +59,20 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         try await realm.write { tx in
             let pups = tx.objects(Pup.self)
             let ada = pups[0]
-            #expect(ada.breeders.map(\.name) == ["Ann", "Ann"])
-            #expect(ada.breeders.where { $0.limit == 2 }.map(\.name) == ["Ann", "Ann"])
-            #expect(ada.children.map(\.name) == ["Bo", "Cy"])
-            #expect(ada.children.where { $0.age > 3 }.map(\.name) == ["Cy"])
-            #expect(ada.children.sorted(by: \.age, ascending: false).map(\.name) == ["Cy", "Bo"])
+            expectEqual(ada.breeders.map(\.name), ["Ann", "Ann"])
+            expectEqual(ada.breeders.where { $0.limit == 2 }.map(\.name), ["Ann", "Ann"])
+            expectEqual(ada.children.map(\.name), ["Bo", "Cy"])
+            expectEqual(ada.children.where { $0.age > 3 }.map(\.name), ["Cy"])
+            expectEqual(ada.children.sorted(by: \.age, ascending: false).map(\.name), ["Cy", "Bo"])
             #expect(ada.children.sum(of: \.age) == 8 && ada.children.max(of: \.age) == 5)
-            #expect(pups[2].breeders.sorted(by: \.name, ascending: false).first?.name == "Dan")
-            #expect(ada.children.index(matching: { $0.age == 5 }) == 1)
+            expectEqual(pups[2].breeders.sorted(by: \.name, ascending: false).first?.name, "Dan")
+            expectEqual(ada.children.index(matching: { $0.age == 5 }), 1)
             pups[3].mother = ada
-            #expect(ada.children.map(\.name) == ["Bo", "Cy", "Di"])
+            expectEqual(ada.children.map(\.name), ["Bo", "Cy", "Di"])
         }
         let unmanaged = Pup("new", age: 1)
         #expect(unmanaged.breeders.isEmpty && unmanaged.breeders.sum(of: \.limit) == 0)
-        #expect(unmanaged.breeders.max(of: \.limit) == nil)
+        expectNil(unmanaged.breeders.max(of: \.limit))
     }
 
     // Covers 2.24
@@ -82,14 +82,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         unmanaged[1].weight = 2.5
         #expect(unmanaged.sum(of: \.age) == 5 && unmanaged.min(of: \.age) == 1)
         #expect(unmanaged.max(of: \.weight) == 2.5 && unmanaged.average(of: \.weight) == 2.5)
-        #expect(unmanaged.sum(of: \.mother?.age) == 0)
+        expectEqual(unmanaged.sum(of: \.mother?.age), 0)
         #expect(List<Pup>().average(of: \.age) == nil && List<Pup>().max(of: \.age) == nil)
         try await realm.read { tx in
             let ann = tx.objects(Breeder.self)[0]
             #expect(ann.pups.sum(of: \.age) == 5 && ann.pups.average(of: \.weight) == 10)
             #expect(ann.pups.min(of: \.age) == 1 && ann.pups.max(of: \.mother?.age) == 1)
-            #expect(ann.branches.sum(of: \.size) == 3)
-            #expect(tx.objects(Breeder.self)[2].pups.max(of: \.age) == nil)
+            expectEqual(ann.branches.sum(of: \.size), 3)
+            expectNil(tx.objects(Breeder.self)[2].pups.max(of: \.age))
         }
     }
 
@@ -99,10 +99,10 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         func check(_ scores: List<Int?>, _ tags: List<String>) {
             #expect(scores.sum() == 14 && scores.average() == 3.5)
             #expect(scores.min() == 1 && scores.max() == 9)
-            #expect(scores.sorted(ascending: true) == [nil, nil, 1, 1, 3, 9])
-            #expect(scores.sorted(ascending: false) == [9, 3, 1, 1, nil, nil])
-            #expect(scores.distinct() == [3, nil, 1, 9])
-            #expect(tags.sorted(ascending: true) == ["Z", "a", "b", "\u{e9}"])
+            expectEqual(scores.sorted(ascending: true), [nil, nil, 1, 1, 3, 9])
+            expectEqual(scores.sorted(ascending: false), [9, 3, 1, 1, nil, nil])
+            expectEqual(scores.distinct(), [3, nil, 1, 9])
+            expectEqual(tags.sorted(ascending: true), ["Z", "a", "b", "\u{e9}"])
             #expect(scores.index(of: nil) == 1 && scores.firstIndex(of: 9) == 5)
         }
         let breeder = Breeder("Eve")
@@ -130,23 +130,23 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (ada, di) = (pups[0], pups[3])
             #expect(pups.index(of: ada) == 0 && byAge.index(of: ada) == 3)
             #expect(byAge.index(of: di) == 0 && pups.index(of: di) == 3)
-            #expect(pups.where { $0.age > 2 }.index(of: ada) == nil)
-            #expect(pups.where { $0.age > 2 }.index(of: di) == 2)
-            #expect(pups.index(of: Pup("other", age: 1)) == nil)
-            #expect(byAge.index(matching: { $0.isGood }) == 1)
-            #expect(byAge.where { $0.age < 5 }.index(matching: { $0.isGood }) == 1)
-            #expect(byAge.index(matching: { $0.mother.name == "Ada" }) == 1)
-            #expect(byAge.index(matching: { $0.age > 100 }) == nil)
-            #expect(byAge.objects(at: [3, 0]).map(\.name) == ["Ada", "Di"])
+            expectNil(pups.where { $0.age > 2 }.index(of: ada))
+            expectEqual(pups.where { $0.age > 2 }.index(of: di), 2)
+            expectNil(pups.index(of: Pup("other", age: 1)))
+            expectEqual(byAge.index(matching: { $0.isGood }), 1)
+            expectEqual(byAge.where { $0.age < 5 }.index(matching: { $0.isGood }), 1)
+            expectEqual(byAge.index(matching: { $0.mother.name == "Ada" }), 1)
+            expectNil(byAge.index(matching: { $0.age > 100 }))
+            expectEqual(byAge.objects(at: [3, 0]).map(\.name), ["Ada", "Di"])
             let ann = tx.objects(Breeder.self)[0]
-            #expect(ann.pups.index(of: pups[1]) == 1)
-            #expect(ann.pups.index(matching: { $0.name == "Bo" }) == 1)
-            #expect(ann.pups.objects(at: [1, 2]).map(\.name) == ["Bo", "Ada"])
-            #expect(ann.pups.where { $0.age > 0 }.index(of: pups[1]) == 1)
+            expectEqual(ann.pups.index(of: pups[1]), 1)
+            expectEqual(ann.pups.index(matching: { $0.name == "Bo" }), 1)
+            expectEqual(ann.pups.objects(at: [1, 2]).map(\.name), ["Bo", "Ada"])
+            expectEqual(ann.pups.where { $0.age > 0 }.index(of: pups[1]), 1)
         }
         let live = realm.objects(Pup.self).sorted(by: \.age, ascending: false)
-        #expect(live.index(matching: { $0.isGood }) == 1)
-        #expect(live.current.index(matching: { $0.toys.count == 2 }) == 3)
+        expectEqual(live.index(matching: { $0.isGood }), 1)
+        expectEqual(live.current.index(matching: { $0.toys.count == 2 }), 3)
     }
 
     // Covers 2.3, 2.5, 3.103
@@ -157,10 +157,10 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let slice = byAge[1..<3]
             #expect(slice.map(\.name) == ["Cy", "Bo"] && slice.count == 2)
             #expect(byAge[0..<0].isEmpty && byAge[...].count == 4 && byAge[2...].count == 2)
-            #expect(byAge.dropFirst(3).map(\.name) == ["Ada"])
+            expectEqual(byAge.dropFirst(3).map(\.name), ["Ada"])
             // Positions are looked up again.
             tx.objects(Pup.self)[0].age = 6
-            #expect(slice.map(\.name) == ["Ada", "Cy"])
+            expectEqual(slice.map(\.name), ["Ada", "Cy"])
             #expect(byAge.last?.name == "Bo" && byAge.first?.name == "Di")
         }
     }

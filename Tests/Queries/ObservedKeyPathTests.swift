@@ -26,11 +26,11 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let expected = ChangePath(hops: hops, last: last)
         for _ in 0..<2 {  // resolved, then cached
             let typed = ChangeFilter.paths([keyPath], of: schema)
-            #expect(paths(typed) == [expected], "\(text)")
+            expectEqual(paths(typed), [expected], "\(text)")
             let named = try ChangeFilter.paths([text], of: schema)
-            #expect(named == typed, "\(text)")
+            expectEqual(named, typed, "\(text)")
             let first = text.split(separator: ".").first.map { String($0) }
-            #expect(typed.firstProperties.map { schema.properties[$0].name } == [first])
+            expectEqual(typed.firstProperties.map { schema.properties[$0].name }, [first])
         }
     }
 
@@ -89,17 +89,17 @@ private func sentence(_ result: ExitTest.Result?) -> String {
 
     @Test func computedPropertiesThatGiveAStoredOneUnchangedNameIt() {
         let filter = ChangeFilter.paths([\Pup.motherName], of: Self.pup)
-        #expect(
-            paths(filter)
-                == [ChangePath(hops: [.link("mother", to: "Pup")], last: .property("name"))])
+        expectEqual(
+            paths(filter), [ChangePath(hops: [.link("mother", to: "Pup")], last: .property("name"))]
+        )
     }
 
     @Test func eachPathHasItsFirstProperty() throws {
         let filter = try ChangeFilter.paths(
             ["mother.name", "age", "mother.age", "children"], of: Self.pup)
         let names = filter.firstProperties.map { Self.pup.properties[$0].name }
-        #expect(names == ["mother", "age", "mother", "children"])
-        #expect(paths(filter).count == 4)
+        expectEqual(names, ["mother", "age", "mother", "children"])
+        expectEqual(paths(filter).count, 4)
         let none = try ChangeFilter.paths([] as [String], of: Self.pup)
         #expect(none.filter == .paths([]) && none.firstProperties.isEmpty)
     }
@@ -116,9 +116,9 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let error = #expect(throws: Realm.Error.self) {
             _ = try ChangeFilter.paths(["name", text], of: Self.pup)
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.property == property)
-        #expect(error?.className == model)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.property, property)
+        expectEqual(error?.className, model)
         #expect(error?.message.contains("'\(text)'") ?? false)
         #expect(error?.message.contains("'\(property)'") ?? false)
         #expect(error?.message.contains(model) ?? false)
@@ -159,7 +159,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             .children[0].children[0].children[0].children[0].children[0].children[0].children[0]
             .children[0].children[0].name
         let path = ClassSchema.of(Pup.self).observedPath(of: longest)
-        #expect(path?.properties.count == 17)
+        expectEqual(path?.properties.count, 17)
         let inverses = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

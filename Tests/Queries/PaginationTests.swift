@@ -66,22 +66,22 @@ final class PageShelf: Object {
             ("live values", { live.numbers.current.prefix(20).map { $0 } }),
         ]
         for (name, page) in pages {
-            let (queried, found) = cost(realm, { #expect(page() == first, "\(name)") })
+            let (queried, found) = cost(realm, { expectEqual(page(), first, "\(name)") })
             #expect(queried <= 1_024 && found <= 20, "\(name): \(queried), \(found)")
         }
         // A condition is evaluated up to the last row needed, in blocks of 1,024 rows.
         let (queried, found) = cost(realm) {
             let even = snapshot.objects(PageItem.self).where { $0.group.in([0, 2, 4, 6, 8]) }
-            #expect(even[0..<20].map(\.number) == (0..<20).map { 2 * $0 })
+            expectTrue(even[0..<20].map(\.number) == (0..<20).map { 2 * $0 })
         }
         #expect(queried <= 1_024 && found == 20, "\(queried), \(found)")
         // A page of sorted rows doesn't list other rows.
         let (_, sorted) = cost(realm) {
             let items = realm.objects(PageItem.self).where { $0.group.in([0, 2, 4, 6, 8]) }
                 .sorted(by: \.number, ascending: false)
-            #expect(items[0..<20].map(\.number) == Self.page)
+            expectEqual(items[0..<20].map(\.number), Self.page)
         }
-        #expect(sorted == 20)
+        expectEqual(sorted, 20)
     }
 
     // Covers 3.103
@@ -104,15 +104,15 @@ final class PageShelf: Object {
                 ("list results", { shelf.items.where { $0.group >= 0 }[0..<20].map(\.number) }),
             ]
             for (name, page) in pages {
-                let (queried, found) = cost(realm, { #expect(page() == first, "\(name)") })
+                let (queried, found) = cost(realm, { expectEqual(page(), first, "\(name)") })
                 #expect(queried <= 1_024 && found <= 20, "\(name): \(queried), \(found)")
             }
             let (_, found) = cost(realm) {
                 let even = all.where { $0.group.in([0, 2, 4, 6, 8]) }
                     .sorted(by: \.number, ascending: false)
-                #expect(AnyRealmCollection(even)[0..<20].map(\.number) == Self.page)
+                expectEqual(AnyRealmCollection(even)[0..<20].map(\.number), Self.page)
             }
-            #expect(found == 20)
+            expectEqual(found, 20)
         }
     }
 }

@@ -20,14 +20,14 @@ import Testing
         let snapshot = realm.snapshot()
         for limit in [0, 1, 10, 2_999, 3_000, 5_000] {
             let sorted = snapshot.objects(Person.self).sorted(by: \.age)
-            #expect(sorted.prefix(limit).map(\.age) == Array(0..<min(limit, 3_000)))
+            expectEqual(sorted.prefix(limit).map(\.age), Array(0..<min(limit, 3_000)))
             let filtered = snapshot.objects(Person.self).where { $0.age >= 1_000 }
-            #expect(filtered.prefix(limit).count == min(limit, 2_000))
-            #expect(filtered.prefix(limit).map(\.age) == Array(filtered.map(\.age).prefix(limit)))
+            expectEqual(filtered.prefix(limit).count, min(limit, 2_000))
+            expectEqual(filtered.prefix(limit).map(\.age), Array(filtered.map(\.age).prefix(limit)))
         }
-        #expect(
-            snapshot.objects(Person.self).sorted(by: \.age, ascending: false).first?.age == 2_999)
-        #expect(snapshot.objects(Person.self).where { $0.age > 5_000 }.first == nil)
+        expectEqual(
+            snapshot.objects(Person.self).sorted(by: \.age, ascending: false).first?.age, 2_999)
+        expectNil(snapshot.objects(Person.self).where { $0.age > 5_000 }.first)
     }
 
     @Test func inATransactionItShowsTheStateOfTheMoment() async throws {
@@ -39,7 +39,7 @@ import Testing
             #expect(sorted.prefix(3).map(\.age) == [1, 2, 3] && sorted.last?.age == 1_000)
             tx.delete(sorted[0])
             #expect(sorted.count == 99 && sorted.prefix(1).map(\.age) == [2])
-            #expect(sorted.prefix(200).count == 99)
+            expectEqual(sorted.prefix(200).count, 99)
         }
     }
 
@@ -49,10 +49,10 @@ import Testing
             let held = Array(tx.objects(Person.self).sorted(by: \.age))
             var last: Person?
             for person in tx.objects(Person.self).sorted(by: \.age) {
-                if let last { #expect(last.age == person.age - 1) }
+                if let last { expectEqual(last.age, person.age - 1) }
                 last = person
             }
-            #expect(held.map(\.age) == Array(0..<50))
+            expectEqual(held.map(\.age), Array(0..<50))
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
         var held = realm.stats().snapshots
         #expect(held.count == 1 && held[0].version == old.version && held[0].heldByteCount > 2_000)
         #expect(held[0].place.contains("PrefixTests.swift"))
-        #expect(old.objects(Person.self).max(of: \.age) == 1_999)
+        expectEqual(old.objects(Person.self).max(of: \.age), 1_999)
         _ = consume old
         held = realm.stats().snapshots
         #expect(held.isEmpty)

@@ -16,13 +16,13 @@ import Testing
                 _ = tx.objects(Breeder.self).where(condition).count
             }
         }
-        #expect(error?.code == .invalidQuery, sourceLocation: sourceLocation)
+        expectEqual(error?.code, .invalidQuery, sourceLocation: sourceLocation)
         var stream = realm.objects(Breeder.self).where(condition).changes.makeAsyncIterator()
         do throws(Realm.Error) {
             _ = try await stream.next()
             Issue.record("The stream began.", sourceLocation: sourceLocation)
         } catch {
-            #expect(error.code == .invalidQuery, sourceLocation: sourceLocation)
+            expectEqual(error.code, .invalidQuery, sourceLocation: sourceLocation)
         }
         return error?.message ?? ""
     }

@@ -43,26 +43,26 @@ import Testing
         func ids(_ condition: (Query<V?>) -> Query<Bool>) -> [Int] {
             things.where { condition($0[dynamicMember: keyPath]) }.map(\.id)
         }
-        #expect(ids { $0 == nil } == [2, 3], name)
-        #expect(ids { $0 != nil } == [0, 1], name)
-        #expect(ids { $0 == high } == [1], name)
-        #expect(ids { $0 != high } == [0, 2, 3], name)
-        #expect(ids { !($0 == high) } == [0, 2, 3], name)
-        #expect(ids { $0 < high } == [0], name)
-        #expect(ids { $0 > high } == [], name)
-        #expect(ids { $0 <= high } == [0, 1], name)
-        #expect(ids { $0 >= high } == [1], name)
+        expectEqual(ids { $0 == nil }, [2, 3], name)
+        expectEqual(ids { $0 != nil }, [0, 1], name)
+        expectEqual(ids { $0 == high }, [1], name)
+        expectEqual(ids { $0 != high }, [0, 2, 3], name)
+        expectEqual(ids { !($0 == high) }, [0, 2, 3], name)
+        expectEqual(ids { $0 < high }, [0], name)
+        expectEqual(ids { $0 > high }, [], name)
+        expectEqual(ids { $0 <= high }, [0, 1], name)
+        expectEqual(ids { $0 >= high }, [1], name)
         // Strings compared with the constant nil are the exception.
         let isString = V.self == String.self
-        #expect(ids { $0 < nil } == [], name)
-        #expect(ids { $0 > nil } == (isString ? [0, 1] : []), name)
-        #expect(ids { $0 <= nil } == (isString ? [] : [2, 3]), name)
-        #expect(ids { $0 >= nil } == (isString ? [0, 1] : [2, 3]), name)
-        #expect(ids { !($0 < high) } == [1, 2, 3], name)
-        #expect(ids { $0 == $0 } == [0, 1, 2, 3] && ids { $0 != $0 } == [], name)
-        #expect(ids { $0 < $0 } == [] && ids { $0 <= $0 } == [0, 1, 2, 3], name)
-        #expect(things.sorted(by: keyPath).map(\.id) == [2, 3, 0, 1], name)
-        #expect(things.sorted(by: keyPath, ascending: false).map(\.id) == [1, 0, 2, 3], name)
+        expectEqual(ids { $0 < nil }, [], name)
+        expectTrue(ids { $0 > nil } == (isString ? [0, 1] : []), name)
+        expectTrue(ids { $0 <= nil } == (isString ? [] : [2, 3]), name)
+        expectTrue(ids { $0 >= nil } == (isString ? [0, 1] : [2, 3]), name)
+        expectEqual(ids { !($0 < high) }, [1, 2, 3], name)
+        expectTrue(ids { $0 == $0 } == [0, 1, 2, 3] && ids { $0 != $0 } == [], name)
+        expectTrue(ids { $0 < $0 } == [] && ids { $0 <= $0 } == [0, 1, 2, 3], name)
+        expectEqual(things.sorted(by: keyPath).map(\.id), [2, 3, 0, 1], name)
+        expectEqual(things.sorted(by: keyPath, ascending: false).map(\.id), [1, 0, 2, 3], name)
     }
 
     // Covers 1.47, 3.6, 3.30, 3.40, 3.41, 3.42, 3.43, 3.44, 3.45
@@ -80,21 +80,21 @@ import Testing
     // Covers 3.42, 3.43
     @Test func nilIsEqualToNilOnlyInTheUnorderedTypesToo() async throws {
         let things = try await things()
-        #expect(things.where { $0.maybeData == nil }.map(\.id) == [2, 3])
-        #expect(things.where { $0.maybeData != Data([1]) }.map(\.id) == [0, 2, 3])
-        #expect(things.where { $0.maybeFlag == nil }.map(\.id) == [2, 3])
-        #expect(things.where { $0.maybeFlag != true }.map(\.id) == [0, 2, 3])
+        expectEqual(things.where { $0.maybeData == nil }.map(\.id), [2, 3])
+        expectEqual(things.where { $0.maybeData != Data([1]) }.map(\.id), [0, 2, 3])
+        expectEqual(things.where { $0.maybeFlag == nil }.map(\.id), [2, 3])
+        expectEqual(things.where { $0.maybeFlag != true }.map(\.id), [0, 2, 3])
     }
 
     // Covers 3.7, 3.39
     @Test func bareFlagMeansTrueAndItsNegationFalse() async throws {
         let things = try await things()
-        #expect(things.where { $0.flag }.map(\.id) == [0])
-        #expect(things.where { !$0.flag }.map(\.id) == [1, 2, 3])
-        #expect(things.where { $0.maybeFlag }.map(\.id) == [1])
-        #expect(things.where { !$0.maybeFlag }.map(\.id) == [0])
-        #expect(things.where { !($0.maybeFlag == true) }.map(\.id) == [0, 2, 3])
-        #expect(things.where { !(!$0.maybeFlag) }.map(\.id) == [1, 2, 3])
+        expectEqual(things.where { $0.flag }.map(\.id), [0])
+        expectEqual(things.where { !$0.flag }.map(\.id), [1, 2, 3])
+        expectEqual(things.where { $0.maybeFlag }.map(\.id), [1])
+        expectEqual(things.where { !$0.maybeFlag }.map(\.id), [0])
+        expectEqual(things.where { !($0.maybeFlag == true) }.map(\.id), [0, 2, 3])
+        expectEqual(things.where { !(!$0.maybeFlag) }.map(\.id), [1, 2, 3])
     }
 
     // Covers 3.49
@@ -108,19 +108,18 @@ import Testing
         func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         let sorted = texts.map(bytes).sorted { $0.lexicographicallyPrecedes($1) }
         let messages = realm.snapshot().objects(Message.self)
-        #expect(messages.sorted(by: \.text).map { bytes($0.text) } == sorted)
-        #expect(
-            messages.sorted(by: \.room, ascending: false).map { bytes($0.room) }
-                == sorted.reversed())
+        expectEqual(messages.sorted(by: \.text).map { bytes($0.text) }, sorted)
+        expectEqual(
+            messages.sorted(by: \.room, ascending: false).map { bytes($0.room) }, sorted.reversed())
         for text in texts {
             let scanned = messages.where { $0.text == text }
             let indexed = messages.where { $0.room == text }
-            #expect(scanned.map { bytes($0.text) } == [bytes(text)])
-            #expect(indexed.map { bytes($0.room) } == [bytes(text)])
+            expectEqual(scanned.map { bytes($0.text) }, [bytes(text)])
+            expectEqual(indexed.map { bytes($0.room) }, [bytes(text)])
             let below = messages.where { $0.text < text }.sorted(by: \.text)
-            #expect(
-                below.map { bytes($0.text) }
-                    == sorted.filter { $0.lexicographicallyPrecedes(bytes(text)) })
+            expectEqual(
+                below.map { bytes($0.text) },
+                sorted.filter { $0.lexicographicallyPrecedes(bytes(text)) })
         }
     }
 
@@ -141,12 +140,12 @@ import Testing
             tx.objects(Person.self)[0].age = 9
             try tx.add(Room("z"))
             try tx.add(Person("z", age: 0))
-            #expect(tx.objects(Room.self).map(\.name) == ["m", "a", "q", "b", "y", "z"])
+            expectEqual(tx.objects(Room.self).map(\.name), ["m", "a", "q", "b", "y", "z"])
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.objects(Room.self).map(\.name) == ["m", "a", "q", "b", "y", "z"])
-        #expect(snapshot.objects(Person.self).map(\.name) == ["m", "a", "q", "b", "y", "z"])
+        expectEqual(snapshot.objects(Room.self).map(\.name), ["m", "a", "q", "b", "y", "z"])
+        expectEqual(snapshot.objects(Person.self).map(\.name), ["m", "a", "q", "b", "y", "z"])
         let found = snapshot.objects(Room.self).where { $0.name > "l" }
-        #expect(found.map(\.name) == ["m", "q", "y", "z"])
+        expectEqual(found.map(\.name), ["m", "q", "y", "z"])
     }
 }

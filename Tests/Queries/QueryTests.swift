@@ -37,45 +37,45 @@ import Testing
     // Covers 2.13, 3.1, 3.5
     @Test func comparesPropertiesWithValues() async throws {
         let realm = try await people()
-        #expect(try await ages(realm) { $0.age == 30 } == [30, 30])
-        #expect(try await ages(realm) { $0.age != 30 } == [20, 40, 10])
-        #expect(try await ages(realm) { $0.age < 30 } == [20, 10])
-        #expect(try await ages(realm) { $0.age <= 30 } == [30, 20, 10, 30])
-        #expect(try await ages(realm) { $0.age > 30 } == [40])
-        #expect(try await ages(realm) { $0.age >= 30 } == [30, 40, 30])
-        #expect(try await ages(realm) { $0.name == "Ann" } == [30, 10])
-        #expect(try await ages(realm) { $0.name > "Z" } == [20, 30])
+        try await expectEqual(ages(realm) { $0.age == 30 }, [30, 30])
+        try await expectEqual(ages(realm) { $0.age != 30 }, [20, 40, 10])
+        try await expectEqual(ages(realm) { $0.age < 30 }, [20, 10])
+        try await expectEqual(ages(realm) { $0.age <= 30 }, [30, 20, 10, 30])
+        try await expectEqual(ages(realm) { $0.age > 30 }, [40])
+        try await expectEqual(ages(realm) { $0.age >= 30 }, [30, 40, 30])
+        try await expectEqual(ages(realm) { $0.name == "Ann" }, [30, 10])
+        try await expectEqual(ages(realm) { $0.name > "Z" }, [20, 30])
     }
 
     @Test func comparesPropertiesWithProperties() async throws {
         let realm = try await people()
-        #expect(try await ages(realm) { $0.age == $0.limit } == [20])
-        #expect(try await ages(realm) { $0.age != $0.limit } == [30, 40, 10, 30])
-        #expect(try await ages(realm) { $0.limit >= $0.age } == [20])
-        #expect(try await ages(realm) { $0.limit < $0.age } == [30, 40, 10, 30])
-        #expect(try await ages(realm) { $0.height == $0.height } == [30, 20, 10, 30])
+        try await expectEqual(ages(realm) { $0.age == $0.limit }, [20])
+        try await expectEqual(ages(realm) { $0.age != $0.limit }, [30, 40, 10, 30])
+        try await expectEqual(ages(realm) { $0.limit >= $0.age }, [20])
+        try await expectEqual(ages(realm) { $0.limit < $0.age }, [30, 40, 10, 30])
+        try await expectEqual(ages(realm) { $0.height == $0.height }, [30, 20, 10, 30])
     }
 
     // Covers 2.48, 3.6
     @Test func combinesConditions() async throws {
         let realm = try await people()
-        #expect(try await ages(realm) { $0.age > 10 && $0.name == "Ann" } == [30])
-        #expect(try await ages(realm) { $0.age < 20 || $0.age > 30 } == [40, 10])
-        #expect(try await ages(realm) { !($0.age == 30) } == [20, 40, 10])
+        try await expectEqual(ages(realm) { $0.age > 10 && $0.name == "Ann" }, [30])
+        try await expectEqual(ages(realm) { $0.age < 20 || $0.age > 30 }, [40, 10])
+        try await expectEqual(ages(realm) { !($0.age == 30) }, [20, 40, 10])
         let mixed = try await ages(realm) { !($0.age > 10 && $0.age < 40) || $0.isActive }
-        #expect(mixed == [30, 40, 10])
+        expectEqual(mixed, [30, 40, 10])
         let both = realm.objects(Person.self).where { $0.age > 10 }.where { $0.age < 40 }
-        #expect(both.current.map(\.age) == [30, 20, 30])
+        expectEqual(both.current.map(\.age), [30, 20, 30])
     }
 
     @Test func boolPropertyIsACondition() async throws {
         let realm = try await people()
-        #expect(try await ages(realm) { $0.isActive } == [30, 40])
-        #expect(try await ages(realm) { !$0.isActive } == [20, 10, 30])
-        #expect(try await ages(realm) { $0.isActive && $0.age == 40 } == [40])
-        #expect(try await ages(realm) { $0.isActive == false && $0.age == 10 } == [10])
-        #expect(try await ages(realm) { ($0.age == 30) == $0.isActive } == [30, 20, 10])
-        #expect(try await ages(realm) { ($0.age == 30) != true } == [20, 40, 10])
+        try await expectEqual(ages(realm) { $0.isActive }, [30, 40])
+        try await expectEqual(ages(realm) { !$0.isActive }, [20, 10, 30])
+        try await expectEqual(ages(realm) { $0.isActive && $0.age == 40 }, [40])
+        try await expectEqual(ages(realm) { $0.isActive == false && $0.age == 10 }, [10])
+        try await expectEqual(ages(realm) { ($0.age == 30) == $0.isActive }, [30, 20, 10])
+        try await expectEqual(ages(realm) { ($0.age == 30) != true }, [20, 40, 10])
     }
 
     @Test func optionalBoolPropertyIsTrueOrFalseOrNeither() async throws {
@@ -89,46 +89,46 @@ import Testing
             }
         }
         let things = realm.snapshot().objects(Everything.self)
-        #expect(things.where { $0.maybeFlag }.map(\.id).count == 1)
-        #expect(things.where { !$0.maybeFlag }.count == 1)
-        #expect(things.where { !($0.maybeFlag == true) }.count == 2)
-        #expect(things.where { $0.maybeFlag && $0.flag }.isEmpty)
-        #expect(things.where { $0.maybeFlag == nil }.count == 1)
+        expectEqual(things.where { $0.maybeFlag }.map(\.id).count, 1)
+        expectEqual(things.where { !$0.maybeFlag }.count, 1)
+        expectEqual(things.where { !($0.maybeFlag == true) }.count, 2)
+        expectTrue(things.where { $0.maybeFlag && $0.flag }.isEmpty)
+        expectEqual(things.where { $0.maybeFlag == nil }.count, 1)
     }
 
     @Test func nilEqualsNilOnly() async throws {
         let realm = try await people()
-        #expect(try await ages(realm) { $0.height == nil } == [20])
-        #expect(try await ages(realm) { $0.height != nil } == [30, 40, 10, 30])
-        #expect(try await ages(realm) { $0.height == 1.5 } == [30, 30])
-        #expect(try await ages(realm) { $0.height != 1.5 } == [20, 40, 10])
-        #expect(try await ages(realm) { $0.height > 1 } == [30, 10, 30])
-        #expect(try await ages(realm) { !($0.height > 1) } == [20, 40])
-        #expect(try await ages(realm) { $0.height <= nil } == [20])
-        #expect(try await ages(realm) { $0.height < nil } == [])
-        #expect(try await ages(realm) { $0.height == .nan } == [])
+        try await expectEqual(ages(realm) { $0.height == nil }, [20])
+        try await expectEqual(ages(realm) { $0.height != nil }, [30, 40, 10, 30])
+        try await expectEqual(ages(realm) { $0.height == 1.5 }, [30, 30])
+        try await expectEqual(ages(realm) { $0.height != 1.5 }, [20, 40, 10])
+        try await expectEqual(ages(realm) { $0.height > 1 }, [30, 10, 30])
+        try await expectEqual(ages(realm) { !($0.height > 1) }, [20, 40])
+        try await expectEqual(ages(realm) { $0.height <= nil }, [20])
+        try await expectEqual(ages(realm) { $0.height < nil }, [])
+        try await expectEqual(ages(realm) { $0.height == .nan }, [])
     }
 
     // Covers 2.16, 3.93
     @Test func sortsNilThenNaNFirst() async throws {
         let people = try await people().snapshot().objects(Person.self)
-        #expect(people.sorted(by: \.height).map(\.age) == [20, 40, 30, 30, 10])
-        #expect(people.sorted(by: \.height, ascending: false).map(\.age) == [10, 30, 30, 40, 20])
-        #expect(people.sorted(by: \.name).map(\.name) == ["Ann", "Ann", "Cid", "bob", "\u{e9}"])
-        #expect(people.sorted(by: \.isActive).map(\.age) == [20, 10, 30, 30, 40])
+        expectEqual(people.sorted(by: \.height).map(\.age), [20, 40, 30, 30, 10])
+        expectEqual(people.sorted(by: \.height, ascending: false).map(\.age), [10, 30, 30, 40, 20])
+        expectEqual(people.sorted(by: \.name).map(\.name), ["Ann", "Ann", "Cid", "bob", "\u{e9}"])
+        expectEqual(people.sorted(by: \.isActive).map(\.age), [20, 10, 30, 30, 40])
     }
 
     // Covers 2.48, 3.91, 3.92
     @Test func sortsBySeveralPropertiesAndStably() async throws {
         let people = try await people().snapshot().objects(Person.self)
         let byBoth = people.sorted(by: .ascending(\.name), .descending(\.age))
-        #expect(byBoth.map(\.age) == [30, 10, 40, 20, 30])
-        #expect(people.sorted(by: \.age).map(\.name) == ["Ann", "bob", "Ann", "\u{e9}", "Cid"])
+        expectEqual(byBoth.map(\.age), [30, 10, 40, 20, 30])
+        expectEqual(people.sorted(by: \.age).map(\.name), ["Ann", "bob", "Ann", "\u{e9}", "Cid"])
         // A later sort takes precedence; the earlier one breaks ties.
         let chained = people.sorted(by: \.age, ascending: true).sorted(by: \.name)
-        #expect(chained.map(\.age) == [10, 30, 40, 20, 30])
+        expectEqual(chained.map(\.age), [10, 30, 40, 20, 30])
         let filtered = people.sorted(by: \.age, ascending: false).where { $0.name == "Ann" }
-        #expect(filtered.map(\.age) == [30, 10])
+        expectEqual(filtered.map(\.age), [30, 10])
     }
 
     // Covers 2.2, 2.3, 2.5
@@ -140,13 +140,13 @@ import Testing
         let none = live.where { $0.age > 100 }
         #expect(none.isEmpty && none.first == nil && none.last == nil && none.count == 0)
         let frozen = live.current
-        #expect(frozen[1...2].map(\.age) == [20, 30])
-        #expect(frozen.reversed().map(\.age) == [40, 30, 30, 20, 10])
+        expectEqual(frozen[1...2].map(\.age), [20, 30])
+        expectEqual(frozen.reversed().map(\.age), [40, 30, 30, 20, 10])
         try await realm.read { tx in
             let results = tx.objects(Person.self).sorted(by: \.age)
             #expect(results.first?.age == 10 && results.last?.age == 40)
-            #expect(results[1..<3].map(\.age) == [20, 30])
-            #expect(results.firstIndex { $0.age == 40 } == 4)
+            expectEqual(results[1..<3].map(\.age), [20, 30])
+            expectEqual(results.firstIndex { $0.age == 40 }, 4)
         }
     }
 
@@ -155,13 +155,13 @@ import Testing
         let realm = try await people()
         try await realm.write { tx in
             let adults = tx.objects(Person.self).where { $0.age >= 30 }.sorted(by: \.age)
-            #expect(adults.map(\.age) == [30, 30, 40])
+            expectEqual(adults.map(\.age), [30, 30, 40])
             adults[2].age = 5
-            #expect(adults.map(\.age) == [30, 30])
+            expectEqual(adults.map(\.age), [30, 30])
             try tx.add(Person("Eve", age: 35))
-            #expect(adults.map(\.age) == [30, 30, 35])
+            expectEqual(adults.map(\.age), [30, 30, 35])
             tx.delete(adults[0])
-            #expect(adults.count == 2)
+            expectEqual(adults.count, 2)
         }
     }
 
@@ -180,7 +180,7 @@ import Testing
                 try tx.add(Person("new", age: 99))
                 if seen.count == 1 { tx.delete(tx.objects(Person.self).where { $0.age == 40 }) }
             }
-            #expect(seen == [30, 20, -1, 30])
+            expectEqual(seen, [30, 20, -1, 30])
         }
     }
 
@@ -196,8 +196,8 @@ import Testing
             }
         }
         let dogs = realm.snapshot().objects(Dog.self)
-        #expect(dogs.where { $0.legs > 2 }.sorted(by: \.name).map(\.name) == ["Max", "Rex"])
-        #expect(dogs.sorted(by: \.breed).sorted(by: \.legs).map(\.chip) == [2, 1, 0])
+        expectEqual(dogs.where { $0.legs > 2 }.sorted(by: \.name).map(\.name), ["Max", "Rex"])
+        expectEqual(dogs.sorted(by: \.breed).sorted(by: \.legs).map(\.chip), [2, 1, 0])
     }
 
     @Test func primaryKeyAndIndexAnswerAsScansDo() async throws {
@@ -212,22 +212,22 @@ import Testing
         }
         let messages = realm.snapshot().objects(Message.self)
         for (number, id) in ids.enumerated() {
-            #expect(messages.where { $0.id == id }.map(\.text) == ["\(number)"])
+            expectEqual(messages.where { $0.id == id }.map(\.text), ["\(number)"])
         }
         for room in 0..<7 {
             let name = "room \(room)"
             let found = messages.where { $0.room == name }.map(\.text)
-            #expect(found == (0..<200).filter { $0 % 7 == room }.map { "\($0)" })
-            #expect(messages.where { !($0.room != name) }.map(\.text) == found)
+            expectTrue(found == (0..<200).filter { $0 % 7 == room }.map { "\($0)" })
+            expectEqual(messages.where { !($0.room != name) }.map(\.text), found)
         }
     }
 
     @Test func classThatWasNeverStoredIsEmpty() async throws {
         let realm = try await Realm.temporary()
         #expect(realm.snapshot().objects(Room.self).isEmpty)
-        #expect(realm.snapshot().object(Room.self, forPrimaryKey: "x") == nil)
-        #expect(try await realm.read { $0.objects(Room.self).count } == 0)
-        #expect(try await realm.read { $0.object(Room.self, forPrimaryKey: "x") == nil })
-        #expect(realm.objects(Room.self).where { $0.name == "x" }.current.isEmpty)
+        expectNil(realm.snapshot().object(Room.self, forPrimaryKey: "x"))
+        try await expectEqual(realm.read { $0.objects(Room.self).count }, 0)
+        try await expectTrue(realm.read { $0.object(Room.self, forPrimaryKey: "x") == nil })
+        expectTrue(realm.objects(Room.self).where { $0.name == "x" }.current.isEmpty)
     }
 }

@@ -21,18 +21,19 @@ final class NarrowNumbers: Object {
     // Covers 3.9, 3.10, 3.39, 3.53
     @Test func rangesIncludeTheirEndOnlyIfTheyAreClosed() async throws {
         let realm = try await Breeders.realm()
-        #expect(try await Breeders.pups(realm) { $0.age.contains(3..<8) } == ["Bo", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.age.contains(3...8) } == ["Bo", "Cy", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.age.contains(3..<3) } == [])
-        #expect(try await Breeders.pups(realm) { !$0.age.contains(3...8) } == ["Ada"])
-        #expect(try await Breeders.pups(realm) { $0.weight.contains(7...10) } == ["Ada", "Cy"])
-        #expect(try await Breeders.pups(realm) { !$0.weight.contains(7...10) } == ["Bo", "Di"])
-        #expect(
-            try await Breeders.names(realm) { $0.favourite.age.contains(2...5) } == ["Ann", "Bob"])
+        try await expectEqual(Breeders.pups(realm) { $0.age.contains(3..<8) }, ["Bo", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.age.contains(3...8) }, ["Bo", "Cy", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.age.contains(3..<3) }, [])
+        try await expectEqual(Breeders.pups(realm) { !$0.age.contains(3...8) }, ["Ada"])
+        try await expectEqual(Breeders.pups(realm) { $0.weight.contains(7...10) }, ["Ada", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { !$0.weight.contains(7...10) }, ["Bo", "Di"])
+        try await expectEqual(
+            Breeders.names(realm) { $0.favourite.age.contains(2...5) }, ["Ann", "Bob"])
         // A single pup between both bounds: Dan's are below and above.
-        #expect(try await Breeders.names(realm) { $0.pups.age.contains(6...7) } == [])
-        #expect(
-            try await Breeders.names(realm) { $0.pups.age.contains(2...6) } == [
+        try await expectEqual(Breeders.names(realm) { $0.pups.age.contains(6...7) }, [])
+        try await expectEqual(
+            Breeders.names(realm) { $0.pups.age.contains(2...6) },
+            [
                 "Ann", "Bob", "Dan",
             ])
     }
@@ -40,76 +41,72 @@ final class NarrowNumbers: Object {
     // Covers 3.2, 3.4, 3.5, 3.8, 3.30, 3.31
     @Test func enumsCompareByTheirRawValues() async throws {
         let realm = try await Breeders.realm()
-        #expect(try await Breeders.pups(realm) { $0.coat == .curly } == ["Ada", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.coat != .curly } == ["Bo", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.coat.in([.wiry, .smooth]) } == ["Bo", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.coat > .curly } == ["Bo", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.grade >= .mid } == ["Cy", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.grade == nil } == ["Bo"])
-        #expect(try await Breeders.pups(realm) { $0.grade.in([.low, nil]) } == ["Ada", "Bo"])
-        #expect(try await Breeders.pups(realm) { $0.coat.starts(with: "cur") } == ["Ada", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.coat.notEquals("curly") } == ["Bo", "Cy"])
-        #expect(
-            try await Breeders.pups(realm) { $0.coat.rawValue.ends(with: "y") } == [
+        try await expectEqual(Breeders.pups(realm) { $0.coat == .curly }, ["Ada", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.coat != .curly }, ["Bo", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.coat.in([.wiry, .smooth]) }, ["Bo", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.coat > .curly }, ["Bo", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.grade >= .mid }, ["Cy", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.grade == nil }, ["Bo"])
+        try await expectEqual(Breeders.pups(realm) { $0.grade.in([.low, nil]) }, ["Ada", "Bo"])
+        try await expectEqual(Breeders.pups(realm) { $0.coat.starts(with: "cur") }, ["Ada", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.coat.notEquals("curly") }, ["Bo", "Cy"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.coat.rawValue.ends(with: "y") },
+            [
                 "Ada", "Cy", "Di",
             ])
-        #expect(try await Breeders.pups(realm) { $0.grade.rawValue == 9 } == ["Cy"])
-        #expect(
-            try await Breeders.pups(realm) { $0.grade.rawValue.contains(1...5) } == ["Ada", "Di"])
-        #expect(try await Breeders.names(realm) { $0.favourite.coat == .wiry } == ["Bob"])
-        #expect(try await Breeders.names(realm) { $0.pups.grade < .mid } == ["Ann"])
+        try await expectEqual(Breeders.pups(realm) { $0.grade.rawValue == 9 }, ["Cy"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.grade.rawValue.contains(1...5) }, ["Ada", "Di"])
+        try await expectEqual(Breeders.names(realm) { $0.favourite.coat == .wiry }, ["Bob"])
+        try await expectEqual(Breeders.names(realm) { $0.pups.grade < .mid }, ["Ann"])
     }
 
     // Covers 3.26, 3.27, 3.28, 3.30
     @Test func textIsComparedWithTextAndWithProperties() async throws {
         let realm = try await Breeders.realm()
-        #expect(
-            try await Breeders.pups(realm) {
+        try await expectEqual(
+            Breeders.pups(realm) {
                 $0.nick.starts(with: "c", options: .caseInsensitive)
-            } == ["Cy"])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.contains($0.nick, options: .caseInsensitive) }
-                == ["Ada", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.name.starts(with: $0.nick) } == [])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.ends(with: $0.name) }
-                == ["Ada", "Bo", "Cy", "Di"])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.like($0.mother.name) } == [])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.equals("ada", options: .caseInsensitive) }
-                == ["Ada"])
-        #expect(try await Breeders.pups(realm) { $0.name.equals("ada") } == [])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.notEquals("ada", options: .caseInsensitive) }
-                == ["Bo", "Cy", "Di"])
-        #expect(
-            try await Breeders.pups(realm) { $0.nick.notEquals("AD", options: .caseInsensitive) }
-                == ["Bo", "Cy", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.nick.equals(nil) } == ["Bo"])
-        #expect(
-            try await Breeders.pups(realm) { $0.nick.notEquals(nil, options: .caseInsensitive) }
-                == ["Ada", "Cy", "Di"])
-        #expect(
-            try await Breeders.pups(realm) { $0.name.equals($0.nick, options: .caseInsensitive) }
-                == ["Cy"])
-        #expect(try await Breeders.pups(realm) { $0.nick.contains(nil) } == [])
-        #expect(try await Breeders.pups(realm) { !$0.nick.contains(nil) }.count == 4)
-        #expect(try await Breeders.names(realm) { $0.pups.nick.like("?") } == ["Dan"])
-        #expect(
-            try await Breeders.names(realm) { $0.pups.nick.contains($0.pups.name) } == [])
+            }, ["Cy"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.name.contains($0.nick, options: .caseInsensitive) },
+            ["Ada", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.name.starts(with: $0.nick) }, [])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.name.ends(with: $0.name) }, ["Ada", "Bo", "Cy", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.name.like($0.mother.name) }, [])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.name.equals("ada", options: .caseInsensitive) }, ["Ada"])
+        try await expectEqual(Breeders.pups(realm) { $0.name.equals("ada") }, [])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.name.notEquals("ada", options: .caseInsensitive) },
+            ["Bo", "Cy", "Di"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.nick.notEquals("AD", options: .caseInsensitive) },
+            ["Bo", "Cy", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.nick.equals(nil) }, ["Bo"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.nick.notEquals(nil, options: .caseInsensitive) },
+            ["Ada", "Cy", "Di"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.name.equals($0.nick, options: .caseInsensitive) }, ["Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.nick.contains(nil) }, [])
+        try await expectEqual(Breeders.pups(realm) { !$0.nick.contains(nil) }.count, 4)
+        try await expectEqual(Breeders.names(realm) { $0.pups.nick.like("?") }, ["Dan"])
+        try await expectEqual(Breeders.names(realm) { $0.pups.nick.contains($0.pups.name) }, [])
     }
 
     @Test func dataIsComparedByBytes() async throws {
         let realm = try await Breeders.realm()
-        #expect(try await Breeders.pups(realm) { $0.chip.contains(Data([2])) } == ["Ada", "Cy"])
-        #expect(try await Breeders.pups(realm) { $0.chip.starts(with: Data([1, 2])) } == ["Ada"])
-        #expect(try await Breeders.pups(realm) { $0.chip.ends(with: Data([2])) } == ["Cy"])
-        #expect(
-            try await Breeders.pups(realm) { $0.chip.contains(Data()) } == ["Ada", "Cy", "Di"])
-        #expect(try await Breeders.pups(realm) { $0.chip.equals(Data([2])) } == ["Cy"])
-        #expect(
-            try await Breeders.pups(realm) { $0.chip.notEquals(Data([2])) } == ["Ada", "Bo", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.chip.contains(Data([2])) }, ["Ada", "Cy"])
+        try await expectEqual(Breeders.pups(realm) { $0.chip.starts(with: Data([1, 2])) }, ["Ada"])
+        try await expectEqual(Breeders.pups(realm) { $0.chip.ends(with: Data([2])) }, ["Cy"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.chip.contains(Data()) }, ["Ada", "Cy", "Di"])
+        try await expectEqual(Breeders.pups(realm) { $0.chip.equals(Data([2])) }, ["Cy"])
+        try await expectEqual(
+            Breeders.pups(realm) { $0.chip.notEquals(Data([2])) }, ["Ada", "Bo", "Di"])
     }
 
     private func narrows() async throws -> Realm {
@@ -137,28 +134,28 @@ final class NarrowNumbers: Object {
         func found(_ condition: (Query<NarrowNumbers>) -> Query<Bool>) -> [Int8] {
             narrows.where(condition).map(\.tiny)
         }
-        #expect(found { $0.tiny < 5 } == [-128, 0])
-        #expect(found { $0.tiny.contains(0...127) } == [0, 5, 127])
-        #expect(found { $0.short == .max } == [127] && found { $0.short < 0 } == [-128, 0])
-        #expect(found { $0.medium == nil } == [-128] && found { $0.medium > 70_000 } == [127])
-        #expect(found { $0.long >= 1 << 40 } == [5, 127] && found { $0.long == -1 } == [0])
-        #expect(found { $0.ratio == 0.1 } == [-128] && found { $0.ratio > 0.1 } == [0])
-        #expect(found { $0.ratio.in([0.1, -1]) } == [-128, 5])
-        #expect(
+        expectEqual(found { $0.tiny < 5 }, [-128, 0])
+        expectEqual(found { $0.tiny.contains(0...127) }, [0, 5, 127])
+        expectTrue(found { $0.short == .max } == [127] && found { $0.short < 0 } == [-128, 0])
+        expectTrue(found { $0.medium == nil } == [-128] && found { $0.medium > 70_000 } == [127])
+        expectTrue(found { $0.long >= 1 << 40 } == [5, 127] && found { $0.long == -1 } == [0])
+        expectTrue(found { $0.ratio == 0.1 } == [-128] && found { $0.ratio > 0.1 } == [0])
+        expectEqual(found { $0.ratio.in([0.1, -1]) }, [-128, 5])
+        expectTrue(
             found { $0.maybeRatio == 0.1 } == [0] && found { $0.maybeRatio == .infinity } == [127])
-        #expect(
+        expectTrue(
             found { $0.tinies.sum == 300 } == [127] && found { $0.tinies.max == 100 }.count == 3)
         let dates =
             Date(timeIntervalSinceReferenceDate: 1)...Date(timeIntervalSinceReferenceDate: 2)
-        #expect(found { $0.date.contains(dates) } == [0, 5])
+        expectEqual(found { $0.date.contains(dates) }, [0, 5])
 
         #expect(narrows.sum(of: \.tiny) == 4 && narrows.average(of: \.tiny) == 1)
         #expect(narrows.min(of: \.tiny) == -128 && narrows.max(of: \.short) == .max)
         #expect(narrows.min(of: \.medium) == .min && narrows.max(of: \.long) == .max)
         #expect(narrows.min(of: \.ratio) == -1 && narrows.max(of: \.ratio) == 0.25)
-        #expect(narrows.where { $0.tiny < 5 }.sum(of: \.ratio) == 0.35)
-        #expect(narrows.where { $0.tiny < 6 }.sum(of: \.short) == -32768 + 299)
-        #expect(narrows.max(of: \.date) == Date(timeIntervalSinceReferenceDate: 3))
-        #expect(narrows.sorted(by: \.ratio).map(\.tiny) == [127, 5, -128, 0])
+        expectEqual(narrows.where { $0.tiny < 5 }.sum(of: \.ratio), 0.35)
+        expectEqual(narrows.where { $0.tiny < 6 }.sum(of: \.short), -32768 + 299)
+        expectEqual(narrows.max(of: \.date), Date(timeIntervalSinceReferenceDate: 3))
+        expectEqual(narrows.sorted(by: \.ratio).map(\.tiny), [127, 5, -128, 0])
     }
 }

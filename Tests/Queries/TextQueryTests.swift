@@ -23,7 +23,7 @@ import Testing
         _ realm: Realm, _ condition: (Query<Person>) -> Query<Bool>
     ) async throws -> [String] {
         let frozen = realm.snapshot().objects(Person.self).where(condition).map(\.name)
-        #expect(realm.snapshot().objects(Person.self).where(condition).count == frozen.count)
+        expectEqual(realm.snapshot().objects(Person.self).where(condition).count, frozen.count)
         return frozen
     }
 
@@ -32,55 +32,53 @@ import Testing
         let realm = try await people()
         for part in ["gen", "eral", "a", "stored else", "\u{EF}", "\u{1F600}", "*", "zzz"] {
             let names = Self.names
-            #expect(
-                try await found(realm) { $0.name.contains(part) }
-                    == names.filter {
-                        $0.utf8.split(
-                            separator: part.utf8, maxSplits: 1, omittingEmptySubsequences: false
-                        ).count > 1
-                    })
-            #expect(
-                try await found(realm) { $0.name.starts(with: part) }
-                    == names.filter { $0.utf8.starts(with: part.utf8) })
-            #expect(
-                try await found(realm) { $0.name.ends(with: part) }
-                    == names.filter { $0.utf8.reversed().starts(with: part.utf8.reversed()) })
+            try await expectEqual(
+                found(realm) { $0.name.contains(part) },
+                names.filter {
+                    $0.utf8.split(
+                        separator: part.utf8, maxSplits: 1, omittingEmptySubsequences: false
+                    ).count > 1
+                })
+            try await expectEqual(
+                found(realm) { $0.name.starts(with: part) },
+                names.filter { $0.utf8.starts(with: part.utf8) })
+            try await expectEqual(
+                found(realm) { $0.name.ends(with: part) },
+                names.filter { $0.utf8.reversed().starts(with: part.utf8.reversed()) })
         }
-        #expect(try await found(realm) { $0.name.contains("") } == Self.names)
+        try await expectEqual(found(realm) { $0.name.contains("") }, Self.names)
     }
 
     @Test func caseInsensitiveFoldsWhatLowercasedFolds() async throws {
         let realm = try await people()
         let both = ["general", "General"]
-        #expect(
-            try await found(realm) { $0.name.starts(with: "GENERAL", options: .caseInsensitive) }
-                == both)
-        #expect(
-            try await found(realm) { $0.name.contains("\u{CF}", options: .caseInsensitive) }
-                == ["na\u{EF}ve"])
-        #expect(try await found(realm) { $0.name.like("GEN*", caseInsensitive: true) } == both)
+        try await expectEqual(
+            found(realm) { $0.name.starts(with: "GENERAL", options: .caseInsensitive) }, both)
+        try await expectEqual(
+            found(realm) { $0.name.contains("\u{CF}", options: .caseInsensitive) }, ["na\u{EF}ve"])
+        try await expectEqual(found(realm) { $0.name.like("GEN*", caseInsensitive: true) }, both)
     }
 
     // Covers 3.28, 3.52
     @Test func likeMatchesTheWholeText() async throws {
         let realm = try await people()
-        #expect(try await found(realm) { $0.name.like("gen") } == [])
-        #expect(
-            try await found(realm) { $0.name.like("*general") } == ["general", "random general"])
-        #expect(try await found(realm) { $0.name.like("?") } == ["a", "*"])
-        #expect(try await found(realm) { $0.name.like("? smile") } == ["\u{1F600} smile"])
-        #expect(try await found(realm) { $0.name.like("*") } == Self.names)
+        try await expectEqual(found(realm) { $0.name.like("gen") }, [])
+        try await expectEqual(
+            found(realm) { $0.name.like("*general") }, ["general", "random general"])
+        try await expectEqual(found(realm) { $0.name.like("?") }, ["a", "*"])
+        try await expectEqual(found(realm) { $0.name.like("? smile") }, ["\u{1F600} smile"])
+        try await expectEqual(found(realm) { $0.name.like("*") }, Self.names)
     }
 
     // Covers 3.8, 3.54, 3.104
     @Test func inFindsEachOfTheValuesAlsoThroughAnIndex() async throws {
         let realm = try await people()
-        #expect(
-            try await found(realm) { $0.name.in(["a", "general", "none"]) } == ["a", "general"])
-        #expect(try await found(realm) { $0.age.in([3, 1, 3]) } == ["a", "General"])
-        #expect(try await found(realm) { $0.age.in([]) } == [])
-        #expect(try await found(realm) { $0.height.in([nil, 1.5]) } == Self.names)
-        #expect(try await found(realm) { !$0.name.in(["a"]) && $0.age < 3 } == ["", "general"])
+        try await expectEqual(
+            found(realm) { $0.name.in(["a", "general", "none"]) }, ["a", "general"])
+        try await expectEqual(found(realm) { $0.age.in([3, 1, 3]) }, ["a", "General"])
+        try await expectEqual(found(realm) { $0.age.in([]) }, [])
+        try await expectEqual(found(realm) { $0.height.in([nil, 1.5]) }, Self.names)
+        try await expectEqual(found(realm) { !$0.name.in(["a"]) && $0.age < 3 }, ["", "general"])
     }
 
     @Test func nilMatchesNoText() async throws {
@@ -93,7 +91,7 @@ import Testing
             try tx.add(named)
         }
         let all = realm.snapshot().objects(Everything.self)
-        #expect(all.where { $0.maybeText.contains("") }.count == 1)
-        #expect(all.where { !$0.maybeText.contains("e") }.count == 1)
+        expectEqual(all.where { $0.maybeText.contains("") }.count, 1)
+        expectEqual(all.where { !$0.maybeText.contains("e") }.count, 1)
     }
 }

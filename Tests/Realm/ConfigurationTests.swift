@@ -17,7 +17,7 @@ import Testing
         var same = Realm.Configuration(
             location: .file(url), objectTypes: [Message.self, Room.self])
         same.logger = Logger(label: "another")
-        #expect(one == same)
+        expectEqual(one, same)
         let changes: [(inout Realm.Configuration) -> Void] = [
             { $0.location = .inMemory(identifier: "a") }, { $0.objectTypes = [Room.self] },
             { $0.objectTypes = nil }, { $0.schemaVersion = 1 }, { $0.readOnly = true },
@@ -42,59 +42,58 @@ import Testing
         var configuration = Realm.Configuration(location: .file(URL(filePath: "/tmp/a.realm")))
         let standard = configuration.coordinatorOptions.retention
         #expect(standard.ageNanoseconds == 604_800_000_000_000 && standard.byteCount == 16 << 20)
-        #expect(standard.nodesByteCount == 64 << 20)
+        expectEqual(standard.nodesByteCount, 64 << 20)
         var history = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)
-        #expect(history.storeRetention.ageNanoseconds == 60_000_000_000)
+        expectEqual(history.storeRetention.ageNanoseconds, 60_000_000_000)
         #expect(
             history.storeRetention.byteCount == 9 && history.storeRetention.nodesByteCount == nil)
-        #expect(Realm.HistoryRetention(history.storeRetention) == history)
+        expectEqual(Realm.HistoryRetention(history.storeRetention), history)
         configuration.historyRetention = history
-        #expect(
-            configuration.description
-                == "a.realm (file /tmp/a.realm; history 60.0 seconds, 9 bytes)")
+        expectEqual(
+            configuration.description, "a.realm (file /tmp/a.realm; history 60.0 seconds, 9 bytes)")
         history.byteCount = -1
         configuration.historyRetention = history
         let error = #expect(throws: Realm.Error.self) { try configuration.checkSettings() }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
     }
 
     // Covers 5.14
     @Test func descriptionTellsWhatIsSet() {
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: "/tmp/a.realm")), objectTypes: [Room.self])
-        #expect(configuration.description == "a.realm (file /tmp/a.realm; classes Room)")
+        expectEqual(configuration.description, "a.realm (file /tmp/a.realm; classes Room)")
         configuration.readOnly = true
         configuration.schemaVersion = 3
-        #expect(
-            configuration.description
-                == "a.realm (file /tmp/a.realm; classes Room; schema version 3; read-only)")
+        expectEqual(
+            configuration.description,
+            "a.realm (file /tmp/a.realm; classes Room; schema version 3; read-only)")
         configuration.readOnly = false
         configuration.migration = { _, _ in }
         configuration.migrationProgress = { _ in }
         configuration.migrationBackup = URL(filePath: "/tmp/b.realm")
         configuration.resumableMigration = ResumableMigration(name: "ages")
         configuration.deleteRealmIfMigrationNeeded = true
-        #expect(
-            configuration.description
-                == "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
+        expectEqual(
+            configuration.description,
+            "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
                 + "reports its progress; backed up first to /tmp/b.realm; in parts as \"ages\"; "
                 + "deleted if it needs a migration)")
         let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
-        #expect(memory.description == "chat (in memory \"chat\")")
+        expectEqual(memory.description, "chat (in memory \"chat\")")
     }
 
     // Covers 5.75
     @Test func defaultIsWhatWasSet() async throws {
         let before = Realm.Configuration.default
-        #expect(before.location == .file(URL(filePath: "default.realm")))
+        expectEqual(before.location, .file(URL(filePath: "default.realm")))
         defer { Realm.Configuration.default = before }
         var configuration = Realm.Configuration(location: .inMemory(identifier: "the default"))
         configuration.schemaVersion = 3
         Realm.Configuration.default = configuration
         let realm = try await Realm.open()
-        #expect(realm.configuration == configuration)
+        expectEqual(realm.configuration, configuration)
         Realm.Configuration.default.schemaVersion = 4
-        #expect(realm.configuration.schemaVersion == 3)
+        expectEqual(realm.configuration.schemaVersion, 3)
         await realm.close()
     }
 }

@@ -17,12 +17,12 @@ import Testing
         let line = #line + 1
         let people = realm.objects(Person.self)
         let current = people.where { $0.age > 0 }.current
-        #expect(places() == ["RealmTests/HeldPlaceTests.swift:\(line)"])
+        expectEqual(places(), ["RealmTests/HeldPlaceTests.swift:\(line)"])
         let roomLine = #line + 1
         let room = realm.object(Room.self, forPrimaryKey: "general")
         let frozen = room.current
         let expected = [line, roomLine].map { "RealmTests/HeldPlaceTests.swift:\($0)" }
-        #expect(places() == Set(expected))
+        expectEqual(places(), Set(expected))
         withExtendedLifetime((current, frozen)) {}
     }
 
@@ -33,7 +33,7 @@ import Testing
         var stream = realm.objects(Person.self).changes.makeAsyncIterator()
         let first = try await stream.next()
         let places = Set(realm.stats().snapshots.map(\.place))
-        #expect(places == ["RealmTests/HeldPlaceTests.swift:\(line)"])
+        expectEqual(places, ["RealmTests/HeldPlaceTests.swift:\(line)"])
         withExtendedLifetime(first) {}
     }
 
@@ -52,8 +52,8 @@ import Testing
             await Task.yield()
         }
         let statistics = realm.stats()
-        #expect(statistics.snapshots.map(\.version) == [old.version])
-        #expect(statistics.snapshots.allSatisfy { $0.heldByteCount > byteCount })
+        expectEqual(statistics.snapshots.map(\.version), [old.version])
+        expectTrue(statistics.snapshots.allSatisfy { $0.heldByteCount > byteCount })
         #expect(statistics.heapByteCount > byteCount)
         _ = consume old
         #expect(realm.stats().heapByteCount < byteCount)

@@ -41,7 +41,7 @@ import Testing
     // Covers O33, O34
     @Test func cursorsWorkAfterARestartByDefault() async throws {
         var realm = try await Realm.open(configuration(nil))
-        #expect(try await realm.historyRetention() == .standard)
+        try await expectEqual(realm.historyRetention(), .standard)
         try await realm.write { try $0.add(Person("first", age: 0)) }
         let cursor = realm.snapshot().cursor
         try await work(realm)
@@ -50,7 +50,7 @@ import Testing
         try await work(realm, 8)
         var commits = realm.commits(since: cursor).makeAsyncIterator()
         for number in 1...32 {
-            #expect(try await commits.next()?.cursor.version == cursor.version + UInt64(number))
+            try await expectEqual(commits.next()?.cursor.version, cursor.version + UInt64(number))
         }
         await realm.close()
     }
@@ -62,22 +62,22 @@ import Testing
         let cursor = realm.snapshot().cursor
         await realm.close()
         realm = try await Realm.open(configuration(nil))
-        #expect(try await realm.historyRetention() == .nothing)
+        try await expectEqual(realm.historyRetention(), .nothing)
         try await work(realm, 40)
         let error = await realmError {
             var commits = realm.commits(since: cursor).makeAsyncIterator()
             _ = try await commits.next()
         }
-        #expect(error?.code == .historyTrimmed)
+        expectEqual(error?.code, .historyTrimmed)
         await realm.close()
         let long = Realm.HistoryRetention(age: .seconds(90), byteCount: 9, contentByteCount: 7)
         realm = try await Realm.open(configuration(long))
         // The same realm again, opened without a retention.
         #expect(try await Realm.open(configuration(nil)) === realm)
-        #expect(try await realm.historyRetention() == long)
+        try await expectEqual(realm.historyRetention(), long)
         await realm.close()
         realm = try await Realm.open(configuration(nil))
-        #expect(try await realm.historyRetention() == long)
+        try await expectEqual(realm.historyRetention(), long)
         await realm.close()
         #expect(try await Realm.deleteFiles(for: configuration(nil)))
     }

@@ -64,14 +64,14 @@ import Testing
         let error = await realmError {
             try await realm.write { tx in try tx.add(Room("after")) }
         }
-        #expect(error?.code == .fileMoved)
-        #expect(error?.path == folder["test.realm"].path)
-        #expect(error?.message.contains("was moved or removed while open") == true)
+        expectEqual(error?.code, .fileMoved)
+        expectEqual(error?.path, folder["test.realm"].path)
+        expectEqual(error?.message.contains("was moved or removed while open"), true)
         var ended: Realm.Error?
         do { while try await stream.next() != nil {} } catch { ended = error }
-        #expect(ended?.code == .fileMoved)
+        expectEqual(ended?.code, .fileMoved)
         let again = await realmError { try await realm.write { _ in } }
-        #expect(again?.code == .fileMoved)
+        expectEqual(again?.code, .fileMoved)
         await realm.close()
     }
 
@@ -86,7 +86,7 @@ import Testing
         try happen(mishap)
         var ended: Realm.Error?
         do { while try await stream.next() != nil {} } catch { ended = error }
-        #expect(ended?.code == .fileMoved)
+        expectEqual(ended?.code, .fileMoved)
         await realm.close()
     }
 
@@ -109,15 +109,15 @@ import Testing
             let error = await realmError {
                 try await realm.write { tx in try tx.add(Room("after")) }
             }
-            #expect(error?.code == .fileMoved)
+            expectEqual(error?.code, .fileMoved)
         }
         var ended: Realm.Error?
         do { while try await stream.next() != nil {} } catch { ended = error }
-        #expect(ended?.code == .fileMoved)
+        expectEqual(ended?.code, .fileMoved)
         await realm.close()
         await other.close()
         let later = try await Realm.open(folder.configuration())
-        #expect(later.snapshot().objects(Room.self).map(\.name) == ["before"])
+        expectEqual(later.snapshot().objects(Room.self).map(\.name), ["before"])
         await later.close()
     }
 
@@ -134,7 +134,7 @@ import Testing
         #expect(new.snapshot().objects(Room.self).map(\.name) == (keeps ? ["before"] : []))
         try await new.write { tx in try tx.add(Room("new")) }
         let error = await realmError { try await old.write { _ in } }
-        #expect(error?.code == .fileMoved)
+        expectEqual(error?.code, .fileMoved)
         await old.close()
         await new.close()
         let later = try await Realm.open(folder.configuration())
@@ -152,7 +152,7 @@ import Testing
         let moved = try await Realm.open(folder.configuration("moved"))
         #expect(moved !== old)
         try await moved.write { tx in try tx.add(Room("after")) }
-        #expect(moved.snapshot().objects(Room.self).count == 2)
+        expectEqual(moved.snapshot().objects(Room.self).count, 2)
         #expect(try await !Realm.fileExists(for: folder.configuration()))
         await old.close()
         await moved.close()
@@ -185,7 +185,7 @@ import Testing
             await second.close()
             let last = try await Realm.open(folder.configuration())
             let found = Set(last.snapshot().objects(Room.self).map(\.name))
-            #expect(expected.subtracting(found) == [])
+            expectEqual(expected.subtracting(found), [])
             await last.close()
         }
     }
@@ -201,7 +201,7 @@ import Testing
                 names.insert("\(name) \(number)")
                 continue
             }
-            #expect(error.code == .fileMoved)
+            expectEqual(error.code, .fileMoved)
             break
         }
         return names

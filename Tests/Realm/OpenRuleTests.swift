@@ -41,10 +41,10 @@ import Testing
                 var other = configuration
                 change(&other)
                 let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
-                #expect(error?.code == .alreadyOpen, "\(name)")
-                #expect(
-                    error?.message
-                        == "The realm \"test.realm\" is open in this process with another "
+                expectEqual(error?.code, .alreadyOpen, "\(name)")
+                expectEqual(
+                    error?.message,
+                    "The realm \"test.realm\" is open in this process with another "
                         + "configuration (\(name)).")
             }
             // All of them are named.
@@ -52,7 +52,7 @@ import Testing
             for (name, change) in changes where name != "readOnly" { change(&other) }
             let all = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
             for (name, _) in changes where name != "readOnly" {
-                #expect(all?.message.contains(name) == true, "\(name)")
+                expectEqual(all?.message.contains(name), true, "\(name)")
             }
             var same = configuration
             same.name = "another name in the logs"
@@ -93,11 +93,12 @@ import Testing
             let realm = try await Realm.open(configuration)
             var copy = realm.configuration
             #expect(copy.location == place && copy.name == "test.realm")
-            #expect(copy.objectTypes?.map { ObjectIdentifier($0) } == [ObjectIdentifier(Room.self)])
-            #expect(copy.durability == configuration.durability)
+            expectEqual(
+                copy.objectTypes?.map { ObjectIdentifier($0) }, [ObjectIdentifier(Room.self)])
+            expectEqual(copy.durability, configuration.durability)
             #expect(copy.writeTimeout == .seconds(9) && copy.schemaVersion == 0 && !copy.readOnly)
             copy.name = "changed"
-            #expect(realm.configuration.name == "test.realm")
+            expectEqual(realm.configuration.name, "test.realm")
             await realm.close()
         }
     }
@@ -132,18 +133,18 @@ import Testing
                 let error = await #expect(throws: Realm.Error.self) {
                     try await Realm.open(.init(location: .file(url)))
                 }
-                #expect(error?.code == code, "\(String(describing: error))")
-                #expect(error?.path?.contains(url.lastPathComponent) == true)
+                expectEqual(error?.code, code, "\(String(describing: error))")
+                expectEqual(error?.path?.contains(url.lastPathComponent), true)
             }
-            #expect(try Data(contentsOf: file) == Data("not a realm".utf8))
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: foreign.path) == ["photo.jpg"])
+            try expectEqual(Data(contentsOf: file), Data("not a realm".utf8))
+            try expectEqual(
+                FileManager.default.contentsOfDirectory(atPath: foreign.path), ["photo.jpg"])
             let orphan = folder.appending(path: "missing/test.realm")
             let error = await #expect(throws: Realm.Error.self) {
                 try await Realm.open(.init(location: .file(orphan)))
             }
             #expect(error?.code == .fileAccess && error?.errno == ENOENT)
-            #expect(error?.path?.contains("missing") == true)
+            expectEqual(error?.path?.contains("missing"), true)
             #expect(!FileManager.default.fileExists(atPath: orphan.path))
         }
     }
@@ -159,7 +160,7 @@ import Testing
                 }.result
             }
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), [])
             let realm = try await Realm.open(configuration)
             await #expect(throws: CancellationError.self) { try await openCancelled().get() }
             #expect(!realm.isClosed)
@@ -190,7 +191,7 @@ import Testing
             await #expect(throws: CancellationError.self) { try await opening.value }
             lock.unlock(.session)
             let realm = try await Realm.open(configuration)
-            #expect(realm.snapshot().objects(Room.self).count == 0)
+            expectEqual(realm.snapshot().objects(Room.self).count, 0)
             await realm.close()
         }
     }
@@ -199,7 +200,7 @@ import Testing
         let error = await #expect(throws: Realm.Error.self) {
             try await Realm.open(.init(location: .inMemory(identifier: "")))
         }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
     }
 
     @Test func defaultRealmIsInTheCurrentDirectory() {
@@ -209,7 +210,7 @@ import Testing
             Issue.record("the default realm is in memory")
             return
         }
-        #expect(url.path == here + "/default.realm")
+        expectEqual(url.path, here + "/default.realm")
     }
 
     // Covers 12.19
@@ -227,7 +228,7 @@ import Testing
             do {
                 _ = try await Realm.open(.init(location: .file(file)))
             } catch let error as Realm.Error {
-                #expect(error.path == file.path)
+                expectEqual(error.path, file.path)
                 #expect(error.description.hasPrefix("fileAccess: "))
                 #expect(error.description.contains(file.path))
             }
@@ -242,13 +243,13 @@ import Testing
         ]
         for (number, code) in codes {
             let error = Realm.Error(StoreError.system(number, "write to", "/a/log-0-0"))
-            #expect(error.code == code)
+            expectEqual(error.code, code)
             #expect(error.path == "/a/log-0-0" && error.errno == number)
             #expect(error.message.contains("Cannot write to \"/a/log-0-0\""))
         }
         let error = Realm.Error(.ioFailed, "No luck.", path: "/x", errno: 5)
-        #expect(error.description == "ioFailed: No luck. (path: /x, errno: 5)")
-        #expect((error as any Error).localizedDescription == "No luck.")
+        expectEqual(error.description, "ioFailed: No luck. (path: /x, errno: 5)")
+        expectEqual((error as any Error).localizedDescription, "No luck.")
         #expect(Realm.Error.Code.ioFailed ~= error)
         #expect(!(Realm.Error.Code.diskFull ~= error))
         #expect(!(Realm.Error.Code.ioFailed ~= CancellationError()))

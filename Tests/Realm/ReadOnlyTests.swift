@@ -22,20 +22,20 @@ import Testing
         let before = try folder.state()
         let realm = try await Realm.open(readOnly(folder, [Room.self]))
         #expect(realm.configuration.readOnly && !realm.isEmpty)
-        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["general", "random"])
+        expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["general", "random"])
         let topic = try await realm.read { tx in
             tx.object(Room.self, forPrimaryKey: "random")?.topic
         }
-        #expect(topic == "nothing yet")
-        #expect(realm.object(Room.self, forPrimaryKey: "general").current?.name == "general")
+        expectEqual(topic, "nothing yet")
+        expectEqual(realm.object(Room.self, forPrimaryKey: "general").current?.name, "general")
         var stream = realm.objects(Room.self).changes.makeAsyncIterator()
         guard case .initial(let rooms)? = try await stream.next() else {
             Issue.record("the stream has no initial element")
             return
         }
-        #expect(rooms.count == 2)
+        expectEqual(rooms.count, 2)
         await realm.close()
-        #expect(try folder.state() == before)
+        try expectEqual(folder.state(), before)
     }
 
     // Covers .readOnly
@@ -53,7 +53,7 @@ import Testing
             #expect(error?.code == .readOnly && error?.message.contains("read-only") == true)
         }
         await realm.close()
-        #expect(await realmError { try await realm.write { _ in } }?.code == .closed)
+        await expectEqual(realmError { try await realm.write { _ in } }?.code, .closed)
     }
 
     // Covers .filePermissionDenied
@@ -68,7 +68,7 @@ import Testing
         ] as [(mode_t, Realm.Error.Code?)] {
             try #require(chmod(path, mode) == 0)
             let error = await realmError { try await Realm.open(readOnly(folder)).close() }
-            #expect(error?.code == code)
+            expectEqual(error?.code, code)
             #expect(error == nil || error?.path == path)
         }
     }
@@ -78,7 +78,7 @@ import Testing
         let folder = try RealmFolder()
         let missing = await realmError { try await Realm.open(readOnly(folder)) }
         #expect(missing?.code == .fileNotFound && missing?.path == folder["test.realm"].path)
-        #expect(try folder.names() == [])
+        try expectEqual(folder.names(), [])
         for content in [nil, "photo.jpg"] {
             try FileManager.default.createDirectory(
                 at: folder["test.realm"], withIntermediateDirectories: true)
@@ -88,7 +88,7 @@ import Testing
             let before = try folder.state()
             let error = await realmError { try await Realm.open(readOnly(folder)) }
             #expect(error?.code == .fileNotFound && error?.path == folder["test.realm"].path)
-            #expect(try folder.state() == before)
+            try expectEqual(folder.state(), before)
         }
     }
 
@@ -107,9 +107,9 @@ import Testing
             [.posixPermissions: 0o500], ofItemAtPath: folder["test.realm"].path)
         let before = try folder.state()
         let realm = try await Realm.open(readOnly(folder))
-        #expect(realm.snapshot().objects(Room.self).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 1)
         await realm.close()
-        #expect(try folder.state() == before)
+        try expectEqual(folder.state(), before)
         try manager.setAttributes(
             [.posixPermissions: 0o700], ofItemAtPath: folder["test.realm"].path)
     }
@@ -122,11 +122,11 @@ import Testing
         try FileManager.default.removeItem(at: folder["test.realm"].appending(path: "LOCK"))
         let before = try folder.state()
         let realm = try await Realm.open(readOnly(folder))
-        #expect(realm.snapshot().objects(Room.self).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 1)
         let template = try await Realm.temporary([Room.self], from: folder["test.realm"])
-        #expect(template.snapshot().objects(Room.self).count == 1)
+        expectEqual(template.snapshot().objects(Room.self).count, 1)
         await realm.close()
-        #expect(try folder.state() == before)
+        try expectEqual(folder.state(), before)
     }
 
     @Test func listedClassMustBeStoredWholeOrNotAtAll() async throws {
@@ -150,16 +150,16 @@ import Testing
         let lacking = await realmError {
             try await Realm.open(readOnly(folder, [Later.Paper.self]))
         }
-        #expect(lacking?.code == .schemaMismatch)
+        expectEqual(lacking?.code, .schemaMismatch)
         #expect(lacking?.className == "Paper" && lacking?.property == "author")
-        #expect(lacking?.message.contains("Paper.author") == true)
+        expectEqual(lacking?.message.contains("Paper.author"), true)
         let other = await realmError {
             try await Realm.open(readOnly(folder, [Other.Paper.self]))
         }
         #expect(other?.code == .schemaMismatch && other?.property == "text")
         let realm = try await Realm.open(
             readOnly(folder, [Earlier.Paper.self, Later.Pencil.self]))
-        #expect(realm.snapshot().objects(Earlier.Paper.self).count == 1)
+        expectEqual(realm.snapshot().objects(Earlier.Paper.self).count, 1)
         #expect(realm.snapshot().objects(Later.Pencil.self).isEmpty)
         await realm.close()
         // A class list that omits what is stored makes no difference either.
@@ -177,11 +177,11 @@ import Testing
         #expect(writing?.code == .alreadyOpen && writing?.message.contains("readOnly") == true)
         await reader.close()
         let writer = try await Realm.open(folder.configuration())
-        #expect(await realmError { try await Realm.open(readOnly(folder)) }?.code == .alreadyOpen)
+        await expectEqual(realmError { try await Realm.open(readOnly(folder)) }?.code, .alreadyOpen)
         try await writer.write { try $0.add(Room("new")) }
         await writer.close()
         let again = try await Realm.open(readOnly(folder))
-        #expect(again.snapshot().objects(Room.self).count == 2)
+        expectEqual(again.snapshot().objects(Room.self).count, 2)
         await again.close()
     }
 
@@ -197,7 +197,7 @@ import Testing
             }
         }
         let realm = try await Realm.open(readOnly(folder))
-        #expect(realm.snapshot().objects(Room.self).first?.topic.hasSuffix("...") == true)
+        expectEqual(realm.snapshot().objects(Room.self).first?.topic.hasSuffix("..."), true)
         await realm.close()
     }
 

@@ -19,12 +19,12 @@ struct RealmFileTests {
         let configuration = folder.configuration()
         #expect(try await !Realm.fileExists(for: configuration))
         #expect(try await !Realm.deleteFiles(for: configuration))
-        #expect(try folder.names() == [])
+        try expectEqual(folder.names(), [])
         try await folder.makeRealm(rooms: [])
         #expect(try await Realm.fileExists(for: configuration))
         #expect(try await Realm.deleteFiles(for: configuration))
         #expect(try await !Realm.fileExists(for: configuration))
-        #expect(try folder.names() == [])
+        try expectEqual(folder.names(), [])
         let again = try await Realm.open(configuration)
         #expect(again.isEmpty && again.snapshot().version == 0)
         await again.close()
@@ -40,15 +40,15 @@ struct RealmFileTests {
             #expect(try await !Realm.fileExists(for: folder.configuration(name)))
             _ = try? await Realm.deleteFiles(for: folder.configuration(name))
         }
-        #expect(try folder.names() == ["file.realm", "photos"])
-        #expect(try folder.names(in: "photos") == ["photo.jpg"])
+        try expectEqual(folder.names(), ["file.realm", "photos"])
+        try expectEqual(folder.names(in: "photos"), ["photo.jpg"])
     }
 
     @Test func filesOfOthersStayWhenARealmIsDeleted() async throws {
         try await folder.makeRealm(rooms: ["general"])
         try Data("x".utf8).write(to: folder["test.realm"].appending(path: "photo.jpg"))
         #expect(try await Realm.deleteFiles(for: folder.configuration()))
-        #expect(try folder.names(in: "test.realm") == ["photo.jpg"])
+        try expectEqual(folder.names(in: "test.realm"), ["photo.jpg"])
     }
 
     // Covers 12.13, .alreadyOpen
@@ -64,13 +64,13 @@ struct RealmFileTests {
             let error = await realmError {
                 try await Realm.deleteFiles(for: folder.configuration(name))
             }
-            #expect(error?.code == .alreadyOpen, "\(name)")
+            expectEqual(error?.code, .alreadyOpen, "\(name)")
         }
-        #expect(realm.snapshot().objects(Room.self).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 1)
         try await realm.write { try $0.add(Room("random")) }
         await realm.close()
         #expect(try await Realm.deleteFiles(for: folder.configuration()))
-        #expect(try folder.names() == ["link.realm"])
+        try expectEqual(folder.names(), ["link.realm"])
     }
 
     // Covers 5.3
@@ -81,7 +81,7 @@ struct RealmFileTests {
         let realm = try await Realm.open(configuration)
         #expect(try await !Realm.fileExists(for: configuration))
         let error = await realmError { try await Realm.deleteFiles(for: configuration) }
-        #expect(error?.code == .alreadyOpen)
+        expectEqual(error?.code, .alreadyOpen)
         await realm.close()
     }
 
@@ -94,27 +94,26 @@ struct RealmFileTests {
         var configuration = folder.configuration("new.realm", [Room.self])
         configuration.seedFile = folder["seed.realm"]
         let realm = try await Realm.open(configuration)
-        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["general", "random"])
+        expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["general", "random"])
         try await realm.write { tx in
             #expect(throws: Realm.Error.self) { try tx.add(Room("general")) }
             tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "random")))
             try tx.add(Room("new"))
         }
         await realm.close()
-        #expect(try folder.state(of: "seed.realm") == before)
+        try expectEqual(folder.state(of: "seed.realm"), before)
         // From now on it is a realm like any other, and the seed is ignored.
         try await folder.makeRealm("other.realm", rooms: ["other"])
         configuration.seedFile = folder["other.realm"]
         for _ in 0..<3 {
             let again = try await Realm.open(configuration)
-            #expect(again.snapshot().objects(Room.self).map(\.name) == ["general", "new"])
+            expectEqual(again.snapshot().objects(Room.self).map(\.name), ["general", "new"])
             try await again.write { tx in
                 try #require(tx.object(Room.self, forPrimaryKey: "new")).topic += "!"
             }
             await again.close()
         }
-        #expect(
-            try folder.names(in: "new.realm").filter { $0.hasPrefix("unfinished") } == [])
+        try expectEqual(folder.names(in: "new.realm").filter { $0.hasPrefix("unfinished") }, [])
     }
 
     @Test func seedMayBeLargeAndInUse() async throws {
@@ -137,12 +136,12 @@ struct RealmFileTests {
         try await writing.value
         let messages = realm.snapshot().objects(Message.self)
         let late = messages.where { $0.room == "late" }.map(\.text)
-        #expect(messages.where { $0.room == "room 2" }.count == 5000)
-        #expect(Array(late) == (0..<late.count).map { "\($0)" })
+        expectEqual(messages.where { $0.room == "room 2" }.count, 5000)
+        expectTrue(Array(late) == (0..<late.count).map { "\($0)" })
         await realm.close()
         await seed.close()
         let again = try await Realm.open(configuration)
-        #expect(again.snapshot().objects(Message.self).count == messages.count)
+        expectEqual(again.snapshot().objects(Message.self).count, messages.count)
         await again.close()
     }
 
@@ -158,9 +157,9 @@ struct RealmFileTests {
         bytes[4200] ^= 1
         try bytes.write(to: log)
         let damaged = await realmError { try await Realm.open(configuration) }
-        #expect(damaged?.code == .invalidDatabase)
-        #expect(damaged?.path?.contains("seed.realm") == true)
-        #expect(try folder.names() == ["seed.realm"])
+        expectEqual(damaged?.code, .invalidDatabase)
+        expectEqual(damaged?.path?.contains("seed.realm"), true)
+        try expectEqual(folder.names(), ["seed.realm"])
         configuration.seedFile = nil
         let realm = try await Realm.open(configuration)
         #expect(realm.isEmpty)
@@ -173,7 +172,7 @@ struct RealmFileTests {
         var configuration = Realm.Configuration(location: .inMemory(identifier: "seeded"))
         configuration.seedFile = folder["seed.realm"]
         let realm = try await Realm.open(configuration)
-        #expect(realm.snapshot().objects(Room.self).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 1)
         await realm.close()
     }
 
@@ -203,13 +202,13 @@ struct RealmFileTests {
         let realm = try await Realm.open(configuration)
         try await realm.write { try $0.add(Room("general")) }
         await realm.close()
-        #expect(try folder.names() == [name])
+        try expectEqual(folder.names(), [name])
         #expect(try await Realm.fileExists(for: configuration))
         let again = try await Realm.open(configuration)
-        #expect(again.snapshot().objects(Room.self).count == 1)
+        expectEqual(again.snapshot().objects(Room.self).count, 1)
         await again.close()
         #expect(try await Realm.deleteFiles(for: configuration))
-        #expect(try folder.names() == [])
+        try expectEqual(folder.names(), [])
     }
 
     @Test func impossiblePlacesAreNamed() async throws {
@@ -228,10 +227,10 @@ struct RealmFileTests {
                 let isMissing = readOnly && name.hasPrefix("missing")
                 #expect(error?.code == (isMissing ? .fileNotFound : code), "\(name)")
                 #expect(error?.errno != nil && error?.path?.contains(name) == true, "\(name)")
-                #expect(error?.message.contains(name) == true, "\(name)")
+                expectEqual(error?.message.contains(name), true, "\(name)")
             }
         }
-        #expect(try folder.names() == ["file"])
+        try expectEqual(folder.names(), ["file"])
         let web = try #require(URL(string: "https://example.org/a.realm"))
         let error = await realmError { try await Realm.open(.init(location: .file(web))) }
         #expect(error?.code == .invalidInput && error?.path == "https://example.org/a.realm")
@@ -254,10 +253,10 @@ struct RealmFileTests {
         try await realm.write { try $0.add(Room("the third")) }
         let error = await realmError { try await realm.write { try $0.add(Room("one more")) } }
         #expect(error?.code == .busy && error?.message.contains("limit is 3") == true)
-        #expect(error?.message.contains("RealmFileTests.swift") == true)
+        expectEqual(error?.message.contains("RealmFileTests.swift"), true)
         held.removeFirst(2)
         try await realm.write { try $0.add(Room("one more")) }
-        #expect(held.count == 4)
+        expectEqual(held.count, 4)
         await realm.close()
     }
 }

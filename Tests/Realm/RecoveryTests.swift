@@ -41,7 +41,7 @@ import Testing
         let realm = try await open()
         #expect(realm.recovery.isClean && "\(realm.recovery)" == "nothing to repair")
         await realm.close()
-        #expect(lines.all.allSatisfy { $0.level == .debug })
+        expectTrue(lines.all.allSatisfy { $0.level == .debug })
         let memory = try await Realm.open(.init(location: .inMemory(identifier: "recovery")))
         #expect(memory.recovery.isClean)
         await memory.close()
@@ -52,8 +52,8 @@ import Testing
         try FileManager.default.removeItem(at: place.appending(path: "LOCK"))
         let realm = try await open()
         #expect(realm.recovery.isLockLost && !realm.recovery.isClean)
-        #expect(realm.snapshot().objects(Room.self).count == 3)
-        #expect(lines.texts(.notice).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 3)
+        expectEqual(lines.texts(.notice).count, 1)
         #expect(lines.texts(.notice)[0].hasPrefix("opened: the content of LOCK was lost"))
         await realm.close()
         let again = try await open()
@@ -71,9 +71,9 @@ import Testing
         try file.write(contentsOf: Data(repeating: 9, count: 100))
         let realm = try await open()
         #expect(realm.recovery.discardedByteCount >= 100)
-        #expect(realm.recovery.discardedVersions == [])
-        #expect(lines.texts(.notice).count == 1)
-        #expect(lines.texts(.notice).first?.contains("never acknowledged were discarded") == true)
+        expectEqual(realm.recovery.discardedVersions, [])
+        expectEqual(lines.texts(.notice).count, 1)
+        expectEqual(lines.texts(.notice).first?.contains("never acknowledged were discarded"), true)
         await realm.close()
     }
 
@@ -87,8 +87,8 @@ import Testing
         let file = try FileHandle(forWritingTo: log)
         try file.truncate(atOffset: try file.seekToEnd() - UInt64(byteCount))
         let error = await realmError { try await open() }
-        #expect(error?.code == .invalidDatabase)
-        #expect(error?.message.contains("truncated") == true)
+        expectEqual(error?.code, .invalidDatabase)
+        expectEqual(error?.message.contains("truncated"), true)
     }
 
     @Test(arguments: ["unfinished-copy", "unfinished-removal"], [0, 40])
@@ -96,9 +96,9 @@ import Testing
         let place = try await makeRealm()
         try Data(count: byteCount).write(to: place.appending(path: name))
         let realm = try await open()
-        #expect(realm.snapshot().objects(Room.self).count == 3)
-        #expect(realm.recovery.strayFiles == [name])
-        #expect(lines.texts(.warning) == ["opened: stray files were removed: \(name)"])
+        expectEqual(realm.snapshot().objects(Room.self).count, 3)
+        expectEqual(realm.recovery.strayFiles, [name])
+        expectEqual(lines.texts(.warning), ["opened: stray files were removed: \(name)"])
         #expect(try !folder.names(in: "test.realm").contains(name))
         await realm.close()
     }
@@ -113,8 +113,8 @@ import Testing
             configuration.readOnly = readOnly
             let error = await realmError { try await Realm.open(configuration) }
             #expect(error?.code == .fileAccess && error?.path == "/sim/a.realm")
-            #expect(error?.message.contains("(NFS)") == true)
-            #expect(error?.message.contains("Configuration.allowsNetworkFileSystem") == true)
+            expectEqual(error?.message.contains("(NFS)"), true)
+            expectEqual(error?.message.contains("Configuration.allowsNetworkFileSystem"), true)
         }
         #expect(try !disk.hasEntry("/sim/a.realm"), "nothing was created")
         configuration.readOnly = false
@@ -136,7 +136,7 @@ import Testing
             try await realm.snapshot().exportJSON(to: url)
             let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
             let mode = try #require(attributes[.posixPermissions] as? Int)
-            #expect(mode & 0o707 == file & 0o707, "the umask may remove the group's")
+            expectEqual(mode & 0o707, file & 0o707, "the umask may remove the group's")
         }
         await realm.close()
     }

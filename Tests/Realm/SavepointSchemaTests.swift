@@ -68,23 +68,23 @@ private enum New {
                 #expect(tx.objects(New.Maker.self).isEmpty)
             }
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
         try await realm.write { tx in
             let gadgets = Array(tx.objects(New.Gadget.self))
             try? tx.savepoint {
                 gadgets[0].price = 7
                 throw Undo()
             }
-            #expect(gadgets.map(\.price) == [2.5, 2.5, 2.5])
+            expectEqual(gadgets.map(\.price), [2.5, 2.5, 2.5])
             // The same accessors, now that the class is stored completely.
             gadgets[1].price = 8
             gadgets[1].parts.append(gadgets[2])
             gadgets[2].maker = New.Maker(value: ["name": "M"])
-            #expect(gadgets.map(\.price) == [2.5, 8, 2.5])
-            #expect(gadgets[1].parts.map(\.number) == [2])
+            expectEqual(gadgets.map(\.price), [2.5, 8, 2.5])
+            expectEqual(gadgets[1].parts.map(\.number), [2])
         }
         let stored = realm.snapshot().objects(New.Gadget.self)
-        #expect(stored.map(\.price) == [2.5, 8, 2.5])
+        expectEqual(stored.map(\.price), [2.5, 8, 2.5])
         await realm.close()
     }
 }

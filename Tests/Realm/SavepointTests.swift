@@ -17,7 +17,7 @@ import Testing
             let cover = try #require(book.cover)
             let tags = book.tags
             let all = tx.objects(Book.self)
-            #expect(all.count == 1)
+            expectEqual(all.count, 1)
             var added: [Book] = []
             #expect(throws: Undo.self) {
                 try tx.savepoint {
@@ -28,7 +28,7 @@ import Testing
                     try tx.add(second)
                     book.sequel = second
                     added.append(second)
-                    #expect(all.count == 2)
+                    expectEqual(all.count, 2)
                     throw Undo()
                 }
             }
@@ -45,7 +45,7 @@ import Testing
             }
             #expect(!fourth.isInvalidated)
         }
-        #expect(realm.snapshot().objects(Book.self).map(\.isbn) == ["1", "3", "4"])
+        expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["1", "3", "4"])
     }
 
     @Test func deletedObjectsAreThereAgain() async throws {
@@ -62,7 +62,7 @@ import Testing
             #expect(!first.isInvalidated && first.isbn == "1")
             #expect(tx.object(Book.self, forPrimaryKey: "2") != nil)
         }
-        #expect(realm.snapshot().version == version)  // no net change
+        expectEqual(realm.snapshot().version, version)  // no net change
     }
 
     @Test func violationInsideIsUndoneAndThrown() async throws {
@@ -77,7 +77,7 @@ import Testing
                 }
             }
             #expect(error?.code == .invalidValue && error?.property == "isbn")
-            #expect(book.title == "untitled")
+            expectEqual(book.title, "untitled")
             #expect(throws: Undo.self) {
                 try tx.savepoint {
                     book.isbn = "3"
@@ -85,7 +85,7 @@ import Testing
                 }
             }
         }
-        #expect(realm.snapshot().objects(Book.self).map(\.isbn) == ["1"])
+        expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["1"])
     }
 
     @Test func violationBeforeASavepointStillFailsTheTransaction() async throws {
@@ -98,7 +98,7 @@ import Testing
                 try tx.savepoint { book.title = "new" }
             }
         }
-        #expect(error?.property == "isbn")
+        expectEqual(error?.property, "isbn")
     }
 
     @Test func savepointsNest() async throws {
@@ -111,16 +111,16 @@ import Testing
                     try tx.savepoint { try tx.add(Book("3")) }
                     throw Undo()
                 }
-                #expect(tx.objects(Book.self).map(\.isbn) == ["1"])
+                expectEqual(tx.objects(Book.self).map(\.isbn), ["1"])
                 try tx.savepoint { try tx.add(Book("4")) }
             }
             try? tx.savepoint {
                 try tx.savepoint { try tx.add(Book("5")) }
                 throw Undo()
             }
-            #expect(tx.objects(Book.self).map(\.isbn) == ["1", "4"])
+            expectEqual(tx.objects(Book.self).map(\.isbn), ["1", "4"])
         }
-        #expect(realm.snapshot().objects(Book.self).map(\.isbn) == ["1", "4"])
+        expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["1", "4"])
     }
 
     @Test func classesThatJoinedInsideAreTakenBackAndJoinAgain() async throws {
@@ -139,16 +139,16 @@ import Testing
                 lists = [shelf.books]
                 throw Undo()
             }
-            #expect(inner.allSatisfy { $0.isInvalidated } && lists[0].isInvalidated)
+            expectTrue(inner.allSatisfy { $0.isInvalidated } && lists[0].isInvalidated)
             #expect(tx.objects(Book.self).isEmpty)
             try? tx.savepoint {
                 // A different order of classes.
                 try tx.add(Author("A"))
                 throw Undo()
             }
-            #expect(inner.allSatisfy { $0.isInvalidated })
+            expectTrue(inner.allSatisfy { $0.isInvalidated })
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
         try await realm.write { tx in
             let author = Author("A")
             let books = tx.objects(Book.self)
@@ -158,7 +158,7 @@ import Testing
                 let book = Book("1")
                 try tx.add(book)
                 lost = [book]
-                #expect(books.count == 1)
+                expectEqual(books.count, 1)
                 throw Undo()
             }
             #expect(books.isEmpty)
@@ -168,8 +168,8 @@ import Testing
             #expect(lost[0].isInvalidated && books.map(\.isbn) == ["2"])
             author.masterpiece = book
         }
-        #expect(realm.snapshot().objects(Book.self).map(\.isbn) == ["2"])
-        #expect(realm.snapshot().objects(Author.self).map(\.name) == ["A"])
+        expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["2"])
+        expectEqual(realm.snapshot().objects(Author.self).map(\.name), ["A"])
     }
 
     @Test func valuesAreThoseOfBeforeAsOftenAsItIsUndone() async throws {
@@ -222,14 +222,14 @@ import Testing
                 }
             }
             let found = tx.objects(Book.self).map { ($0.isbn, $0.title) }
-            #expect(Dictionary(uniqueKeysWithValues: found) == expected)
+            expectEqual(Dictionary(uniqueKeysWithValues: found), expected)
         }
         for _ in 0..<40 {
             // Guard: called once, by the write that follows.
             nonisolated(unsafe) let body = { (tx: Transaction) in try step(tx, 0) }
             try await realm.write { try body($0) }
             let stored = realm.snapshot().objects(Book.self).map { ($0.isbn, $0.title) }
-            #expect(Dictionary(uniqueKeysWithValues: stored) == expected)
+            expectEqual(Dictionary(uniqueKeysWithValues: stored), expected)
         }
     }
 }

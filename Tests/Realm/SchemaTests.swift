@@ -82,13 +82,13 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
             ])
         }
         let lines = error?.message.split(separator: "\n").map(String.init) ?? []
-        #expect(error?.code == .invalidInput)
-        #expect(lines.contains { $0.contains("TwoKeys has 2 primary keys: first, second") })
-        #expect(lines.contains { $0.contains("Nothing has no @Persisted properties") })
-        #expect(lines.contains { $0.contains("LongProperty.propertyWith") && $0.contains("63") })
-        #expect(lines.contains { $0.contains("ClassWithAName") && $0.contains("57") })
-        #expect(lines.contains { $0.contains("Object is not a model class") })
-        #expect(!lines.contains { $0.contains("Room") })
+        expectEqual(error?.code, .invalidInput)
+        expectTrue(lines.contains { $0.contains("TwoKeys has 2 primary keys: first, second") })
+        expectTrue(lines.contains { $0.contains("Nothing has no @Persisted properties") })
+        expectTrue(lines.contains { $0.contains("LongProperty.propertyWith") && $0.contains("63") })
+        expectTrue(lines.contains { $0.contains("ClassWithAName") && $0.contains("57") })
+        expectTrue(lines.contains { $0.contains("Object is not a model class") })
+        expectTrue(!lines.contains { $0.contains("Room") })
     }
 
     // Covers 1.69
@@ -101,11 +101,11 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let read = await #expect(throws: Realm.Error.self) {
             try await realm.read { $0.objects(Nothing.self).count }
         }
-        #expect(read?.code == .invalidInput)
+        expectEqual(read?.code, .invalidInput)
         var stream = realm.objects(Nothing.self).changes.makeAsyncIterator()
         let streamed = await errorOfNext(&stream)
-        #expect(streamed?.code == .invalidInput)
-        #expect(try await stream.next() == nil)
+        expectEqual(streamed?.code, .invalidInput)
+        try await expectNil(stream.next())
     }
 
     // Covers 1.18
@@ -113,14 +113,14 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let listed = await #expect(throws: Realm.Error.self) {
             try await Realm.temporary([First.Item.self, Less.Item.self])
         }
-        #expect(listed?.code == .invalidInput)
-        #expect(listed?.message.contains("Item") == true)
+        expectEqual(listed?.code, .invalidInput)
+        expectEqual(listed?.message.contains("Item"), true)
         let realm = try await Realm.temporary()
         try await realm.write { try $0.add(First.Item()) }
         let joined = await #expect(throws: Realm.Error.self) {
             try await realm.write { try $0.add(Less.Item()) }
         }
-        #expect(joined?.code == .invalidInput)
+        expectEqual(joined?.code, .invalidInput)
         try await realm.write { $0.objects(First.Item.self)[0].text = "still fine" }
     }
 
@@ -131,7 +131,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let error = #expect(throws: Realm.Error.self) {
             try LaterProgram.core(of: realm, [OtherTypes.Item.self])
         }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         #expect(error?.className == "Item" && error?.property == "text")
         let message = error?.message ?? ""
         #expect(message.contains("Item.text is declared as Int, but stored as String"))
@@ -167,13 +167,13 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
             },
         ]
         for error in errors {
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
             #expect(error?.className == "Item" && error?.property == "text")
         }
         #expect(throws: Realm.Error.self) {
             try later.snapshot().read { $0.objects(OtherTypes.Item.self).isEmpty }
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     // Covers 6.2
@@ -183,13 +183,13 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let moved = #expect(throws: Realm.Error.self) {
             try LaterProgram.core(of: realm, [OtherKey.Item.self])
         }
-        #expect(moved?.code == .schemaMismatch)
-        #expect(moved?.message.contains("Item.number is stored as primary key") == true)
-        #expect(moved?.message.contains("Item.text is declared as primary key") == true)
+        expectEqual(moved?.code, .schemaMismatch)
+        expectEqual(moved?.message.contains("Item.number is stored as primary key"), true)
+        expectEqual(moved?.message.contains("Item.text is declared as primary key"), true)
         let missing = #expect(throws: Realm.Error.self) {
             try LaterProgram.core(of: realm, [NoKey.Item.self])
         }
-        #expect(missing?.message.contains("primary key number") == true)
+        expectEqual(missing?.message.contains("primary key number"), true)
     }
 
     // Covers 6.2
@@ -222,7 +222,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         var other = configuration
         other.objectTypes = [Room.self, Person.self]
         let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
-        #expect(error?.code == .alreadyOpen)
+        expectEqual(error?.code, .alreadyOpen)
         await first.close()
         let reopened = try await Realm.open(other)
         #expect(reopened !== first && !reopened.isClosed)
@@ -249,8 +249,8 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let read = await #expect(throws: Realm.Error.self) { try await realm.read { $0.version } }
         var stream = live.changes.makeAsyncIterator()
         let streamed = await errorOfNext(&stream)
-        #expect([write?.code, read?.code, streamed?.code] == [.closed, .closed, .closed])
+        expectEqual([write?.code, read?.code, streamed?.code], [.closed, .closed, .closed])
         #expect(frozen.name == "general" && live.current?.topic == "nothing yet")
-        #expect(realm.snapshot().objects(Room.self).count == 1)
+        expectEqual(realm.snapshot().objects(Room.self).count, 1)
     }
 }

@@ -31,14 +31,14 @@ import Testing
         await realm.close()
         for version: UInt64 in [3, 3, 4, .max - 1] {
             let realm = try await Realm.open(configuration(folder, version))
-            #expect(try await Realm.schemaVersion(at: url) == version)
+            try await expectEqual(Realm.schemaVersion(at: url), version)
             try await realm.write { try $0.add(Room("version \(version) \(UUID())")) }
             await realm.close()
-            #expect(try await Realm.schemaVersion(at: url) == version)
+            try await expectEqual(Realm.schemaVersion(at: url), version)
         }
         let last = try await Realm.open(configuration(folder, .max - 1))
-        #expect(last.snapshot().objects(Room.self).count == 4)
-        #expect(last.snapshot().version == 7)  // four objects, three versions
+        expectEqual(last.snapshot().objects(Room.self).count, 4)
+        expectEqual(last.snapshot().version, 7)  // four objects, three versions
         await last.close()
     }
 
@@ -51,12 +51,12 @@ import Testing
                 var lower = configuration(folder, version)
                 lower.readOnly = readOnly
                 let error = await realmError { try await Realm.open(lower) }
-                #expect(error?.code == .schemaMismatch)
-                #expect(error?.message.contains("version 12") == true)
-                #expect(error?.message.contains("has \(version)") == true)
+                expectEqual(error?.code, .schemaMismatch)
+                expectEqual(error?.message.contains("version 12"), true)
+                expectEqual(error?.message.contains("has \(version)"), true)
             }
         }
-        #expect(try await Realm.schemaVersion(at: folder["test.realm"]) == 12)
+        try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 12)
     }
 
     @Test func higherVersionDoesNotHelpAClassThatDiffers() async throws {
@@ -68,11 +68,11 @@ import Testing
             let error = await realmError {
                 try await Realm.open(configuration(folder, version, [Later.Paper.self]))
             }
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
             #expect(error?.className == "Paper" && error?.property == "text")
-            #expect(error?.message.contains("migration") == true)
+            expectEqual(error?.message.contains("migration"), true)
         }
-        #expect(try await Realm.schemaVersion(at: folder["test.realm"]) == 1)
+        try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 1)
     }
 
     // Covers 5.83
@@ -86,8 +86,8 @@ import Testing
         }
         await realm.close()
         #expect(try folder.names(in: "test.realm").contains("nodes-1"))
-        #expect(try await Realm.schemaVersion(at: folder["test.realm"]) == 5)
-        #expect(await realmError { try await Realm.open(configuration(folder, 4)) } != nil)
+        try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 5)
+        await expectTrue(realmError { try await Realm.open(configuration(folder, 4)) } != nil)
     }
 
     // Covers 5.83
@@ -95,13 +95,13 @@ import Testing
         let folder = try RealmFolder()
         try await Realm.open(configuration(folder, 5)).close()
         let before = try folder.state()
-        #expect(try await Realm.schemaVersion(at: folder["test.realm"]) == 5)
-        #expect(try folder.state() == before)
+        try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 5)
+        try expectEqual(folder.state(), before)
         let missing = await realmError {
             try await Realm.schemaVersion(at: folder["missing.realm"])
         }
         #expect(missing?.code == .fileNotFound && missing?.path == folder["missing.realm"].path)
-        #expect(try folder.names() == ["test.realm"])
+        try expectEqual(folder.names(), ["test.realm"])
     }
 
     @Test func realmIsOpenAtOneVersion() async throws {
@@ -109,7 +109,7 @@ import Testing
         let realm = try await Realm.open(configuration(folder, 1))
         let error = await realmError { try await Realm.open(configuration(folder, 2)) }
         #expect(error?.code == .alreadyOpen && error?.message.contains("schemaVersion") == true)
-        #expect(try await Realm.schemaVersion(at: folder["test.realm"]) == 1)
+        try await expectEqual(Realm.schemaVersion(at: folder["test.realm"]), 1)
         await realm.close()
     }
 
@@ -117,17 +117,17 @@ import Testing
     @Test func greatestNumberIsReserved() async throws {
         let folder = try RealmFolder()
         let error = await realmError { try await Realm.open(configuration(folder, .max)) }
-        #expect(error?.code == .invalidInput)
-        #expect(try folder.names() == [])
+        expectEqual(error?.code, .invalidInput)
+        try expectEqual(folder.names(), [])
     }
 
     @Test func memoryHasAVersionToo() async throws {
         var configuration = Realm.Configuration(location: .inMemory(identifier: "versions"))
         configuration.schemaVersion = 3
         let realm = try await Realm.open(configuration)
-        #expect(realm.snapshot().version == 1)
+        expectEqual(realm.snapshot().version, 1)
         try await realm.write { try $0.add(Room("general")) }
-        #expect(realm.snapshot().version == 2)
+        expectEqual(realm.snapshot().version, 2)
         await realm.close()
     }
 }

@@ -15,7 +15,7 @@ struct TemporaryTests {
                     let realm = try await Realm.temporary([Room.self])
                     #expect(realm.isEmpty)
                     try await realm.write { try $0.add(Room("room \(number)")) }
-                    #expect(realm.snapshot().objects(Room.self).map(\.name) == ["room \(number)"])
+                    expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["room \(number)"])
                 }
             }
             try await group.waitForAll()
@@ -57,16 +57,16 @@ struct TemporaryTests {
         }
         for realm in realms {
             let names = realm.snapshot().objects(Room.self).map(\.name)
-            #expect(names == ["general", "new", "newer"])
-            #expect(realm.snapshot().objects(Message.self).count == 1)
+            expectEqual(names, ["general", "new", "newer"])
+            expectEqual(realm.snapshot().objects(Message.self).count, 1)
         }
         let topics = realms.map { realm in
             realm.snapshot().object(Room.self, forPrimaryKey: "general")?.topic
         }
-        #expect(Set(topics) == Set((0..<8).map { "number \($0)" }))
-        #expect(try folder.state(of: "template.realm") == before)
+        expectEqual(Set(topics), Set((0..<8).map { "number \($0)" }))
+        try expectEqual(folder.state(of: "template.realm"), before)
         let template = try await Realm.open(folder.configuration("template.realm"))
-        #expect(template.snapshot().objects(Room.self).map(\.name) == ["general", "random"])
+        expectEqual(template.snapshot().objects(Room.self).map(\.name), ["general", "random"])
         await template.close()
     }
 
@@ -89,19 +89,19 @@ struct TemporaryTests {
             let realm = try await Realm.temporary([Message.self], from: folder["template.realm"])
             let messages = realm.snapshot().objects(Message.self)
             #expect(messages.count % 500 == 0 && messages.count >= least)
-            if let last = messages.last { #expect(last.text.utf8.count == 499) }
+            if let last = messages.last { expectEqual(last.text.utf8.count, 499) }
             counts.append(messages.count)
             try await realm.write { tx in tx.delete(tx.objects(Message.self)) }
             #expect(realm.isEmpty)
         }
         try await writing.value
-        #expect(counts == counts.sorted())
+        expectEqual(counts, counts.sorted())
         await template.close()
         // A realm made from it remains usable without it.
         let kept = try await Realm.temporary([Message.self], from: folder["template.realm"])
         try await Realm.deleteFiles(for: folder.configuration("template.realm"))
         let byteCount = kept.snapshot().objects(Message.self).reduce(0) { $0 + $1.text.utf8.count }
-        #expect(byteCount == 40 * 499 * 250)
+        expectEqual(byteCount, 40 * 499 * 250)
     }
 
     // Covers 12.5
@@ -121,7 +121,7 @@ struct TemporaryTests {
         #expect(missing?.code == .fileNotFound && missing?.path == folder["missing.realm"].path)
         let page = try #require(URL(string: "https://example.org/a.realm"))
         let web = await realmError { try await Realm.temporary([Room.self], from: page) }
-        #expect(web?.code == .invalidInput)
+        expectEqual(web?.code, .invalidInput)
     }
 
     @Test func schemaVersionIsTheTemplates() async throws {
@@ -130,7 +130,7 @@ struct TemporaryTests {
         configuration.schemaVersion = 7
         try await Realm.open(configuration).close()
         let realm = try await Realm.temporary([Room.self], from: folder["template.realm"])
-        #expect(realm.configuration.schemaVersion == 7)
+        expectEqual(realm.configuration.schemaVersion, 7)
         try await realm.write { try $0.add(Room("general")) }
     }
 }

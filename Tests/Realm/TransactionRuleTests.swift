@@ -33,16 +33,16 @@ private struct Refusal: Error {}
                 throw Refusal()
             }
         }
-        #expect(smuggler.rooms.map(\.isInvalidated) == [true, true, true])
-        #expect(smuggler.rooms.map(\.isManaged) == [true, true, true])
-        #expect(realm.snapshot().version == before.version)
+        expectEqual(smuggler.rooms.map(\.isInvalidated), [true, true, true])
+        expectEqual(smuggler.rooms.map(\.isManaged), [true, true, true])
+        expectEqual(realm.snapshot().version, before.version)
         let rooms = realm.snapshot().objects(Room.self)
-        #expect(rooms.map(\.name) == ["kept", "deleted"])
-        #expect(rooms.map(\.topic) == ["old", "nothing yet"])
+        expectEqual(rooms.map(\.name), ["kept", "deleted"])
+        expectEqual(rooms.map(\.topic), ["old", "nothing yet"])
         #expect(rooms.elementsEqual(before.objects(Room.self)))
         // Another write continues from there.
         try await realm.write { try $0.add(Room("added")) }
-        #expect(realm.snapshot().objects(Room.self).count == 3)
+        expectEqual(realm.snapshot().objects(Room.self).count, 3)
     }
 
     // Covers 5.36
@@ -52,8 +52,8 @@ private struct Refusal: Error {}
             try tx.add([Room("a"), Room("b")])
             return tx.objects(Room.self).count
         }
-        #expect(count == 2)
-        #expect(try await realm.write { _ in "nothing changed" } == "nothing changed")
+        expectEqual(count, 2)
+        try await expectEqual(realm.write { _ in "nothing changed" }, "nothing changed")
     }
 
     // Covers 12.20
@@ -70,7 +70,7 @@ private struct Refusal: Error {}
             waiting.cancel()
         }
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["first"])
+        expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["first"])
     }
 
     // Covers 7.59
@@ -88,7 +88,7 @@ private struct Refusal: Error {}
             try tx.add(new)
             #expect(old.isInvalidated && other.isInvalidated && !new.isInvalidated)
             #expect(!new.isSameObject(as: old))
-            #expect(tx.objects(Room.self).map(\.topic) == ["new"])
+            expectEqual(tx.objects(Room.self).map(\.topic), ["new"])
         }
     }
 
@@ -98,12 +98,12 @@ private struct Refusal: Error {}
         try await realm.write { tx in
             try tx.add((0..<100).map { Person("p", age: $0) })
             tx.delete(tx.objects(Person.self).where { $0.age >= 10 })
-            #expect(tx.objects(Person.self).map(\.age) == Array(0..<10))
+            expectEqual(tx.objects(Person.self).map(\.age), Array(0..<10))
             let people = tx.objects(Person.self)
             tx.delete([people[9], people[0], people[5]])
-            #expect(people.map(\.age) == [1, 2, 3, 4, 6, 7, 8])
+            expectEqual(people.map(\.age), [1, 2, 3, 4, 6, 7, 8])
             tx.delete(people.where { $0.age > 100 })
-            #expect(people.count == 7)
+            expectEqual(people.count, 7)
             tx.delete(people)
             #expect(people.isEmpty)
         }
@@ -117,11 +117,11 @@ private struct Refusal: Error {}
             try tx.add(room)
             tx.delete(room)
             let error = #expect(throws: Realm.Error.self) { try tx.add(room) }
-            #expect(error?.code == .invalidInput)
-            #expect(error?.message.contains("A deleted Room was passed to add") == true)
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.message.contains("A deleted Room was passed to add"), true)
             try tx.add(Room("random"))
         }
-        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["random"])
+        expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["random"])
     }
 
     // Covers 7.57
@@ -136,6 +136,6 @@ private struct Refusal: Error {}
             }
         }
         #expect(error?.code == .invalidInput && error?.property == "topic")
-        #expect(error?.message.contains("Room.topic of a deleted object was used") == true)
+        expectEqual(error?.message.contains("Room.topic of a deleted object was used"), true)
     }
 }

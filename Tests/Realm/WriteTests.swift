@@ -13,12 +13,12 @@ import Testing
         try await realm.write { tx in
             try tx.add(room)
             #expect(room.isManaged)
-            #expect(room.topic == "everything")
+            expectEqual(room.topic, "everything")
         }
         let topic = try await realm.read { tx in
             tx.object(Room.self, forPrimaryKey: "general")?.topic
         }
-        #expect(topic == "everything")
+        expectEqual(topic, "everything")
     }
 
     // Covers 5.41
@@ -26,12 +26,12 @@ import Testing
         let realm = try await Realm.temporary([Person.self])
         try await realm.write { tx in
             try tx.add(Person("Ann", age: 30))
-            #expect(tx.objects(Person.self).count == 1)
-            #expect(realm.snapshot().objects(Person.self).count == 0)
+            expectEqual(tx.objects(Person.self).count, 1)
+            expectEqual(realm.snapshot().objects(Person.self).count, 0)
             tx.objects(Person.self)[0].age = 31
-            #expect(tx.objects(Person.self).first?.age == 31)
+            expectEqual(tx.objects(Person.self).first?.age, 31)
         }
-        #expect(realm.snapshot().objects(Person.self).first?.age == 31)
+        expectEqual(realm.snapshot().objects(Person.self).first?.age, 31)
     }
 
     // Covers 5.36, 12.21
@@ -45,7 +45,7 @@ import Testing
                 throw Refusal(reason: "no")
             }
         }
-        #expect(realm.snapshot().version == before)
+        expectEqual(realm.snapshot().version, before)
         #expect(realm.snapshot().objects(Person.self).isEmpty)
     }
 
@@ -62,15 +62,15 @@ import Testing
             tx.objects(Person.self).count
         })
         #expect(count == 2 && same.version == realm.snapshot().version)
-        #expect(same.objects(Person.self).count == 2)
-        #expect(realm.stats().snapshots.allSatisfy { $0.place.contains("WriteTests.swift") })
+        expectEqual(same.objects(Person.self).count, 2)
+        expectTrue(realm.stats().snapshots.allSatisfy { $0.place.contains("WriteTests.swift") })
         await #expect(throws: CancellationError.self) {
             _ = try await realm.snapshot(afterWriting: { tx in
                 try tx.add(Person("Cid", age: 3))
                 throw CancellationError()
             })
         }
-        #expect(realm.snapshot().objects(Person.self).count == 2)
+        expectEqual(realm.snapshot().objects(Person.self).count, 2)
     }
 
     @Test func theVersionOfATransactionIsTheOneThatIsReached() async throws {
@@ -82,10 +82,10 @@ import Testing
             return (early, tx.version)
         }
         #expect(early == before && late > before)
-        #expect(try await realm.snapshot(atLeast: late).version == late)
+        try await expectEqual(realm.snapshot(atLeast: late).version, late)
         // Otherwise it would wait for another commit.
         let unchanged = try await realm.write { $0.version }
-        #expect(try await realm.snapshot(atLeast: unchanged).version == late)
+        try await expectEqual(realm.snapshot(atLeast: unchanged).version, late)
     }
 
     // Covers 5.41
@@ -109,8 +109,8 @@ import Testing
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         goesOn.wake()
-        #expect(try await long.value == 1, "the body ended after the cancelled write")
-        #expect(realm.snapshot().objects(Person.self).map(\.name) == ["Ann"])
+        try await expectEqual(long.value, 1, "the body ended after the cancelled write")
+        expectEqual(realm.snapshot().objects(Person.self).map(\.name), ["Ann"])
     }
 
     @Test func bodyThatChangesNothingCommitsNothing() async throws {
@@ -123,7 +123,7 @@ import Testing
             try tx.add(person)
             tx.delete(person)
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     @Test func versionInAWriteIsTheOneItCommitsAs() async throws {
@@ -133,8 +133,8 @@ import Testing
                 try tx.add(Person("Ann", age: 1))
                 return tx.version
             }
-            #expect(realm.snapshot().version == version)
-            #expect(try await realm.read { $0.version } == version)
+            expectEqual(realm.snapshot().version, version)
+            try await expectEqual(realm.read { $0.version }, version)
         }
     }
 
@@ -144,15 +144,15 @@ import Testing
         try await realm.write { try $0.add(Room("general", topic: "first")) }
         try await realm.write { tx in
             let error = #expect(throws: Realm.Error.self) { try tx.add(Room("general")) }
-            #expect(error?.code == .duplicatePrimaryKey)
-            #expect(error?.className == "Room")
-            #expect(error?.property == "name")
-            #expect(error?.key?.contains("general") == true)
+            expectEqual(error?.code, .duplicatePrimaryKey)
+            expectEqual(error?.className, "Room")
+            expectEqual(error?.property, "name")
+            expectEqual(error?.key?.contains("general"), true)
             try tx.add(Room("other"))
         }
         let rooms = realm.snapshot().objects(Room.self)
-        #expect(rooms.map(\.name) == ["general", "other"])
-        #expect(rooms.first?.topic == "first")
+        expectEqual(rooms.map(\.name), ["general", "other"])
+        expectEqual(rooms.first?.topic, "first")
     }
 
     // Covers 12.19
@@ -179,7 +179,7 @@ import Testing
             try tx.add(person)
             try tx.add(person)
             try tx.add(try #require(tx.objects(Person.self).first))
-            #expect(tx.objects(Person.self).count == 1)
+            expectEqual(tx.objects(Person.self).count, 1)
         }
     }
 
@@ -196,10 +196,10 @@ import Testing
             #expect(first.isInvalidated)
             #expect(again.isInvalidated)
             tx.delete(tx.objects(Person.self).where { $0.age > 7 })
-            #expect(tx.objects(Person.self).map(\.age) == [1, 2, 3, 4, 5, 6, 7])
+            expectEqual(tx.objects(Person.self).map(\.age), [1, 2, 3, 4, 5, 6, 7])
             tx.delete([try #require(tx.objects(Person.self).last)])
         }
-        #expect(realm.snapshot().objects(Person.self).map(\.age) == [1, 2, 3, 4, 5, 6])
+        expectEqual(realm.snapshot().objects(Person.self).map(\.age), [1, 2, 3, 4, 5, 6])
     }
 
     @Test func valueBeyondItsLimitsFailsTheWholeTransaction() async throws {
@@ -212,14 +212,14 @@ import Testing
                 message.text = "changed"
                 message.sentAt = Date(timeIntervalSinceReferenceDate: .nan)
                 message.text = String(repeating: "x", count: 17 << 20)
-                #expect(message.text == "changed")
+                expectEqual(message.text, "changed")
             }
         }
-        #expect(error?.code == .invalidValue)
-        #expect(error?.className == "Message")
-        #expect(error?.property == "sentAt")
-        #expect(realm.snapshot().version == version)
-        #expect(realm.snapshot().objects(Message.self).first?.text == "hello")
+        expectEqual(error?.code, .invalidValue)
+        expectEqual(error?.className, "Message")
+        expectEqual(error?.property, "sentAt")
+        expectEqual(realm.snapshot().version, version)
+        expectEqual(realm.snapshot().objects(Message.self).first?.text, "hello")
     }
 
     @Test func valueBeyondItsLimitsIsThrownByAdd() async throws {
@@ -228,13 +228,13 @@ import Testing
             let message = Message("general", "hello")
             message.editedAt = Date(timeIntervalSinceReferenceDate: .nan)
             let error = #expect(throws: Realm.Error.self) { try tx.add(message) }
-            #expect(error?.code == .invalidValue)
-            #expect(error?.property == "editedAt")
+            expectEqual(error?.code, .invalidValue)
+            expectEqual(error?.property, "editedAt")
             #expect(!message.isManaged)
             message.editedAt = nil
             try tx.add(message)
         }
-        #expect(realm.snapshot().objects(Message.self).count == 1)
+        expectEqual(realm.snapshot().objects(Message.self).count, 1)
     }
 
     @Test func primaryKeyOfAManagedObjectCannotBeSet() async throws {
@@ -247,9 +247,9 @@ import Testing
                 room.name = "still free"
             }
         }
-        #expect(error?.code == .invalidValue)
-        #expect(error?.className == "Room")
-        #expect(error?.property == "name")
+        expectEqual(error?.code, .invalidValue)
+        expectEqual(error?.className, "Room")
+        expectEqual(error?.property, "name")
         #expect(realm.snapshot().objects(Room.self).isEmpty)
     }
 
@@ -264,7 +264,7 @@ import Testing
                 throw Later()
             }
         }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
     }
 
     // Covers 5.41
@@ -283,7 +283,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(realm.snapshot().objects(Person.self).first?.age == 1000)
+        expectEqual(realm.snapshot().objects(Person.self).first?.age, 1000)
     }
 
     // Covers 12.20
@@ -314,7 +314,7 @@ import Testing
                 return tx.objects(Person.self).count
             }
         }
-        #expect(try await reading.value == 1)
+        try await expectEqual(reading.value, 1)
     }
 
     @Test func allTypesComeBackAsTheyWereStored() async throws {
@@ -349,7 +349,7 @@ import Testing
         try await realm.read { tx in
             let full = try #require(tx.object(Everything.self, forPrimaryKey: Int.min))
             #expect(full.flag && full.number == .max && full.ratio == -.infinity)
-            #expect(Array(full.text.utf8) == Array("e\u{301} and é, and \0 too".utf8))
+            expectEqual(Array(full.text.utf8), Array("e\u{301} and é, and \0 too".utf8))
             #expect(full.data == Data([0, 255, 1]) && full.date == date)
             #expect(full.uuid == uuid && full.objectId == objectId)
             #expect(full.maybeFlag == false && full.maybeNumber == -1)
@@ -361,7 +361,7 @@ import Testing
             #expect(empty.data == Data() && empty.maybeFlag == nil && empty.maybeNumber == nil)
             #expect(empty.maybeRatio == nil && empty.maybeText == nil && empty.maybeData == nil)
             #expect(empty.maybeDate == nil && empty.maybeUuid == nil)
-            #expect(empty.maybeObjectId == nil)
+            expectNil(empty.maybeObjectId)
             #expect(empty.uuid != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
             #expect(empty.objectId != ObjectId())
         }
@@ -379,8 +379,8 @@ import Testing
             slot.text = "the one without number"
             try tx.add(slot)
             #expect(throws: Realm.Error.self) { try tx.add(Slot()) }
-            #expect(tx.object(Slot.self, forPrimaryKey: 1) == nil)
-            #expect(tx.object(Slot.self, forPrimaryKey: Int?.none)?.text == slot.text)
+            expectNil(tx.object(Slot.self, forPrimaryKey: 1))
+            expectEqual(tx.object(Slot.self, forPrimaryKey: Int?.none)?.text, slot.text)
         }
     }
 }

@@ -13,11 +13,10 @@ struct WatchFailureTests {
         let error = await #expect(throws: WatchError.self) {
             try await loop.watchDirectory("/nowhere/at/all", fileName: "LOCK") {}
         }
-        #expect(
-            error == WatchError(reason: .notFound, errnoName: "ENOENT", path: "/nowhere/at/all"))
-        #expect(
-            error?.description
-                == "cannot watch /nowhere/at/all: there is no such directory (ENOENT)")
+        expectEqual(
+            error, WatchError(reason: .notFound, errnoName: "ENOENT", path: "/nowhere/at/all"))
+        expectEqual(
+            error?.description, "cannot watch /nowhere/at/all: there is no such directory (ENOENT)")
     }
 
     @Test func missingFileThrows() async throws {
@@ -27,7 +26,7 @@ struct WatchFailureTests {
         let error = await #expect(throws: WatchError.self) {
             try await loop.watchDirectory(directory.path, fileName: "absent") {}
         }
-        #expect(error?.reason == .notFound)
+        expectEqual(error?.reason, .notFound)
     }
 
     @Test func fileInPlaceOfTheDirectoryThrows() async throws {
@@ -38,7 +37,7 @@ struct WatchFailureTests {
         let error = await #expect(throws: WatchError.self) {
             try await loop.watchDirectory("\(directory.path)/file", fileName: "LOCK") {}
         }
-        #expect(error?.reason == .notADirectory)
+        expectEqual(error?.reason, .notADirectory)
     }
 
     @Test func loopWorksAfterAFailure() async throws {
@@ -61,7 +60,7 @@ struct WatchFailureTests {
     ])
     func systemErrorsAreNamed(number: CInt, reason: WatchError.Reason, name: String) {
         let error = WatchError(status: -number, path: "/realm")
-        #expect(error == WatchError(reason: reason, errnoName: name, path: "/realm"))
+        expectEqual(error, WatchError(reason: reason, errnoName: name, path: "/realm"))
     }
 
     @Test func networkFileSystemsAreKnown() {

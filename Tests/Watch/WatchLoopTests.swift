@@ -34,7 +34,7 @@ struct WatchLoopTests {
         directory.write("LOCK")
         await hints.reach(1)
         await loop.synchronize()
-        #expect(hints.count == 1)
+        expectEqual(hints.count, 1)
         token.cancel()
     }
 
@@ -61,13 +61,13 @@ struct WatchLoopTests {
         pwrite(descriptor, &byte, 1, 0)
         await hints.reach(1)
         await loop.synchronize()
-        #expect(hints.count == 1)
+        expectEqual(hints.count, 1)
         token.cancel()
     }
 
     @Test func manyWatchesShareOneThread() async throws {
         let loop = WatchLoop(threadName: "watch-many")
-        #expect(threadCount(named: "watch-many") == 0)
+        expectEqual(threadCount(named: "watch-many"), 0)
         var watches: [(directory: WatchedDirectory, hints: HintCounter, token: WatchToken)] = []
         for _ in 0..<50 {
             let directory = try WatchedDirectory()
@@ -77,7 +77,7 @@ struct WatchLoopTests {
             }
             watches.append((directory, hints, token))
         }
-        #expect(threadCount(named: "watch-many") == 1)
+        expectEqual(threadCount(named: "watch-many"), 1)
         for watch in watches { watch.directory.write("LOCK") }
         for watch in watches { await watch.hints.reach(1) }
         loop.stop()
@@ -122,7 +122,7 @@ struct WatchLoopTests {
         await loop.synchronize()
         directory.write("LOCK")
         await witness.reach(1)
-        #expect(cancelled.count == 0)
+        expectEqual(cancelled.count, 0)
         kept.cancel()
     }
 
@@ -139,7 +139,7 @@ struct WatchLoopTests {
         // The first iteration closes the handle, and the close callback follows within it.
         await loop.synchronize()
         await loop.synchronize()
-        #expect(released == nil)
+        expectNil(released)
     }
 
     @Test func hintMayCancelItsOwnWatch() async throws {
@@ -159,7 +159,7 @@ struct WatchLoopTests {
         let witnessed = HintCounter()
         let witness = try loop.startTimer(intervalMilliseconds: 1) { witnessed.hint() }
         await witnessed.reach(5)
-        #expect(fired.count == 1)
+        expectEqual(fired.count, 1)
         witness.cancel()
     }
 

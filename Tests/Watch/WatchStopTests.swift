@@ -12,7 +12,7 @@ struct WatchStopTests {
         let stale = HintCounter()
         let old = try await loop.watchDirectory(directory.path, fileName: "LOCK") { stale.hint() }
         _ = try loop.startTimer(intervalMilliseconds: 1) {}
-        #expect(threadCount(named: "watch-again") == 1)
+        expectEqual(threadCount(named: "watch-again"), 1)
         loop.stop()
         // The thread is joined, but the system removes its entry a moment later.
         while threadCount(named: "watch-again") != 0 { await Task.yield() }
@@ -20,8 +20,8 @@ struct WatchStopTests {
         let token = try await loop.watchDirectory(directory.path, fileName: "LOCK") { hints.hint() }
         directory.write("LOCK")
         await hints.reach(1)
-        #expect(threadCount(named: "watch-again") == 1)
-        #expect(stale.count == 0)
+        expectEqual(threadCount(named: "watch-again"), 1)
+        expectEqual(stale.count, 0)
         old.cancel()
         token.cancel()
         loop.stop()
@@ -32,7 +32,7 @@ struct WatchStopTests {
     @Test func unusedLoopHasNoThread() {
         let loop = WatchLoop(threadName: "watch-unused")
         loop.stop()
-        #expect(threadCount(named: "watch-unused") == 0)
+        expectEqual(threadCount(named: "watch-unused"), 0)
     }
 
     @Test func droppedLoopEndsItsThread() async throws {

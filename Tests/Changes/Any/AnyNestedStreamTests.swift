@@ -50,13 +50,13 @@ import Testing
     @Test func nestedListTellsItsOwnPositions() async throws {
         let realm = try await realm()
         let tags = realm.object(AnyNote.self, forPrimaryKey: 1).content.at("tags")
-        #expect(Array(tags.current) == [.string("a"), .string("b")])
+        expectEqual(Array(tags.current), [.string("a"), .string("b")])
         var stream = tags.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else {
             Issue.record("no initial values")
             return
         }
-        #expect(Array(first) == [.string("a"), .string("b")])
+        expectEqual(Array(first), [.string("a"), .string("b")])
         try await change(realm) { note, _ in
             let tags = note.content.dictionaryValue?["tags"]?.listValue
             tags?.insert(.string("new"), at: 0)
@@ -68,7 +68,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(Array(now) == [.string("new"), .string("a"), .int(7)])
+        expectEqual(Array(now), [.string("new"), .string("a"), .int(7)])
         #expect(delta.insertions == [0] && delta.deletions.isEmpty)
         #expect(delta.modifications == [1] && delta.newModifications == [2])
         #expect(delta.modified[0].old == .string("b") && delta.modified[0].new == .int(7))
@@ -101,10 +101,10 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(now.dictionary == ["doors": .int(3), "name": .string("hall")])
+        expectEqual(now.dictionary, ["doors": .int(3), "name": .string("hall")])
         #expect(delta.insertions == ["name"] && delta.modifications == ["doors"])
         #expect(delta.deletions.isEmpty && delta.modified[0].old == .int(2))
-        #expect(delta.old.dictionary == ["doors": .int(2)])
+        expectEqual(delta.old.dictionary, ["doors": .int(2)])
         // A nested dictionary is followed by its key.
         try await change(realm) { note, _ in
             let room = note.content.dictionaryValue?["rooms"]?.listValue?[0].dictionaryValue
@@ -116,7 +116,7 @@ import Testing
             return
         }
         #expect(next.deletions == ["name"] && next.insertions == ["floor"])
-        #expect(room.at("floor").dictionary["color"] == .string("red"))
+        expectEqual(room.at("floor").dictionary["color"], .string("red"))
     }
 
     // Covers 4.38, O43
@@ -128,7 +128,7 @@ import Testing
         _ = try await tags.next()
         _ = try await keys.next()
         try await change(realm) { note, _ in note.content = .int(1) }
-        #expect(try #require(try await next(&tags)).deletions == [0, 1])
+        try expectEqual(#require(try await next(&tags)).deletions, [0, 1])
         guard case .update(let none, let gone)? = try await keys.next() else {
             Issue.record("no update")
             return
@@ -139,7 +139,7 @@ import Testing
         try await change(realm) { note, _ in
             note.content = .fromDictionary(["tags": .fromDictionary(["x": .int(1)])])
         }
-        #expect(try #require(try await next(&tags)).insertions == [0])
+        try expectEqual(#require(try await next(&tags)).insertions, [0])
         guard case .update(let new, let came)? = try await keys.next() else {
             Issue.record("no update")
             return
@@ -153,13 +153,13 @@ import Testing
         #expect(reported.deletions == [0] && reported.insertions == [0, 1])
         // The owner is deleted, and another one is added.
         try await realm.write { $0.delete($0.objects(AnyNote.self)) }
-        #expect(try #require(try await next(&tags)).deletions == [0, 1])
+        try expectEqual(#require(try await next(&tags)).deletions, [0, 1])
         #expect(live.content.at("tags").isEmpty && live.content.at("tags").count == 0)
         #expect(live.content.dictionary.isEmpty && live.content.dictionary.keys.isEmpty)
         try await realm.write { tx in
             try tx.add(AnyNote(1, .fromDictionary(["tags": .fromArray([.none])])))
         }
-        #expect(try #require(try await next(&tags)).insertions == [0])
+        try expectEqual(#require(try await next(&tags)).insertions, [0])
     }
 
     // Covers O43
@@ -176,10 +176,10 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(Array(now) == [.int(2), .int(3)])
+        expectEqual(Array(now), [.int(2), .int(3)])
         #expect(delta.deletions == [0] && delta.insertions == [0, 1])
         try await change(realm) { note, _ in note.list[0].listValue?.append(.int(4)) }
-        #expect(try #require(try await next(&stream)).insertions == [2])
+        try expectEqual(#require(try await next(&stream)).insertions, [2])
     }
 
     // Covers O43
@@ -190,7 +190,7 @@ import Testing
         #expect(frozen.keys == ["k", "é"] && frozen.count == 2)
         #expect(frozen["k"] == .list([.int(1)]) && frozen["e\u{301}"] == nil)
         #expect(frozen == live.current && live["é"] == .int(5))
-        #expect(frozen.values == [.list([.int(1)]), .int(5)])
+        expectEqual(frozen.values, [.list([.int(1)]), .int(5)])
         var keys = live.changes.makeAsyncIterator()
         var inner = live.at("k").changes.makeAsyncIterator()
         _ = try await keys.next()
@@ -204,10 +204,10 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(now.dictionary == ["k": .list([.int(1), .bool(true)]), "x": .none])
+        expectEqual(now.dictionary, ["k": .list([.int(1), .bool(true)]), "x": .none])
         #expect(delta.deletions == ["é"] && delta.insertions == ["x"])
-        #expect(delta.modifications == ["k"])
-        #expect(try #require(try await next(&inner)).insertions == [1])
+        expectEqual(delta.modifications, ["k"])
+        try expectEqual(#require(try await next(&inner)).insertions, [1])
         #expect(frozen["é"] == .int(5) && frozen.count == 2)
         #expect(
             String(decoding: try JSONEncoder().encode(now), as: UTF8.self).contains("[1,true]"))
@@ -237,10 +237,10 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(note.modified[0].properties == ["content"])
+        expectEqual(note.modified[0].properties, ["content"])
         #expect(reported.modifications == ["rooms"] && map["rooms"] == .list([.list([.none])]))
-        #expect(try #require(try await next(&rooms)).modifications == [0])
-        #expect(try #require(try await next(&inner)).modifications == [0])
+        try expectEqual(#require(try await next(&rooms)).modifications, [0])
+        try expectEqual(#require(try await next(&inner)).modifications, [0])
     }
 
     // Covers O43
@@ -260,8 +260,8 @@ import Testing
         try await change(realm) { note, _ in
             note.content.dictionaryValue?["tags"]?.listValue?.remove(at: 0)
         }
-        #expect(try #require(try await next(&stream)).insertions == [2])
-        #expect(try #require(try await next(&stream)).deletions == [0])
+        try expectEqual(#require(try await next(&stream)).insertions, [2])
+        try expectEqual(#require(try await next(&stream)).deletions, [0])
         await realm.close()
     }
 }

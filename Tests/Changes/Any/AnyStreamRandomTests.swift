@@ -195,10 +195,10 @@ import Testing
             case (.update(let values, let reported), let expected?):
                 #expect(Watch.matches(expected, values), place)
                 let changes = expected.changes(since: state)
-                #expect(reported.deletions == changes.deletions, place)
-                #expect(reported.insertions == changes.insertions, place)
-                #expect(reported.modifications == changes.modifications, place)
-                #expect(reported.newModifications == changes.newModifications, place)
+                expectEqual(reported.deletions, changes.deletions, place)
+                expectEqual(reported.insertions, changes.insertions, place)
+                expectEqual(reported.modifications, changes.modifications, place)
+                expectEqual(reported.newModifications, changes.newModifications, place)
                 for (value, position) in zip(reported.deleted, changes.deletions) {
                     #expect(state.nodes[position].node.value.matches(value), place)
                 }
@@ -219,9 +219,9 @@ import Testing
             case (.update(let map, let reported), let expected?):
                 #expect(Watch.matches(expected, map) && Watch.matches(state, reported.old), place)
                 let changes = expected.changes(since: state)
-                #expect(reported.deletions == state.keys(changes.deletions), place)
-                #expect(reported.insertions == expected.keys(changes.insertions), place)
-                #expect(reported.modifications == expected.keys(changes.newModifications), place)
+                expectEqual(reported.deletions, state.keys(changes.deletions), place)
+                expectEqual(reported.insertions, expected.keys(changes.insertions), place)
+                expectEqual(reported.modifications, expected.keys(changes.newModifications), place)
             default: Issue.record("an element of the wrong kind: \(place)")
             }
         }

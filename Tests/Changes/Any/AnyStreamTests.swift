@@ -26,8 +26,8 @@ import Testing
             Issue.record("no initial values")
             return
         }
-        #expect(Array(first) == [.int(1), .list([.list([.int(2)])])])
-        #expect(Array(inner) == [.int(1), .dictionary(["k": .list([])])])
+        expectEqual(Array(first), [.int(1), .list([.list([.int(2)])])])
+        expectEqual(Array(inner), [.int(1), .dictionary(["k": .list([])])])
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
             note.list[1].listValue?[0].listValue?[0] = .int(3)
@@ -41,14 +41,14 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(values[1] == .list([.list([.int(3)])]))
+        expectEqual(values[1], .list([.list([.int(3)])]))
         #expect(delta.insertions.isEmpty && delta.deletions.isEmpty)
-        #expect(delta.modifications == [1])
-        #expect(
-            Array(content) == [.string("new"), .int(1), .dictionary(["k": .list([.bool(true)])])])
+        expectEqual(delta.modifications, [1])
+        expectEqual(
+            Array(content), [.string("new"), .int(1), .dictionary(["k": .list([.bool(true)])])])
         #expect(change.insertions == [0] && change.deletions.isEmpty)
-        #expect(change.modifications.count == 1)
-        #expect(object.modifications == [0])
+        expectEqual(change.modifications.count, 1)
+        expectEqual(object.modifications, [0])
         // The value is removed: all of its contents are deleted.
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
@@ -59,7 +59,7 @@ import Testing
             return
         }
         #expect(rest.isEmpty && gone.deletions == [0, 1, 2])
-        #expect(Array(live.list.current) == Array(values))
+        expectEqual(Array(live.list.current), Array(values))
     }
 
     // Covers O42
@@ -115,10 +115,10 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(all.modifications == [0, 1])
+        expectEqual(all.modifications, [0, 1])
         #expect(inner.modifications == [1] && elements.modifications == [1])
-        #expect(now[0].content == .list([.int(1), .list([.none, .none])]))
-        #expect(now[0].map["k"]?["in"]?["pet"] == FrozenAnyValue.none)
+        expectEqual(now[0].content, .list([.int(1), .list([.none, .none])]))
+        expectEqual(now[0].map["k"]?["in"]?["pet"], FrozenAnyValue.none)
     }
 
     /// Where versions are compared, a change within a value is reported as a change of the value,
@@ -156,9 +156,9 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(named.modifications == [0, 1])
-        #expect(named.modified.map(\.properties) == [["content"], ["content"]])
-        #expect(reported.modified.map(\.properties) == [["content"], ["content"], ["list"]])
+        expectEqual(named.modifications, [0, 1])
+        expectEqual(named.modified.map(\.properties), [["content"], ["content"]])
+        expectEqual(reported.modified.map(\.properties), [["content"], ["content"], ["list"]])
         #expect(properties == ["content"] && after.content[1]?["k"]?[0] == .int(2))
     }
 }

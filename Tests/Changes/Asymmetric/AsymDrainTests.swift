@@ -34,21 +34,21 @@ import Testing
         let inbox = AsymInbox()
         let count = try await realm.drain(AsymReading.self, batchSize: 60, untilEmpty: true) {
             for reading in $0 {
-                #expect(reading.celsius == Double(reading.number))
-                #expect(reading.fahrenheit == Double(reading.number) * 1.8 + 32)
-                #expect(reading.tags.map { $0 } == ["a", "b \(reading.number)"])
-                #expect(reading.levels["low"] == reading.number)
-                #expect(reading.place?.x == Double(reading.number))
-                #expect(reading.others.map(\.x) == [1, 2])
+                expectEqual(reading.celsius, Double(reading.number))
+                expectEqual(reading.fahrenheit, Double(reading.number) * 1.8 + 32)
+                expectEqual(reading.tags.map { $0 }, ["a", "b \(reading.number)"])
+                expectEqual(reading.levels["low"], reading.number)
+                expectEqual(reading.place?.x, Double(reading.number))
+                expectEqual(reading.others.map(\.x), [1, 2])
             }
             inbox.take($0.map(\.number))
         }
         #expect(count == 250 && inbox.numbers == Array(0..<250))
-        #expect(inbox.batchSizes == [60, 60, 60, 60, 10])
+        expectEqual(inbox.batchSizes, [60, 60, 60, 60, 10])
         let again = try await realm.drain(AsymReading.self, untilEmpty: true) { _ in
             Issue.record("delivered again")
         }
-        #expect(again == 0)
+        expectEqual(again, 0)
         // Their content is gone too, and keys can be reused.
         try await realm.makeReadings(7..<8)
         try await realm.drain(AsymReading.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
@@ -65,7 +65,7 @@ import Testing
             #expect(text.contains("\"celsius\":3") && text.contains("\"b 3\""))
             inbox.take(batch.map(\.number))
         }
-        #expect(inbox.numbers == [3])
+        expectEqual(inbox.numbers, [3])
         await realm.close()
     }
 
@@ -82,7 +82,7 @@ import Testing
         try await inbox.wait(for: 60)
         task.cancel()
         _ = try await task.value
-        #expect(inbox.numbers == Array(0..<60))
+        expectEqual(inbox.numbers, Array(0..<60))
         // From here on nobody drains them.
         try await realm.makeReadings(100..<103)
         let rest = try await realm.drain(AsymReading.self, untilEmpty: true) {
@@ -103,7 +103,7 @@ import Testing
         await realm.close()
         _ = try await task.value
         let error = await realmError { try await realm.drain(AsymReading.self) { _ in } }
-        #expect(error?.code == .closed)
+        expectEqual(error?.code, .closed)
     }
 
     private struct SinkFailed: Error {}
@@ -119,7 +119,7 @@ import Testing
                     if inbox.batchSizes.count % 4 == 3 { throw SinkFailed() }
                 }
             }
-            #expect(inbox.numbers.suffix(10).first == [20, 50, 80][round])
+            expectEqual(inbox.numbers.suffix(10).first, [20, 50, 80][round])
         }
         await realm.close()
         let again = try await open()
@@ -129,7 +129,7 @@ import Testing
             #expect(number <= expected + 1)
             expected = max(expected, number)
         }
-        #expect(Set(inbox.numbers) == Set(0..<100))
+        expectEqual(Set(inbox.numbers), Set(0..<100))
         await again.close()
     }
 
@@ -145,7 +145,7 @@ import Testing
         }
         try await inbox.wait(for: 20)
         task.cancel()
-        #expect(try await task.value == 10)
+        try await expectEqual(task.value, 10)
         // A sink that returns although it was cancelled has taken the batch.
         let other = Task {
             try await realm.drain(AsymReading.self, batchSize: 10) { batch in
@@ -155,12 +155,12 @@ import Testing
         }
         try await inbox.wait(for: 30)
         other.cancel()
-        #expect(try await other.value == 10)
+        try await expectEqual(other.value, 10)
         let rest = try await realm.drain(AsymReading.self, untilEmpty: true) {
             inbox.take($0.map(\.number))
         }
-        #expect(rest == 10)
-        #expect(inbox.numbers == Array(0..<20) + Array(10..<30))
+        expectEqual(rest, 10)
+        expectEqual(inbox.numbers, Array(0..<20) + Array(10..<30))
         await realm.close()
     }
 
@@ -195,7 +195,7 @@ import Testing
             while let count = try await group.next() { #expect(count <= 30) }
         }
         #expect(inbox.numbers == Array(0..<30) && inbox.runningMax == 1)
-        #expect(events.numbers == Array(0..<30))
+        expectEqual(events.numbers, Array(0..<30))
         await realm.close()
     }
 
@@ -239,7 +239,7 @@ import Testing
             while count < 160 {
                 count += try await realm.drain(AsymEvent.self, batchSize: 16, untilEmpty: true) {
                     for event in $0 {
-                        #expect(event.number == last[event.writer] + 1)
+                        expectEqual(event.number, last[event.writer] + 1)
                         last[event.writer] = event.number
                     }
                 }

@@ -21,8 +21,8 @@ import Testing
             for try await _ in realm.commits { count += 1 }
             return count
         }
-        #expect(try await task.value == 0)
-        #expect(realm.stats().streams == 0)
+        try await expectEqual(task.value, 0)
+        expectEqual(realm.stats().streams, 0)
     }
 
     @Test func writeInTheLoopComesWithTheNextElement() async throws {
@@ -33,14 +33,14 @@ import Testing
             switch change {
             case .initial(let people): received.append(people.map(\.age))
             case .update(let people, let delta):
-                #expect(delta.modifications == [0])
+                expectEqual(delta.modifications, [0])
                 received.append(people.map(\.age))
             }
             if received.count == 4 { break }
             let age = received.count
             try await realm.write { $0.objects(Person.self)[0].age = age }
         }
-        #expect(received == [[0], [1], [2], [3]])
+        expectEqual(received, [[0], [1], [2], [3]])
     }
 
     @Test func streamThatStartsInAnothersLoopBeginsWithItsOwnInitial() async throws {
@@ -48,9 +48,9 @@ import Testing
         var outer = realm.objects(Person.self).changes.makeAsyncIterator()
         _ = try await nextInitial(&outer)
         try await realm.write { try $0.add(Person("Ann", age: 1)) }
-        #expect(try await nextUpdate(&outer).1.insertions == [0])
+        try await expectEqual(nextUpdate(&outer).1.insertions, [0])
         var inner = realm.objects(Person.self).changes.makeAsyncIterator()
-        #expect(try await nextInitial(&inner).count == 1)
+        try await expectEqual(nextInitial(&inner).count, 1)
     }
 
     // Covers 4.26, O12
@@ -67,10 +67,10 @@ import Testing
             try tx.add(Room("b", topic: "new"))
         }
         let (rooms, delta) = try await nextUpdate(&sorted)
-        #expect(rooms.map(\.name) == ["a", "b", "c"])
+        expectEqual(rooms.map(\.name), ["a", "b", "c"])
         #expect(delta.deletions == [1] && delta.insertions == [1] && delta.modifications == [])
-        #expect(delta.deleted.map(\.topic) == ["nothing yet"])
-        #expect(delta.inserted.map(\.topic) == ["new"])
+        expectEqual(delta.deleted.map(\.topic), ["nothing yet"])
+        expectEqual(delta.inserted.map(\.topic), ["new"])
         let (_, other) = try await nextUpdate(&unsorted)
         #expect(other.deletions == [1] && other.insertions == [2] && other.modifications == [])
     }
@@ -89,7 +89,7 @@ import Testing
         let realm = try await Realm.temporary()
         try await realm.write { try $0.add(Old.Note()) }
         var stream = realm.objects(Old.Note.self).sorted(by: \.text).changes.makeAsyncIterator()
-        #expect(try await nextInitial(&stream).count == 1)
+        try await expectEqual(nextInitial(&stream).count, 1)
         let later = try LaterProgram.core(of: realm)
         try await later.write { tx in
             let note = New.Note()
@@ -106,8 +106,8 @@ import Testing
             note.text = "first"
         }
         let (changed, change) = try await nextUpdate(&stream)
-        #expect(changed.map(\.text) == ["first", "later"])
-        #expect(change.modified.map(\.properties) == [["text"]])
+        expectEqual(changed.map(\.text), ["first", "later"])
+        expectEqual(change.modified.map(\.properties), [["text"]])
     }
 
     @Test func actorIteratesInATaskOfItsOwn() async throws {
@@ -129,6 +129,6 @@ import Testing
         let task = Task { try await screen.show(realm, until: 20) }
         for age in 0..<20 { try await realm.write { try $0.add(Person("p", age: age)) } }
         try await task.value
-        #expect(await screen.shown == Array(0..<20))
+        await expectEqual(screen.shown, Array(0..<20))
     }
 }

@@ -47,7 +47,7 @@ import Testing
             Issue.record("no initial map")
             return
         }
-        #expect(first.dictionary == ["a": 1, "b": 2])
+        expectEqual(first.dictionary, ["a": 1, "b": 2])
         try await realm.write { tx in
             let keeper = tx.objects(MapKeeper.self)[0]
             keeper.scores["a"] = nil
@@ -63,7 +63,7 @@ import Testing
         #expect(delta.deletions == ["a"] && delta.insertions == ["c", "d"])
         #expect(delta.modifications == ["b"] && delta.version == map.version)
         #expect(delta.deleted == [1] && delta.inserted == [3, 4])
-        #expect(delta.modified.map(\.new) == [2])
+        expectEqual(delta.modified.map(\.new), [2])
     }
 
     // Covers 4.42, O40
@@ -91,25 +91,25 @@ import Testing
         _ = try await pets.next()
         _ = try await notes.next()
         try await realm.write { $0.object(MapPet.self, forPrimaryKey: "Rex")?.age = 4 }
-        #expect(try await next(&pets)?.modifications == ["rex"])
+        try await expectEqual(next(&pets)?.modifications, ["rex"])
         try await realm.write { tx in
             let friends = (0..<4).map { MapPet("friend \($0)") }
             for (a, b) in zip(friends, friends.dropFirst()) { a.friend = b }
             tx.object(MapPet.self, forPrimaryKey: "Max")?.friend = friends[0]
         }
-        #expect(try await next(&pets)?.modifications == ["max"])
+        try await expectEqual(next(&pets)?.modifications, ["max"])
         // Three links from Max are followed, the fourth isn't.
         try await realm.write { $0.object(MapPet.self, forPrimaryKey: "friend 2")?.age = 1 }
-        #expect(try await next(&pets)?.modifications == ["max"])
+        try await expectEqual(next(&pets)?.modifications, ["max"])
         try await realm.write { tx in
             tx.object(MapPet.self, forPrimaryKey: "friend 3")?.age = 1
             tx.delete(tx.object(MapPet.self, forPrimaryKey: "Rex")!)
         }
         let reported = try #require(try await next(&pets))
         #expect(reported.modifications == ["rex"] && reported.deletions.isEmpty)
-        #expect(live.pets["rex"] == .some(nil))
+        expectEqual(live.pets["rex"], .some(nil))
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]??.text = "ho" }
-        #expect(try await next(&notes)?.modifications == ["n"])
+        try await expectEqual(next(&notes)?.modifications, ["n"])
     }
 
     // Covers 4.43, O40
@@ -119,14 +119,14 @@ import Testing
         var stream = live.scores.changes.makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { $0.delete($0.objects(MapKeeper.self)) }
-        #expect(try await next(&stream)?.deletions == ["a", "b"])
+        try await expectEqual(next(&stream)?.deletions, ["a", "b"])
         #expect(live.scores.current.isEmpty && live.scores.count == 0)
         try await realm.write { tx in
             let keeper = MapKeeper(1)
             keeper.scores["z"] = 1
             try tx.add(keeper)
         }
-        #expect(try await next(&stream)?.insertions == ["z"])
+        try await expectEqual(next(&stream)?.insertions, ["z"])
     }
 
     // Covers O40
@@ -141,8 +141,8 @@ import Testing
         let reported = try #require(try await next(&stream))
         #expect(reported.insertions == ["q"] && reported.modifications == ["a"])
         var every = live.scores.changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
-        #expect(try await next(&every)?.modifications == ["a"])
-        #expect(try await next(&every)?.insertions == ["q"])
+        try await expectEqual(next(&every)?.modifications, ["a"])
+        try await expectEqual(next(&every)?.insertions, ["q"])
         await realm.close()
     }
 
@@ -161,13 +161,13 @@ import Testing
             return delta.modified.flatMap(\.properties)
         }
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["a"] = 9 }
-        #expect(try await properties(&deep) == ["scores"])
-        #expect(try await properties(&paths) == ["scores"])
+        try await expectEqual(properties(&deep), ["scores"])
+        try await expectEqual(properties(&paths), ["scores"])
         try await realm.write { $0.object(MapPet.self, forPrimaryKey: "Rex")?.age = 9 }
-        #expect(try await properties(&deep) == ["pets"])
+        try await expectEqual(properties(&deep), ["pets"])
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]??.text = "x" }
-        #expect(try await properties(&deep) == ["notes"])
+        try await expectEqual(properties(&deep), ["notes"])
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["x"] = 9 }
-        #expect(try await properties(&paths) == ["scores"])
+        try await expectEqual(properties(&paths), ["scores"])
     }
 }

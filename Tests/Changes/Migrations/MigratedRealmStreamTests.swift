@@ -99,12 +99,12 @@ private enum Newer {
         var tags = room.tags.changes(policy: policy).makeAsyncIterator()
         var large = posts.where { $0.room.size > 0 }.changes(policy: policy).makeAsyncIterator()
         var numbers = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
-        #expect(try await nextInitial(&rooms).count == 1)
+        try await expectEqual(nextInitial(&rooms).count, 1)
         #expect(try await object.next() != nil)
-        #expect(try await nextInitial(&messages).map(\.number) == [1])
+        try await expectEqual(nextInitial(&messages).map(\.number), [1])
         #expect(try await tags.next() != nil)
-        #expect(try await nextInitial(&large).map(\.number) == [1])
-        #expect(try await nextInitial(&numbers).map(\.number) == [1])
+        try await expectEqual(nextInitial(&large).map(\.number), [1])
+        try await expectEqual(nextInitial(&numbers).map(\.number), [1])
         let newer = try await migrate()
         try await newer.write { tx in
             let room = try #require(tx.object(Newer.Room.self, forPrimaryKey: "a"))
@@ -122,9 +122,9 @@ private enum Newer {
         for error in errors {
             #expect(error?.code == .schemaMismatch && error?.className == "Room")
         }
-        #expect(errors.allSatisfy { $0?.message.contains("newer version") == true })
-        #expect(try await rooms.next() == nil)
-        #expect(try await messages.next() == nil)
+        expectTrue(errors.allSatisfy { $0?.message.contains("newer version") == true })
+        try await expectNil(rooms.next())
+        try await expectNil(messages.next())
         // posts are unchanged
         let (now, delta) = try await nextUpdate(&numbers)
         #expect(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])

@@ -52,11 +52,11 @@ import Testing
             return
         }
         #expect(reported.insertions.isEmpty && reported.deletions.isEmpty)
-        #expect(reported.modifications == [2, 4, 6])
-        #expect(reported.modified.map(\.properties) == [["content"], ["content"], ["list"]])
-        #expect(named.modifications == [2, 4])
-        #expect(named.modified.map(\.properties) == [["content"], ["content"]])
-        #expect(now[4].content[1]?["k"] == .list([.int(-1)]))
+        expectEqual(reported.modifications, [2, 4, 6])
+        expectEqual(reported.modified.map(\.properties), [["content"], ["content"], ["list"]])
+        expectEqual(named.modifications, [2, 4])
+        expectEqual(named.modified.map(\.properties), [["content"], ["content"]])
+        expectEqual(now[4].content[1]?["k"], .list([.int(-1)]))
         await realm.close()
     }
 }

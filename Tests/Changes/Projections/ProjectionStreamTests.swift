@@ -28,7 +28,7 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        #expect(cards.map(\.firstName) == ["Ann", "Bob", "Cid"])
+        expectEqual(cards.map(\.firstName), ["Ann", "Bob", "Cid"])
         // Not named by the projection: no element.
         try await realm.write { tx in
             let ann = tx.object(Guest.self, forPrimaryKey: 1)
@@ -42,12 +42,12 @@ import Testing
         }
         let (positions, names, delta) = try await update(&stream)
         #expect(positions == [0, 1] && names == [["homeCity"], ["bossCity"]])
-        #expect(delta.modified[0].old.homeCity == "Prague")
+        expectEqual(delta.modified[0].old.homeCity, "Prague")
         #expect(delta.modified[0].new.homeCity == "Brno" && delta.origins == ["move"])
         try await realm.write { tx in
             tx.object(Guest.self, forPrimaryKey: 3)?.lastName = "Cox"
         }
-        #expect(try await update(&stream).1 == [["familyName"]])
+        try await expectEqual(update(&stream).1, [["familyName"]])
         try await realm.write { tx in
             tx.object(Guest.self, forPrimaryKey: 3)?.firstName = "Cod"
         }
@@ -58,7 +58,7 @@ import Testing
             ann?.rootObject.friends.removeLast()
             ann?.familyName = "Low"
         }
-        #expect(try await update(&stream).1 == [["familyName", "friendNames"]])
+        try await expectEqual(update(&stream).1, [["familyName", "friendNames"]])
         // Insertions and deletions are always reported.
         try await realm.write { tx in
             tx.delete(try #require(tx.object(Guest.self, forPrimaryKey: 3)))
@@ -66,8 +66,8 @@ import Testing
         }
         let last = try await update(&stream).2
         #expect(last.deletions == [2] && last.insertions == [2])
-        #expect(last.deleted.map(\.firstName) == ["Cod"])
-        #expect(last.inserted.map(\.firstName) == ["Dan"])
+        expectEqual(last.deleted.map(\.firstName), ["Cod"])
+        expectEqual(last.inserted.map(\.firstName), ["Dan"])
     }
 
     @Test func streamFollowsTheQueryOnTheModel() async throws {
@@ -85,13 +85,13 @@ import Testing
     @Test func objectIsFollowedByWhatTheProjectionNames() async throws {
         let realm = try await Cards.realm()
         let live = realm.object(Card.self, forPrimaryKey: 1)
-        #expect(live.current?.homeCity == "Prague")
+        expectEqual(live.current?.homeCity, "Prague")
         var stream = live.changes.makeAsyncIterator()
         guard case .initial(let card?)? = try await stream.next() else {
             Issue.record("no initial object")
             return
         }
-        #expect(card.friendNames == ["Bob", "Cid"])
+        expectEqual(card.friendNames, ["Bob", "Cid"])
         try await realm.write { tx in tx.object(Guest.self, forPrimaryKey: 1)?.age = 1 }
         try await realm.write { tx in tx.object(Guest.self, forPrimaryKey: 2)?.lastName = "X" }
         try await realm.write { tx in
@@ -102,7 +102,7 @@ import Testing
             Issue.record("no change")
             return
         }
-        #expect(properties == ["familyName", "friendNames"])
+        expectEqual(properties, ["familyName", "friendNames"])
         #expect(old.familyName == "Lee" && new.familyName == "Low")
         #expect(old.friendNames == ["Bob", "Cid"] && new.friendNames == ["Rob", "Cid"])
         try await realm.write { tx in
@@ -112,7 +112,7 @@ import Testing
             Issue.record("no deletion")
             return
         }
-        #expect(last.homeCity == "Prague")
+        expectEqual(last.homeCity, "Prague")
     }
 
     // Covers 4.61
@@ -131,8 +131,8 @@ import Testing
             ann?.friends.removeAll()
             ann?.age = 9
         }
-        #expect(try await update(&typed).1 == [["homeCity", "friendNames"]])
-        #expect(try await update(&text).1 == [["homeCity"]])
+        try await expectEqual(update(&typed).1, [["homeCity", "friendNames"]])
+        try await expectEqual(update(&text).1, [["homeCity"]])
         #expect(throws: Realm.Error.self) { try cards.changes(keyPaths: ["homeCity"]) }
     }
 
@@ -151,7 +151,7 @@ import Testing
             tx.object(Guest.self, forPrimaryKey: 2)?.firstName = "Rob"
         }
         let (_, names, delta) = try await update(&stream)
-        #expect(names == [["one", "loud", "nickname", "full"]])
+        expectEqual(names, [["one", "loud", "nickname", "full"]])
         #expect(delta.modified[0].new.loud == "ROB" && delta.modified[0].old.full == "Bob Ray")
         try await realm.write { tx in
             tx.object(Twice.self, forPrimaryKey: 2)?.nickname = "Bob"

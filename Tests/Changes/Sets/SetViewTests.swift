@@ -40,7 +40,7 @@ import Testing
         let after = try basket(realm)
         #expect(before.numbers.array == [1, 3] && after.numbers.array == [1, 2, 3])
         #expect(before.fruits.map(\.id) == [1, 2] && after.fruits.map(\.id) == [1, 2, 3])
-        #expect(after.fruits.where { $0.weight > 1 }.map(\.id) == [2])
+        expectEqual(after.fruits.where { $0.weight > 1 }.map(\.id), [2])
         #expect(after.numbers.contains(2) && after.numbers.sum() == 6)
         #expect(before != after && before == before && after.stages.array == [.ripe])
         let back = try basket(realm)
@@ -53,17 +53,18 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let json = String(decoding: try encoder.encode(try basket(realm)), as: UTF8.self)
-        #expect(
-            json == #"{"fruits":[1,2],"name":"a","note":"","numbers":[1,3],"reals":[],"#
+        expectEqual(
+            json,
+            #"{"fruits":[1,2],"name":"a","note":"","numbers":[1,3],"reals":[],"#
                 + #""stages":["ripe"],"words":[null,"x"]}"#)
         let set = MutableSet<Int?>([2, nil, 1])
         let data = try encoder.encode(set)
-        #expect(String(decoding: data, as: UTF8.self) == "[2,null,1]")
-        #expect(try JSONDecoder().decode(MutableSet<Int?>.self, from: data) == set)
+        expectEqual(String(decoding: data, as: UTF8.self), "[2,null,1]")
+        try expectEqual(JSONDecoder().decode(MutableSet<Int?>.self, from: data), set)
         try await realm.read { tx in
             let basket = tx.objects(Basket.self)[0]
             let numbers = try encoder.encode(basket.numbers)
-            #expect(String(decoding: numbers, as: UTF8.self) == "[1,3]")
+            expectEqual(String(decoding: numbers, as: UTF8.self), "[1,3]")
         }
     }
 
@@ -71,7 +72,7 @@ import Testing
         let realm = try await realm()
         try await realm.read { tx in
             let basket = tx.objects(Basket.self)[0]
-            #expect(basket.numbers.description == "MutableSet<Int> (\n    [0] 1\n    [1] 3\n)")
+            expectEqual(basket.numbers.description, "MutableSet<Int> (\n    [0] 1\n    [1] 3\n)")
             #expect(basket.description.contains("numbers = MutableSet<Int> (\n"))
             #expect(basket.description.contains("reals = MutableSet<Double> ()"))
         }
@@ -104,17 +105,17 @@ import Testing
         guard case .changed(_, _, let properties)? = try await stream.next() else {
             throw Unexpected()
         }
-        #expect(properties == ["note", "words"])
+        expectEqual(properties, ["note", "words"])
     }
 
     // Covers O39
     @Test func streamOfASetOfValuesTellsPositions() async throws {
         let realm = try await realm()
         let numbers = realm.object(Basket.self, forPrimaryKey: "a").numbers
-        #expect(numbers.current.array == [1, 3])
+        expectEqual(numbers.current.array, [1, 3])
         var stream = numbers.changes.makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else { throw Unexpected() }
-        #expect(first.array == [1, 3])
+        expectEqual(first.array, [1, 3])
         try await realm.write { tx in
             let set = tx.objects(Basket.self)[0].numbers
             set.formUnion([2, 4, 0])
@@ -123,7 +124,7 @@ import Testing
         guard case .update(let next, let delta)? = try await stream.next() else {
             throw Unexpected()
         }
-        #expect(next.array == [0, 1, 2, 4])
+        expectEqual(next.array, [0, 1, 2, 4])
         #expect(delta.deletions == [1] && delta.insertions == [0, 2, 3])
         #expect(delta.modifications.isEmpty)
     }
@@ -134,7 +135,7 @@ import Testing
         var stream = realm.object(Basket.self, forPrimaryKey: "a").fruits.changes
             .makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else { throw Unexpected() }
-        #expect(first.map(\.id) == [1, 2])
+        expectEqual(first.map(\.id), [1, 2])
         try await realm.write { tx in
             let basket = tx.objects(Basket.self)[0]
             basket.fruits[1].weight = 6
@@ -144,9 +145,9 @@ import Testing
         guard case .update(let next, let delta)? = try await stream.next() else {
             throw Unexpected()
         }
-        #expect(next.map(\.id) == [2, 3])
+        expectEqual(next.map(\.id), [2, 3])
         #expect(delta.deletions == [0] && delta.insertions == [1] && delta.modifications == [1])
-        #expect(delta.modified.first?.properties == ["weight"])
+        expectEqual(delta.modified.first?.properties, ["weight"])
     }
 
     // Covers 4.14, O39
@@ -160,6 +161,6 @@ import Testing
             tx.objects(Basket.self)[0].fruits[1].weight += 1
         }
         guard case .update(_, let delta)? = try await stream.next() else { throw Unexpected() }
-        #expect(delta.modifications == [0])
+        expectEqual(delta.modifications, [0])
     }
 }

@@ -43,7 +43,7 @@ struct SleeperRun {
                 }
                 sleepers.append(stream)
                 let sleeper = model.beginSleeper()
-                #expect(first.map { $0[dynamicMember: \.id] } == ids(model.missed[sleeper].rows))
+                expectEqual(first.map { $0[dynamicMember: \.id] }, ids(model.missed[sleeper].rows))
             }
             try await commit(realm)
             if number % 997 == 0 {
@@ -95,22 +95,22 @@ struct SleeperRun {
             Issue.record("no update for sleeper \(sleeper)")
             return
         }
-        #expect(delta.deletions == expected.deletions)
-        #expect(delta.insertions == expected.insertions)
-        #expect(delta.modifications == expected.modifications)
-        #expect(delta.newModifications == expected.newModifications)
-        #expect(delta.deleted.map { $0[dynamicMember: \.id] } == expected.deletedIDs)
-        #expect(delta.inserted.map { $0[dynamicMember: \.id] } == expected.insertedIDs)
-        #expect(delta.modified.map(\.properties) == expected.properties)
-        #expect(delta.origins == expected.origins)
-        #expect(delta.version == seats.version)
+        expectEqual(delta.deletions, expected.deletions)
+        expectEqual(delta.insertions, expected.insertions)
+        expectEqual(delta.modifications, expected.modifications)
+        expectEqual(delta.newModifications, expected.newModifications)
+        expectEqual(delta.deleted.map { $0[dynamicMember: \.id] }, expected.deletedIDs)
+        expectEqual(delta.inserted.map { $0[dynamicMember: \.id] }, expected.insertedIDs)
+        expectEqual(delta.modified.map(\.properties), expected.properties)
+        expectEqual(delta.origins, expected.origins)
+        expectEqual(delta.version, seats.version)
         for (number, modification) in delta.modified.enumerated() {
             let row = model.missed[sleeper].rows[expected.modifications[number]]
-            #expect(modification.old.rank == model.missed[sleeper].seats[row]?.rank)
-            #expect(modification.new.rank == model.seats[row]?.rank)
+            expectEqual(modification.old.rank, model.missed[sleeper].seats[row]?.rank)
+            expectEqual(modification.new.rank, model.seats[row]?.rank)
         }
-        #expect(seats.map { $0[dynamicMember: \.id] } == ids(model.rows))
-        #expect(seats.map(\.name) == model.rows.map { model.seats[$0]?.name })
+        expectEqual(seats.map { $0[dynamicMember: \.id] }, ids(model.rows))
+        expectEqual(seats.map(\.name), model.rows.map { model.seats[$0]?.name })
         model.wake(sleeper)
     }
 

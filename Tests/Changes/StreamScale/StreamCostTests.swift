@@ -32,7 +32,7 @@ struct StreamCostTests {
             #expect(cost.wakes == costs[0].wakes && cost.steps == costs[0].steps)
             // Each commit changes ten rows, and with a guest its five seats.
             #expect(cost.evaluatedRows <= 10 * 40, "\(kind): \(costs)")
-            #expect(cost.steps == 10)
+            expectEqual(cost.steps, 10)
         }
     }
 
@@ -86,7 +86,7 @@ struct StreamCostTests {
             try await pull.next()
         }
         let cost = StreamCost.of(realm) - before
-        #expect(realm.stats().streams == otherCount + 1)
+        expectEqual(realm.stats().streams, otherCount + 1)
         withExtendedLifetime(others) {}
         return cost
     }
@@ -95,7 +95,7 @@ struct StreamCostTests {
         var costs: [StreamCost] = []
         for count in otherCounts { costs.append(try await cost(of: kind, beside: count)) }
         print("\(kind) with \(otherCounts) others: \(costs)")
-        for cost in costs { #expect(cost == costs[0], "\(kind): \(costs)") }
+        for cost in costs { expectEqual(cost, costs[0], "\(kind): \(costs)") }
     }
 
     // Covers O35, O36
@@ -117,7 +117,7 @@ struct StreamCostTests {
         let cost = StreamCost.of(realm) - before
         #expect(cost.evaluatedRows == 0 && cost.reachedRows == 0 && cost.steps == 0)
         try await pull.next()
-        #expect((StreamCost.of(realm) - before).steps == 1)
+        expectEqual((StreamCost.of(realm) - before).steps, 1)
     }
 
     /// A hundred streams of one query evaluate it once.
@@ -138,6 +138,6 @@ struct StreamCostTests {
             try await Scale.commit(number, realm)
             for pull in pulls { try await pull.next() }
         }
-        #expect((StreamCost.of(realm) - begun).steps == 5)
+        expectEqual((StreamCost.of(realm) - begun).steps, 5)
     }
 }

@@ -52,13 +52,13 @@ enum StreamRemains {
         let snapshots = realm.stats().snapshots.count
         let most = Kept<ProcessUse>()
         try await StreamCrowd(realm: realm, count: count).run(ending) {
-            #expect(realm.stats().streams == count)
+            expectEqual(realm.stats().streams, count)
             most.value = try ProcessUse()
         }
 
         let stats = realm.stats()
-        #expect(stats.streams == 0)
-        #expect(stats.snapshots.count == snapshots)
+        expectEqual(stats.streams, 0)
+        expectEqual(stats.snapshots.count, snapshots)
         #expect(stats.keptSummaries == 0 && stats.keptSummaryByteCount == 0)
         await realm.close()
         return try #require(most.value)

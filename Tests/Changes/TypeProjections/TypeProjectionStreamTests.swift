@@ -15,7 +15,7 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        #expect(before[0].place == Point(0, 0))
+        expectEqual(before[0].place, Point(0, 0))
         try await realm.write { tx in
             let station = try #require(tx.objects(Station.self).first)
             station.heat = Celsius(5)
@@ -27,9 +27,9 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(change.modifications == [0])
+        expectEqual(change.modifications, [0])
         let modified = try #require(change.modified.first)
-        #expect(Set(modified.properties) == ["heat", "place", "path", "words"])
+        expectEqual(Set(modified.properties), ["heat", "place", "path", "words"])
         #expect(modified.old.heat == Celsius(0) && modified.new.place == Point(1, 2))
         #expect(after[0].path.array == [Point(3, 4)] && before[0].path.isEmpty)
     }
@@ -49,7 +49,7 @@ import Testing
             Issue.record("no update of places")
             return
         }
-        #expect(first[0].place == Point(1, 2))
+        expectEqual(first[0].place, Point(1, 2))
         guard case .update(let second, let change)? = try await heats.next() else {
             Issue.record("no update of heats")
             return
@@ -76,9 +76,9 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(new.array == [1, 3, 4].map { Celsius($0) } && change.insertions == [2])
+        expectTrue(new.array == [1, 3, 4].map { Celsius($0) } && change.insertions == [2])
         #expect(change.modifications == [1] && change.modified.map(\.old) == [Celsius(2)])
-        #expect(change.inserted == [Celsius(4)])
+        expectEqual(change.inserted, [Celsius(4)])
     }
 
     @Test func listsOfEmbeddedOnesAreFollowed() async throws {
@@ -89,13 +89,13 @@ import Testing
             try tx.add(station)
         }
         let live = realm.object(Station.self, forPrimaryKey: 7)
-        #expect(live.path.current.array == [Point(1, 1), Point(2, 2)])
+        expectEqual(live.path.current.array, [Point(1, 1), Point(2, 2)])
         var stream = live.path.changes.makeAsyncIterator()
         guard case .initial(let old)? = try await stream.next() else {
             Issue.record("no initial list")
             return
         }
-        #expect(old.array == [Point(1, 1), Point(2, 2)])
+        expectEqual(old.array, [Point(1, 1), Point(2, 2)])
         try await realm.write { tx in
             let station = tx.objects(Station.self)[0]
             station.path.remove(at: 0)
@@ -106,11 +106,11 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(new.array == [Point(5, 2), Point(3, 3)])
+        expectEqual(new.array, [Point(5, 2), Point(3, 3)])
         #expect(change.deletions == [0] && change.deleted == [Point(1, 1)])
         #expect(change.insertions == [1] && change.inserted == [Point(3, 3)])
-        #expect(change.modified.map(\.old) == [Point(2, 2)])
-        #expect(change.modified.map(\.new) == [Point(5, 2)])
+        expectEqual(change.modified.map(\.old), [Point(2, 2)])
+        expectEqual(change.modified.map(\.new), [Point(5, 2)])
     }
 
     // Covers 8.16, 11.14
@@ -135,7 +135,7 @@ import Testing
         #expect(text.contains(#""id":7,"label":{"place":null,"text":"gate"},"next":null"#))
         #expect(text.contains(#""path":[{"x":4,"y":5}],"place":{"x":2,"y":3}"#))
         #expect(text.contains(#""word":"a""#))
-        #expect(
-            String(decoding: try encoder.encode(frozen.path), as: UTF8.self) == #"[{"x":4,"y":5}]"#)
+        expectEqual(
+            String(decoding: try encoder.encode(frozen.path), as: UTF8.self), #"[{"x":4,"y":5}]"#)
     }
 }

@@ -77,12 +77,12 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
             object.set.insert(objectsIn: values + values)
             for (key, value) in zip(keys, values) { object.map[key] = value }
             #expect(same(object.list, values + values), "\(pass)")
-            #expect(object.list.index(of: values[1]) == 1)
-            #expect(object.set.count == values.count)
-            #expect(values.allSatisfy { object.set.contains($0) })
-            #expect(object.map.count == values.count)
+            expectEqual(object.list.index(of: values[1]), 1)
+            expectEqual(object.set.count, values.count)
+            expectTrue(values.allSatisfy { object.set.contains($0) })
+            expectEqual(object.map.count, values.count)
             for (key, value) in zip(keys, values) {
-                #expect(object.map[key].map { same([$0], [value]) } == true)
+                expectEqual(object.map[key].map { same([$0], [value]) }, true)
             }
             if pass == 0 { try tx.add(object) }
         }
@@ -94,7 +94,7 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
         #expect(!object.set.contains(values[0]) && object.set.count == values.count - 1)
         let copy = try tx.create(type, value: object)
         #expect(same(copy.list, object.list) && same(copy.set, object.set))
-        #expect(copy.map.keys == object.map.keys)
+        expectEqual(copy.map.keys, object.map.keys)
         tx.delete(copy)
     }
     await realm.close()
@@ -105,8 +105,8 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
     let map: FrozenMap<String, H.Element> = frozen[dynamicMember: \.map]
     #expect(same(list, [values[1]] + values.dropFirst(2) + values))
     #expect(same(set.sorted(), set) && set.count == values.count - 1)
-    #expect(values.dropFirst().allSatisfy { set.contains($0) })
-    #expect(map["k0"].map { same([$0], [values[1]]) } == true)
+    expectTrue(values.dropFirst().allSatisfy { set.contains($0) })
+    expectEqual(map["k0"].map { same([$0], [values[1]]) }, true)
     #expect(map.keys == keys && list.distinct().count == values.count)
     await again.close()
 }
@@ -122,9 +122,9 @@ private func checkElements<H: ElementHolder>(_ type: H.Type, _ values: [H.Elemen
     // Covers 2.106
     @Test func tableHasEveryTypeThatAPropertyCanHave() {
         let types = ElementCase.all.flatMap { $0.holder.init().objectSchema.properties }
-        #expect(types.filter(\.isOptional).count == types.count / 2)
+        expectEqual(types.filter(\.isOptional).count, types.count / 2)
         let missing = Set(PropertyType.allCases).subtracting(types.map(\.type))
         // Values of any type are never optional: `AtlasTests` covers them in every container.
-        #expect(missing == [.any, .object, .linkingObjects], "\(missing)")
+        expectEqual(missing, [.any, .object, .linkingObjects], "\(missing)")
     }
 }

@@ -51,19 +51,19 @@ private final class BoundBox: Object {
             let outer = BoundBox(.large)
             outer.inner = BoundBox(.medium, next: .small)
             outer.boxes.append(objectsIn: [BoundBox(.large, next: .large), BoundBox(.medium)])
-            #expect(bounds(outer.boxes) == [.medium, .large, .large, .large])
+            expectEqual(bounds(outer.boxes), [.medium, .large, .large, .large])
             try tx.add(outer)
-            #expect(bounds(outer.boxes) == [.medium, .large, .large, .large])
-            #expect(bounds(AnyRealmCollection(outer.boxes)) == bounds(outer.boxes))
+            expectEqual(bounds(outer.boxes), [.medium, .large, .large, .large])
+            expectEqual(bounds(AnyRealmCollection(outer.boxes)), bounds(outer.boxes))
             let all = tx.objects(BoundBox.self)
-            #expect(bounds(all) == [.medium, .large, .small, .large])
+            expectEqual(bounds(all), [.medium, .large, .small, .large])
             #expect(all.min(of: \.size) == .medium && all.max(of: \.next) == .large)
             #expect(all.min(of: \.inner?.size) == .medium && all.max(of: \.inner?.next) == .small)
-            #expect(all.where { $0.size == .small }.max(of: \.size) == nil)
+            expectNil(all.where { $0.size == .small }.max(of: \.size))
         }
         let frozen = realm.snapshot().objects(BoundBox.self)
         #expect(frozen.min(of: \.size) == .medium && frozen.min(of: \.next) == .small)
-        #expect(realm.objects(BoundBox.self).max(of: \.size) == .large)
+        expectEqual(realm.objects(BoundBox.self).max(of: \.size), .large)
     }
 
     private func check(_ box: BoundBox) {
@@ -71,7 +71,7 @@ private final class BoundBox: Object {
         #expect(box.optional.min() == .medium && box.optional.max() == .large)
         #expect(box.set.min() == .small && box.set.max() == .large)
         #expect(box.map.min() == .small && box.map.max() == .large)
-        #expect(AnyRealmCollection(box.optional).max() == .large)
+        expectEqual(AnyRealmCollection(box.optional).max(), .large)
         // If the enum is Comparable, the program's order is used.
         #expect(box.ranks.min() == .second && box.ranks.max() == .first)
     }
@@ -94,20 +94,20 @@ private final class BoundBox: Object {
         func sizes(_ condition: (Query<BoundBox>) -> Query<Bool>) -> [BoundSize] {
             boxes.where(condition).map(\.size)
         }
-        #expect(sizes { $0.sizes.min == .small } == [.medium])
-        #expect(sizes { $0.sizes.max > .small } == [.medium])
-        #expect(sizes { $0.optional.min == .medium && $0.optional.max == .large } == [.medium])
-        #expect(sizes { $0.set.max == .large && $0.set.min != .large } == [.medium])
-        #expect(sizes { $0.map.min == .small && $0.map.max == .large } == [.medium])
-        #expect(sizes { $0.map.min == nil } == [.large])
-        #expect(sizes { $0.boxes.size.max == .medium && $0.boxes.next.min == .large } == [.large])
-        #expect(sizes { $0.optional.rawValue == 9 } == [.medium])
-        #expect(sizes { $0.optional.rawValue == nil } == [.medium])
-        #expect(sizes { $0.optional.rawValue.sum == 14 } == [.medium])
-        #expect(sizes { $0.set.rawValue.contains(1...9) } == [.medium])
-        #expect(sizes { $0.map.rawValue.values == nil && $0.map.rawValue.sum == 10 } == [.medium])
-        #expect(sizes { $0.map.rawValue["c"] > 8 } == [.medium])
-        #expect(sizes { $0.map["c"].rawValue > 8 } == [.medium])
+        expectEqual(sizes { $0.sizes.min == .small }, [.medium])
+        expectEqual(sizes { $0.sizes.max > .small }, [.medium])
+        expectEqual(sizes { $0.optional.min == .medium && $0.optional.max == .large }, [.medium])
+        expectEqual(sizes { $0.set.max == .large && $0.set.min != .large }, [.medium])
+        expectEqual(sizes { $0.map.min == .small && $0.map.max == .large }, [.medium])
+        expectEqual(sizes { $0.map.min == nil }, [.large])
+        expectEqual(sizes { $0.boxes.size.max == .medium && $0.boxes.next.min == .large }, [.large])
+        expectEqual(sizes { $0.optional.rawValue == 9 }, [.medium])
+        expectEqual(sizes { $0.optional.rawValue == nil }, [.medium])
+        expectEqual(sizes { $0.optional.rawValue.sum == 14 }, [.medium])
+        expectEqual(sizes { $0.set.rawValue.contains(1...9) }, [.medium])
+        expectEqual(sizes { $0.map.rawValue.values == nil && $0.map.rawValue.sum == 10 }, [.medium])
+        expectEqual(sizes { $0.map.rawValue["c"] > 8 }, [.medium])
+        expectEqual(sizes { $0.map["c"].rawValue > 8 }, [.medium])
     }
 
     // Covers 2.21

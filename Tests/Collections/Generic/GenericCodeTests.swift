@@ -11,34 +11,33 @@ import Testing
 
     /// Uses every member, on a collection of the pets Rex, Max and Tom in this order.
     private func query<C: RealmCollection>(_ pets: C) throws where C.Element == GenericPet {
-        #expect(pets.where { $0.age == 3 }.map(\.name) == ["Rex", "Tom"])
-        #expect(pets.where { $0.age == 3 && $0.name != "Rex" }.count == 1)
-        #expect(pets.sorted(by: \.name).map(\.name) == ["Max", "Rex", "Tom"])
-        #expect(pets.sorted(by: \.name, ascending: false).map(\.name) == ["Tom", "Rex", "Max"])
-        #expect(
-            pets.sorted(by: .descending(\.age), .descending(\.name)).map(\.name)
-                == ["Max", "Tom", "Rex"])
+        expectEqual(pets.where { $0.age == 3 }.map(\.name), ["Rex", "Tom"])
+        expectEqual(pets.where { $0.age == 3 && $0.name != "Rex" }.count, 1)
+        expectEqual(pets.sorted(by: \.name).map(\.name), ["Max", "Rex", "Tom"])
+        expectEqual(pets.sorted(by: \.name, ascending: false).map(\.name), ["Tom", "Rex", "Max"])
+        expectEqual(
+            pets.sorted(by: .descending(\.age), .descending(\.name)).map(\.name),
+            ["Max", "Tom", "Rex"])
         let orders: [Regnum.SortOrder<GenericPet>] = [.ascending(\.age), .descending(\.name)]
-        #expect(pets.sorted(by: orders).map(\.name) == ["Tom", "Rex", "Max"])
-        #expect(try pets.sorted(byKeyPath: "name").map(\.name) == ["Max", "Rex", "Tom"])
-        #expect(
-            try pets.sorted(byKeyPath: "name", ascending: false).map(\.name)
-                == ["Tom", "Rex", "Max"])
-        #expect(pets.distinct(by: \.age).map(\.name) == ["Rex", "Max"])
-        #expect(pets.distinct(by: [\.age, \.weight]).map(\.name) == ["Rex", "Max"])
-        #expect(try pets.distinct(byKeyPaths: ["age"]).map(\.name) == ["Rex", "Max"])
+        expectEqual(pets.sorted(by: orders).map(\.name), ["Tom", "Rex", "Max"])
+        try expectEqual(pets.sorted(byKeyPath: "name").map(\.name), ["Max", "Rex", "Tom"])
+        try expectEqual(
+            pets.sorted(byKeyPath: "name", ascending: false).map(\.name), ["Tom", "Rex", "Max"])
+        expectEqual(pets.distinct(by: \.age).map(\.name), ["Rex", "Max"])
+        expectEqual(pets.distinct(by: [\.age, \.weight]).map(\.name), ["Rex", "Max"])
+        try expectEqual(pets.distinct(byKeyPaths: ["age"]).map(\.name), ["Rex", "Max"])
         #expect(throws: Realm.Error.self) { try pets.sorted(byKeyPath: "nothing") }
         #expect(throws: Realm.Error.self) { try pets.distinct(byKeyPaths: ["owners"]) }
-        #expect(pets.index(matching: { $0.age > 4 }) == 1)
-        #expect(pets.index(matching: { $0.age > 5 }) == nil)
-        #expect(pets.where { $0.age < 5 }.sorted(by: \.name).distinct(by: \.age).count == 1)
+        expectEqual(pets.index(matching: { $0.age > 4 }), 1)
+        expectNil(pets.index(matching: { $0.age > 5 }))
+        expectEqual(pets.where { $0.age < 5 }.sorted(by: \.name).distinct(by: \.age).count, 1)
     }
 
     private func fold<C: RealmCollection>(_ pets: C) where C.Element == GenericPet {
         #expect(pets.sum(of: \.age) == 11 && pets.min(of: \.age) == 3 && pets.max(of: \.age) == 5)
         #expect(pets.average(of: \.weight) == 4.5 && pets.average(of: \.age) == 11.0 / 3)
-        #expect(pets.index(of: pets[2]) == 2 && pets.firstIndex { $0.age == 5 } == 1)
-        #expect(pets.objects(at: [1]).map(\.name) == ["Max"])
+        expectTrue(pets.index(of: pets[2]) == 2 && pets.firstIndex { $0.age == 5 } == 1)
+        expectEqual(pets.objects(at: [1]).map(\.name), ["Max"])
     }
 
     private func names<C: RealmCollection>(
@@ -78,11 +77,11 @@ import Testing
                 describe(ann.pets), describe(ann.friends), describe(all),
                 describe(AnyRealmCollection(ann.pets)),
             ] {
-                #expect(names == ["Max", "Rex", "Tom"])
+                expectEqual(names, ["Max", "Rex", "Tom"])
             }
             let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
-            #expect(ordered(rex.owners, by: \.name) == ["Ann", "Bob"])
-            #expect(ordered(AnyRealmCollection(rex.owners), by: \.name) == ["Ann", "Bob"])
+            expectEqual(ordered(rex.owners, by: \.name), ["Ann", "Bob"])
+            expectEqual(ordered(AnyRealmCollection(rex.owners), by: \.name), ["Ann", "Bob"])
         }
     }
 
@@ -113,7 +112,7 @@ import Testing
             ann.pets.append(GenericPet("New", 1))
             rex.age = 30
             let any = AnyRealmCollection(rex.owners)
-            #expect(try any.freeze().map(\.name) == ["Ann", "Bob"])
+            try expectEqual(any.freeze().map(\.name), ["Ann", "Bob"])
             let cat = GenericOwner("Cat")
             #expect(throws: Realm.Error.self) { try names(frozen: cat.pets) }
             try tx.add(cat)
@@ -129,7 +128,7 @@ import Testing
                 try AnyRealmCollection(tx.objects(GenericPet.self)).freeze(),
             ]
         }
-        #expect(frozen.count == 6)
+        expectEqual(frozen.count, 6)
         for pets in frozen {
             #expect(pets.map(\.name) == ["Rex", "Max", "Tom"] && pets.map(\.age) == [3, 5, 3])
         }
@@ -146,14 +145,14 @@ import Testing
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             try age(ann.pets, 1)
-            #expect(ann.pets.map(\.age) == [1, 1, 1])
+            expectEqual(ann.pets.map(\.age), [1, 1, 1])
             try age(ann.friends.where { $0.name == "Max" }, 2)
-            #expect(ann.pets.map(\.age) == [1, 2, 1])
+            expectEqual(ann.pets.map(\.age), [1, 2, 1])
             try age(AnyRealmCollection(ann.friends), 3)
-            #expect(ann.pets.map(\.age) == [3, 3, 3])
+            expectEqual(ann.pets.map(\.age), [3, 3, 3])
             let list = List([GenericPet("a"), GenericPet("b")])
             try age(list, 4)
-            #expect(list.map(\.age) == [4, 4])
+            expectEqual(list.map(\.age), [4, 4])
             #expect(throws: Realm.Error.self) { try list.setValue("x", forKey: "age") }
         }
     }
@@ -163,9 +162,9 @@ import Testing
     private func fold<C: RealmCollection>(values: C) where C.Element == Int {
         #expect(values.sum() == 18 && values.average() == 4.5)
         #expect(values.min() == 1 && values.max() == 9)
-        #expect(values.sorted(ascending: true) == [1, 4, 4, 9])
-        #expect(values.sorted(ascending: false) == [9, 4, 4, 1])
-        #expect(values.distinct() == [4, 1, 9])
+        expectEqual(values.sorted(ascending: true), [1, 4, 4, 9])
+        expectEqual(values.sorted(ascending: false), [9, 4, 4, 1])
+        expectEqual(values.distinct(), [4, 1, 9])
     }
 
     private func bounds<V: BoundedValue & SummableValue, C: RealmCollection>(

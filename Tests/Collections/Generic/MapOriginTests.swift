@@ -32,21 +32,22 @@ import Testing
         try await realm.write { tx in
             let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
-            #expect(rex.employers.map(\.name) == ["Ann", "Ann", "Bob"])
-            #expect(rex.employers.count == 3 && rex.employers.where { $0.name == "Ann" }.count == 2)
+            expectEqual(rex.employers.map(\.name), ["Ann", "Ann", "Bob"])
+            expectTrue(
+                rex.employers.count == 3 && rex.employers.where { $0.name == "Ann" }.count == 2)
             ann.byRole["cook"] = nil
-            #expect(rex.employers.map(\.name) == ["Ann", "Bob"])
+            expectEqual(rex.employers.map(\.name), ["Ann", "Bob"])
             ann.byRole["guard"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
-            #expect(rex.employers.map(\.name) == ["Bob"])
-            #expect(rex.employers.where { $0.name == "Ann" }.isEmpty)
+            expectEqual(rex.employers.map(\.name), ["Bob"])
+            expectTrue(rex.employers.where { $0.name == "Ann" }.isEmpty)
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["x"] = rex
-            #expect(
-                rex.employers.sorted(by: \.name, ascending: false).map(\.name) == ["Cem", "Bob"])
+            expectEqual(
+                rex.employers.sorted(by: \.name, ascending: false).map(\.name), ["Cem", "Bob"])
             tx.delete(tx.objects(GenericOwner.self).where { $0.name == "Bob" })
             #expect(rex.employers.map(\.name) == ["Cem"] && GenericPet("new").employers.isEmpty)
         }
         let rex = try #require(realm.snapshot().object(GenericPet.self, forPrimaryKey: "Rex"))
-        #expect(rex.employers.map(\.name) == ["Cem"])
+        expectEqual(rex.employers.map(\.name), ["Cem"])
     }
 
     @Test func queriesLeadToTheOwnersOfMaps() async throws {
@@ -54,12 +55,12 @@ import Testing
         func names(_ condition: (Query<GenericPet>) -> Query<Bool>) -> [String] {
             realm.snapshot().objects(GenericPet.self).where(condition).map(\.name)
         }
-        #expect(names { $0.employers.name == "Ann" } == ["Rex", "Max"])
-        #expect(names { $0.employers.any { $0.name == "Bob" } } == ["Rex"])
-        #expect(names { $0.employers.all { $0.name == "Ann" } } == ["Max", "Tom"])
-        #expect(names { $0.employers.none { $0.name == "Bob" } } == ["Max", "Tom"])
-        #expect(names { $0.employers.count == 0 } == ["Tom"])
-        #expect(names { $0.employers.byRole.objects().age > 3 } == ["Rex", "Max"])
+        expectEqual(names { $0.employers.name == "Ann" }, ["Rex", "Max"])
+        expectEqual(names { $0.employers.any { $0.name == "Bob" } }, ["Rex"])
+        expectEqual(names { $0.employers.all { $0.name == "Ann" } }, ["Max", "Tom"])
+        expectEqual(names { $0.employers.none { $0.name == "Bob" } }, ["Max", "Tom"])
+        expectEqual(names { $0.employers.count == 0 }, ["Tom"])
+        expectEqual(names { $0.employers.byRole.objects().age > 3 }, ["Rex", "Max"])
     }
 
     // Covers 2.92, 3.1
@@ -69,23 +70,24 @@ import Testing
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let pets = ann.byRole.where { $0.age > 2 }
             #expect(pets.map(\.name) == ["Max", "Rex", "Rex"] && pets.count == 3)
-            #expect(ann.byRole.where { $0.age > 3 }.map(\.name) == ["Max"])
+            expectEqual(ann.byRole.where { $0.age > 3 }.map(\.name), ["Max"])
             ann.byRole["more"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
             ann.byRole["clown"] = nil
-            #expect(pets.sorted(by: \.age, ascending: false).map(\.name) == ["Tom", "Rex", "Rex"])
+            expectEqual(
+                pets.sorted(by: \.age, ascending: false).map(\.name), ["Tom", "Rex", "Rex"])
             #expect(pets.sum(of: \.age) == 13 && pets.first?.name == "Rex" && pets.count == 3)
             // It is live, so it follows the map.
             ann.byRole["again"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
-            #expect(pets.map(\.name) == ["Tom", "Rex", "Rex", "Tom"])
-            #expect(pets.distinct(by: \.age).count == 2)
+            expectEqual(pets.map(\.name), ["Tom", "Rex", "Rex", "Tom"])
+            expectEqual(pets.distinct(by: \.age).count, 2)
             ann.byRole["again"] = nil
-            #expect(ann.parts.where { $0.label.starts(with: "of") }.map(\.label) == ["of Ann"])
+            expectEqual(ann.parts.where { $0.label.starts(with: "of") }.map(\.label), ["of Ann"])
         }
         let ann = try #require(realm.snapshot().object(GenericOwner.self, forPrimaryKey: "Ann"))
-        #expect(ann.byRole.where { $0.age < 5 }.map(\.name) == ["Rex", "Rex"])
+        expectEqual(ann.byRole.where { $0.age < 5 }.map(\.name), ["Rex", "Rex"])
         #expect(realm.object(GenericOwner.self, forPrimaryKey: "Zoe").byRole.current.isEmpty)
         let none = realm.object(GenericOwner.self, forPrimaryKey: "Zoe").byRole.current
-        #expect(none.where { $0.age > 0 }.isEmpty)
+        expectTrue(none.where { $0.age > 0 }.isEmpty)
     }
 
     /// Returns the modified positions or keys that streams report for one write.
@@ -111,23 +113,21 @@ import Testing
             .changes(keyPaths: ["byRole.age", "parts.label"]).makeAsyncIterator()
         _ = try await stream.next()
         let pet = GenericPet.self
-        #expect(
-            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.age = 9 }
-                == [0, 1])
-        #expect(
-            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.weight = 9 }
+        try await expectEqual(
+            reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.age = 9 }, [0, 1])
+        try await expectTrue(
+            reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Rex")?.weight = 9 }
                 .isEmpty)
-        #expect(
-            try await reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Max")?.age = 9 }
-                == [0])
-        #expect(
-            try await reported(realm, &stream) {
+        try await expectEqual(
+            reported(realm, &stream) { $0.object(pet, forPrimaryKey: "Max")?.age = 9 }, [0])
+        try await expectEqual(
+            reported(realm, &stream) {
                 $0.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["a"] = .some(nil)
-            } == [2])
-        #expect(
-            try await reported(realm, &stream) {
+            }, [2])
+        try await expectEqual(
+            reported(realm, &stream) {
                 $0.object(GenericOwner.self, forPrimaryKey: "Cem")?.parts["p"]??.label = "new"
-            } == [2])
+            }, [2])
     }
 
     // Covers 4.44
@@ -157,7 +157,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(set.modifications == ["clown"])
+        expectEqual(set.modifications, ["clown"])
         let wrong = #expect(throws: Realm.Error.self) { try map.changes(keyPaths: ["nothing"]) }
         #expect(wrong?.property == "nothing" && wrong?.className == "GenericPet")
         guard case .update(_, let seen)? = try await owners.next() else {
@@ -186,7 +186,7 @@ import Testing
             return
         }
         #expect(now.map(\.name) == ["Cem"] && delta.insertions == [0])
-        #expect(live.current.map(\.name) == ["Cem"])
+        expectEqual(live.current.map(\.name), ["Cem"])
         // Another key of the same map, one that has an entry.
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["nobody"] =
@@ -235,7 +235,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(changed.map(\.name) == ["Max", "Tom", "Rex"])
+        expectEqual(changed.map(\.name), ["Max", "Tom", "Rex"])
         #expect(set.deletions.count == 1 && set.insertions == [1])
         try await realm.write { $0.delete($0.objects(GenericOwner.self)) }
         guard case .update(let none, let gone)? = try await stream.next() else {
@@ -280,16 +280,16 @@ import Testing
                     plain[owner].values.filter { $0 == pet }.map { _ in owner }
                 }
                 let found = snapshot.object(GenericPet.self, forPrimaryKey: "\(pet)")
-                #expect(found?.employers.map(\.name) == expected.map { "\($0)" }, "seed \(seed)")
+                expectEqual(found?.employers.map(\.name), expected.map { "\($0)" }, "seed \(seed)")
             }
             for (number, map) in plain.enumerated() {
                 let owner = snapshot.object(GenericOwner.self, forPrimaryKey: "\(number)")
                 let found = owner?.byRole.where { $0.age >= 20 }.map(\.age)
                 let expected = map.sorted { $0.key < $1.key }.map(\.value).filter { $0 >= 20 }
-                #expect(found == expected, "seed \(seed)")
+                expectEqual(found, expected, "seed \(seed)")
             }
             let bySecond = snapshot.objects(GenericPet.self).where { $0.employers.name == "2" }
-            #expect(bySecond.map(\.age) == Set(plain[2].values).sorted(), "seed \(seed)")
+            expectEqual(bySecond.map(\.age), Set(plain[2].values).sorted(), "seed \(seed)")
         }
     }
 }

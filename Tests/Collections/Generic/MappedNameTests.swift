@@ -95,31 +95,31 @@ private enum Unmapped {
             let cem = try tx.create(
                 GenericMapped.self,
                 value: ["id": 3, "firstName": "Cem", "best": ["id": 4, "age": 2] as [String: Any]])
-            #expect(cem.best?.age == 2)
+            expectEqual(cem.best?.age, 2)
             _ = try tx.create(
                 GenericMapped.self, value: ["id": 3, "firstName": "Jem"], update: .modified)
             #expect(cem.firstName == "Jem" && ann.words.distinct() == ["x", "y"])
             #expect(ann.counts.sum() == 9 && ann.numbers.max() == 3)
         }
         let all = realm.snapshot().objects(GenericMapped.self)
-        #expect(all.where { $0.firstName == "Anna" }.map(\.id) == [1])
-        #expect(all.where { $0.nickname == "A" && $0.age == 31 }.map(\.id) == [1])
-        #expect(all.where { $0.best.firstName == "Anna" }.map(\.id) == [2])
-        #expect(all.where { $0.others.firstName == "Anna" }.map(\.id) == [2])
-        #expect(all.where { $0.words == "y" && $0.numbers.contains(3) }.map(\.id) == [1])
-        #expect(all.where { $0.counts["k"] == 9 }.map(\.id) == [1])
-        #expect(all.where { $0.admirers.firstName == "Bob" }.map(\.id) == [1])
-        #expect(all.where { $0.listedBy.count == 2 }.map(\.id) == [1])
-        #expect(all.sorted(by: \.firstName, ascending: false).map(\.id) == [3, 2, 1, 4])
-        #expect(all.sorted(by: \.best?.firstName).last?.id == 2)
+        expectEqual(all.where { $0.firstName == "Anna" }.map(\.id), [1])
+        expectEqual(all.where { $0.nickname == "A" && $0.age == 31 }.map(\.id), [1])
+        expectEqual(all.where { $0.best.firstName == "Anna" }.map(\.id), [2])
+        expectEqual(all.where { $0.others.firstName == "Anna" }.map(\.id), [2])
+        expectEqual(all.where { $0.words == "y" && $0.numbers.contains(3) }.map(\.id), [1])
+        expectEqual(all.where { $0.counts["k"] == 9 }.map(\.id), [1])
+        expectEqual(all.where { $0.admirers.firstName == "Bob" }.map(\.id), [1])
+        expectEqual(all.where { $0.listedBy.count == 2 }.map(\.id), [1])
+        expectEqual(all.sorted(by: \.firstName, ascending: false).map(\.id), [3, 2, 1, 4])
+        expectEqual(all.sorted(by: \.best?.firstName).last?.id, 2)
         #expect(all.sum(of: \.age) == 33 && all.max(of: \.best?.age) == 31)
         let ann = try #require(realm.snapshot().object(GenericMapped.self, forPrimaryKey: 1))
         #expect(ann.words.array == ["x", "y"] && ann.numbers.array == [1, 3])
         #expect(ann.counts["k"] == 9 && ann.admirers.map(\.id) == [2])
         let json = String(decoding: try JSONEncoder().encode(ann), as: UTF8.self)
         #expect(json.contains("\"firstName\"") && !json.contains("first_name"))
-        #expect(realm.object(GenericMapped.self, forPrimaryKey: 1).admirers.current.count == 1)
-        #expect(realm.object(GenericMapped.self, forPrimaryKey: 2).others.current.count == 2)
+        expectEqual(realm.object(GenericMapped.self, forPrimaryKey: 1).admirers.current.count, 1)
+        expectEqual(realm.object(GenericMapped.self, forPrimaryKey: 2).others.current.count, 2)
     }
 
     @Test func streamsTellTheNameInSwift() async throws {
@@ -144,7 +144,7 @@ private enum Unmapped {
             return
         }
         #expect(reported.modifications == [1] && same.modifications == [1])
-        #expect(properties == ["firstName", "words"])
+        expectEqual(properties, ["firstName", "words"])
     }
 
     // Covers 1.66, 6.22
@@ -172,20 +172,19 @@ private enum Unmapped {
     // Covers 1.75
     @Test func schemaTellsBothNames() {
         let schema = GenericMapped().objectSchema
-        #expect(schema["firstName"]?.columnName == "first_name")
+        expectEqual(schema["firstName"]?.columnName, "first_name")
         #expect(schema["nickname"]?.columnName == "age" && schema["age"]?.columnName == "nickname")
         #expect(schema.primaryKeyProperty?.name == "id" && schema["first_name"] == nil)
         #expect("\(schema)".contains("id: Int, primary key, stored as \"_id\""))
     }
 
     @Test func derivedClassHasTheMappingOfItsBase() async throws {
-        #expect(MappedChild().objectSchema.properties.map(\.columnName) == ["a_title", "number"])
+        expectEqual(MappedChild().objectSchema.properties.map(\.columnName), ["a_title", "number"])
         let realm = try await Realm.temporary([MappedParent.self, MappedChild.self])
         try await realm.write { tx in
             _ = try tx.create(MappedChild.self, value: ["title": "t", "number": 4])
         }
-        #expect(
-            realm.snapshot().objects(MappedChild.self).where { $0.title == "t" }.count == 1)
+        expectEqual(realm.snapshot().objects(MappedChild.self).where { $0.title == "t" }.count, 1)
     }
 
     // Covers 1.66
@@ -193,7 +192,7 @@ private enum Unmapped {
         let error = await realmError {
             try await Realm.temporary([MisMapped.self, LongMapped.self])
         }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         let lines = error?.message.split(separator: "\n") ?? []
         for sentence in [
             "propertiesMapping() of MisMapped gives a and b the same stored name \"b\".",
@@ -204,9 +203,9 @@ private enum Unmapped {
             "of LongMapped maps a to \"nnn", "which has 64 bytes; the limit is 63.",
             "of LongMapped maps b to \"\": a stored name is not empty",
         ] {
-            #expect(lines.contains { $0.contains(sentence) }, "\(sentence) in \(lines)")
+            expectTrue(lines.contains { $0.contains(sentence) }, "\(sentence) in \(lines)")
         }
-        #expect(lines.count == 6)
+        expectEqual(lines.count, 6)
     }
 
     // Covers 1.66
@@ -217,7 +216,7 @@ private enum Unmapped {
             try await realm.write { tx in try tx.add(GenericMapped(1, "again")) }
         }
         #expect(taken?.code == .duplicatePrimaryKey && taken?.property == "id", "\(taken as Any)")
-        #expect(taken?.message.contains("'id' (stored as '_id')") == true, "\(taken as Any)")
+        expectEqual(taken?.message.contains("'id' (stored as '_id')"), true, "\(taken as Any)")
         let large = await realmError {
             try await realm.write { tx in
                 tx.object(GenericMapped.self, forPrimaryKey: 1)?.firstName =
@@ -225,8 +224,8 @@ private enum Unmapped {
             }
         }
         #expect(large?.className == "GenericMapped" && large?.property == "firstName")
-        #expect(
-            large?.message.contains("'GenericMapped.firstName' (stored as 'first_name')") == true,
+        expectEqual(
+            large?.message.contains("'GenericMapped.firstName' (stored as 'first_name')"), true,
             "\(large?.message.prefix(300) ?? "")")
         let element = await realmError {
             try await realm.write { tx in
@@ -234,8 +233,8 @@ private enum Unmapped {
                     .append(String(repeating: "x", count: 17_000_000))
             }
         }
-        #expect(element?.property == "words")
-        #expect(element?.message.contains("'GenericMapped.words'") == true)
+        expectEqual(element?.property, "words")
+        expectEqual(element?.message.contains("'GenericMapped.words'"), true)
     }
 
     // Covers 6.22
@@ -249,9 +248,9 @@ private enum Unmapped {
                 folder.configuration("a.realm", [Unmapped.Other.GenericMapped.self]))
         }
         #expect(error?.code == .schemaMismatch && error?.property == "title")
-        #expect(
+        expectEqual(
             error?.message.contains(
                 "GenericMapped.title (stored as \"age\") is declared as Int, but stored as "
-                    + "String?") == true, "\(error as Any)")
+                    + "String?"), true, "\(error as Any)")
     }
 }

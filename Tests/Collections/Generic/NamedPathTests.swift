@@ -17,24 +17,24 @@ import Testing
             people[0].others.append(objectsIn: people)
             try tx.add(people)
             let all = tx.objects(GenericMapped.self)
-            #expect(try all.sorted(byKeyPath: "firstName").map(\.id) == [1, 0, 2])
-            #expect(try all.sorted(byKeyPath: "best.firstName").map(\.id) == [2, 1, 0])
-            #expect(
-                try all.sorted(byKeyPath: "id", ascending: false)
-                    .sorted(byKeyPath: "age").map(\.id) == [2, 0, 1])
-            #expect(
-                try all.sorted(byKeyPath: "id").distinct(byKeyPaths: ["age"]).map(\.id) == [0, 1])
-            #expect(try all.distinct(byKeyPaths: []).count == 3)
+            try expectEqual(all.sorted(byKeyPath: "firstName").map(\.id), [1, 0, 2])
+            try expectEqual(all.sorted(byKeyPath: "best.firstName").map(\.id), [2, 1, 0])
+            try expectEqual(
+                all.sorted(byKeyPath: "id", ascending: false)
+                    .sorted(byKeyPath: "age").map(\.id), [2, 0, 1])
+            try expectEqual(
+                all.sorted(byKeyPath: "id").distinct(byKeyPaths: ["age"]).map(\.id), [0, 1])
+            try expectEqual(all.distinct(byKeyPaths: []).count, 3)
             let list = people[0].others
-            #expect(try list.sorted(byKeyPath: "age", ascending: false).map(\.id) == [1, 0, 2])
-            #expect(try list.distinct(byKeyPaths: ["age", "best.age"]).map(\.id) == [0, 1])
-            #expect(
-                try AnyRealmCollection(list).sorted(byKeyPath: "firstName").map(\.id) == [1, 0, 2])
+            try expectEqual(list.sorted(byKeyPath: "age", ascending: false).map(\.id), [1, 0, 2])
+            try expectEqual(list.distinct(byKeyPaths: ["age", "best.age"]).map(\.id), [0, 1])
+            try expectEqual(
+                AnyRealmCollection(list).sorted(byKeyPath: "firstName").map(\.id), [1, 0, 2])
         }
         let frozen = realm.snapshot().objects(GenericMapped.self)
-        #expect(try frozen.sorted(byKeyPath: "firstName").map(\.id) == [1, 0, 2])
+        try expectEqual(frozen.sorted(byKeyPath: "firstName").map(\.id), [1, 0, 2])
         let live = try realm.objects(GenericMapped.self).sorted(byKeyPath: "firstName")
-        #expect(live.current.map(\.id) == [1, 0, 2])
+        expectEqual(live.current.map(\.id), [1, 0, 2])
         for path in ["nothing", "first_name", "best", "others.age", "firstName.x", "", "best."] {
             let error = #expect(throws: Realm.Error.self) { try frozen.sorted(byKeyPath: path) }
             #expect(error?.code == .invalidInput && error?.className == "GenericMapped", "\(path)")
@@ -86,11 +86,11 @@ private final class MisfitTarget: Object {
                         value: ["key": 1].merging([property: value as Any]) { $1 } as [String: Any])
                 }
             }
-            #expect(error?.code == .invalidValue, "\(property) \(value): \(error as Any)")
+            expectEqual(error?.code, .invalidValue, "\(property) \(value): \(error as Any)")
             #expect(error?.className == "MisfitTarget" && error?.property == property)
             let type = MisfitTarget().objectSchema[property]?.description ?? "?"
-            #expect(
-                error?.message.contains("MisfitTarget.\(property) is of type") == true, "\(type)")
+            expectEqual(
+                error?.message.contains("MisfitTarget.\(property) is of type"), true, "\(type)")
             let set = await realmError {
                 try await realm.write { tx in
                     let object = try tx.create(MisfitTarget.self, value: ["key": 2])
@@ -115,7 +115,7 @@ private final class MisfitTarget: Object {
                 }
             }
             #expect(error?.code == .invalidValue && error?.property == property.name, "\(property)")
-            #expect(error?.message.contains("nil") == true, "\(error as Any)")
+            expectEqual(error?.message.contains("nil"), true, "\(error as Any)")
         }
         let misfits: [(property: String, value: any Sendable)] = [
             ("list", [nil] as [Int?]), ("set", ["a", nil] as [String?]),
@@ -142,6 +142,6 @@ private final class MisfitTarget: Object {
             }
         }
         #expect(error?.code == .invalidInput && error?.property == "nothing")
-        #expect(error?.className == "MisfitTarget")
+        expectEqual(error?.className, "MisfitTarget")
     }
 }

@@ -48,14 +48,14 @@ private final class RefusedSet: Object {
             #expect(noted != ElementLabel("a") && object.labels.contains(noted))
             object.labels.insert(noted)
             #expect(object.labels.count == 2 && object.labels.map(\.text) == ["a", "b"])
-            #expect(object.labels.allSatisfy { $0.note == "" })
+            expectTrue(object.labels.allSatisfy { $0.note == "" })
             let plain = MutableSet([ElementLabel("a"), noted, ElementLabel("b")])
             #expect(plain.count == 2 && plain.contains(ElementLabel("b", note: "n")))
             object.labels.remove(ElementLabel("b", note: "n"))
-            #expect(object.labels.map(\.text) == ["a"])
+            expectEqual(object.labels.map(\.text), ["a"])
             object.labels.formUnion(plain)
-            #expect(object.labels.map(\.text) == ["a", "b"])
-            #expect(object.codes.map { $0?.number } == [nil, 16, 255])
+            expectEqual(object.labels.map(\.text), ["a", "b"])
+            expectEqual(object.codes.map { $0?.number }, [nil, 16, 255])
             #expect(throws: Realm.Error.self) {
                 let twin = ProjectedElements()
                 twin.key = ElementLabel("k", note: "x")
@@ -68,16 +68,16 @@ private final class RefusedSet: Object {
     @Test func queriesAskByTheProgramsValues() async throws {
         let realm = try await make()
         let all = realm.snapshot().objects(ProjectedElements.self)
-        #expect(all.where { $0.labels.contains(ElementLabel("b", note: "n")) }.count == 1)
-        #expect(all.where { $0.codes.contains(ElementHex(17)) }.isEmpty)
-        #expect(all.where { $0.codes.contains(nil) }.count == 1)
-        #expect(all.where { $0.byKey["x"] == ElementHex(10) }.count == 1)
-        #expect(all.where { $0.byKey.values == ElementHex(11) }.isEmpty)
-        #expect(all.where { $0.byKey.contains(ElementHex(10)) }.count == 1)
+        expectEqual(all.where { $0.labels.contains(ElementLabel("b", note: "n")) }.count, 1)
+        expectTrue(all.where { $0.codes.contains(ElementHex(17)) }.isEmpty)
+        expectEqual(all.where { $0.codes.contains(nil) }.count, 1)
+        expectEqual(all.where { $0.byKey["x"] == ElementHex(10) }.count, 1)
+        expectTrue(all.where { $0.byKey.values == ElementHex(11) }.isEmpty)
+        expectEqual(all.where { $0.byKey.contains(ElementHex(10)) }.count, 1)
         let first = try #require(all.first)
-        #expect(first.labels.array == [ElementLabel("a"), ElementLabel("b")])
-        #expect(first.codes.array == [nil, ElementHex(16), ElementHex(255)])
-        #expect(first.byKey.dictionary == ["x": ElementHex(10)])
+        expectEqual(first.labels.array, [ElementLabel("a"), ElementLabel("b")])
+        expectEqual(first.codes.array, [nil, ElementHex(16), ElementHex(255)])
+        expectEqual(first.byKey.dictionary, ["x": ElementHex(10)])
     }
 
     @Test func streamsOfSetsAndMapsHaveTheProgramsValues() async throws {
@@ -111,36 +111,37 @@ private final class RefusedSet: Object {
                     "byKey": ["m": "1f"], "places": ["a": ["x": 4], "b": nil] as [String: Any?],
                 ] as [String: Any])
             #expect(object.labels.map(\.text) == ["p", "q"] && object.codes.count == 2)
-            #expect(object.byKey["m"] == ElementHex(31))
+            expectEqual(object.byKey["m"], ElementHex(31))
             #expect(object.places["a"] == .some(ElementPlace(4)) && object.places.count == 2)
             // Code that doesn't know the class sees the stored values.
             let set = try #require(object["labels"] as? MutableSet<String>)
             #expect(Array(set) == ["p", "q"] && object["codes"] is MutableSet<String?>)
             let map = try #require(object["byKey"] as? Map<String, String>)
-            #expect(map["m"] == "1f")
+            expectEqual(map["m"], "1f")
             let spots = try #require(object["places"] as? Map<String, ElementSpot?>)
-            #expect(spots["a"]??.x == 4)
+            expectEqual(spots["a"]??.x, 4)
             let plain = ProjectedElements()
             plain.labels.insert(ElementLabel("u"))
             plain.byKey["v"] = ElementHex(1)
-            #expect((plain["labels"] as? MutableSet<String>).map { Array($0) } == ["u"])
-            #expect((plain["byKey"] as? Map<String, String>)?["v"] == "1")
+            expectEqual((plain["labels"] as? MutableSet<String>).map { Array($0) }, ["u"])
+            expectEqual((plain["byKey"] as? Map<String, String>)?["v"], "1")
             let copy = ProjectedElements(value: object)
             #expect(copy.labels.map(\.text) == ["p", "q"] && copy.byKey["m"] == ElementHex(31))
-            #expect(copy.places["a"] == .some(ElementPlace(4)))
+            expectEqual(copy.places["a"], .some(ElementPlace(4)))
             let refused = #expect(throws: Realm.Error.self) {
                 try tx.create(
                     ProjectedElements.self, value: ["key": "y", "codes": ["not hex"]])
             }
             #expect(refused?.property == "codes" && refused?.className == "ProjectedElements")
-            #expect(tx.objects(ProjectedElements.self).count == 2)
+            expectEqual(tx.objects(ProjectedElements.self).count, 2)
         }
     }
 
     @Test func schemaShowsWhatIsStored() {
         let schema = ProjectedElements().objectSchema
-        #expect(
-            schema.properties.map { "\($0)" } == [
+        expectEqual(
+            schema.properties.map { "\($0)" },
+            [
                 "key: String, primary key", "labels: MutableSet<String>",
                 "codes: MutableSet<String?>", "byKey: Map<String, String>",
                 "places: Map<String, ElementSpot?>", "placeList: List<ElementSpot>",
@@ -152,9 +153,9 @@ private final class RefusedSet: Object {
         let error = await realmError {
             try await Realm.temporary([RefusedSet.self, ElementSpot.self])
         }
-        #expect(error?.code == .invalidInput)
-        #expect(
-            error?.message.contains("RefusedSet.places is of type MutableSet<ElementSpot>: a set")
-                == true)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(
+            error?.message.contains("RefusedSet.places is of type MutableSet<ElementSpot>: a set"),
+            true)
     }
 }

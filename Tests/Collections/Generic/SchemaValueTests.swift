@@ -40,40 +40,42 @@ private final class SchemaPart: EmbeddedObject {
         let schema = SchemaBase().objectSchema
         #expect(schema.className == "SchemaBase" && schema.objectClass == SchemaBase.self)
         #expect(!schema.isEmbedded && SchemaPart().objectSchema.isEmbedded)
-        #expect(schema.primaryKeyProperty == schema["id"])
-        #expect(SchemaPart().objectSchema.primaryKeyProperty == nil)
-        #expect(
-            schema.properties.map { "\($0)" } == [
+        expectEqual(schema.primaryKeyProperty, schema["id"])
+        expectNil(SchemaPart().objectSchema.primaryKeyProperty)
+        expectEqual(
+            schema.properties.map { "\($0)" },
+            [
                 "id: ObjectId, primary key", "room: String, indexed", "flag: Bool", "small: Int?",
                 "single: Float", "real: Double", "bytes: Data?", "moment: Date",
                 "exact: Decimal128", "uuid: UUID", "color: String", "other: SchemaBase?",
                 "part: SchemaPart?", "list: List<Int?>", "objects: List<SchemaBase>",
                 "set: MutableSet<String>", "map: Map<String, SchemaBase?>",
             ])
-        #expect(
-            schema["origins"].map { "\($0)" } == "origins: LinkingObjects<SchemaBase>, of other")
+        expectEqual(
+            schema["origins"].map { "\($0)" }, "origins: LinkingObjects<SchemaBase>, of other")
         let types: [PropertyType] = [
             .objectId, .string, .bool, .int, .float, .double, .data, .date, .decimal128, .uuid,
             .string, .object, .object, .int, .object, .string, .object,
         ]
-        #expect(schema.properties.map(\.type) == types)
-        #expect(schema.properties.filter(\.isArray).map(\.name) == ["list", "objects"])
-        #expect(schema.properties.filter(\.isSet).map(\.name) == ["set"])
-        #expect(schema.properties.filter(\.isMap).map(\.name) == ["map"])
-        #expect(schema.properties.filter(\.isPrimaryKey).map(\.name) == ["id"])
-        #expect(
-            schema.properties.filter(\.isOptional).map(\.name) == [
+        expectEqual(schema.properties.map(\.type), types)
+        expectEqual(schema.properties.filter(\.isArray).map(\.name), ["list", "objects"])
+        expectEqual(schema.properties.filter(\.isSet).map(\.name), ["set"])
+        expectEqual(schema.properties.filter(\.isMap).map(\.name), ["map"])
+        expectEqual(schema.properties.filter(\.isPrimaryKey).map(\.name), ["id"])
+        expectEqual(
+            schema.properties.filter(\.isOptional).map(\.name),
+            [
                 "small", "bytes", "other", "part", "list", "map",
             ])
         #expect(schema["part"]?.objectClassName == "SchemaPart" && schema["nothing"] == nil)
-        #expect(schema["origins"]?.originPropertyName == "other")
-        #expect(schema.properties.allSatisfy { $0.name == $0.columnName })
+        expectEqual(schema["origins"]?.originPropertyName, "other")
+        expectTrue(schema.properties.allSatisfy { $0.name == $0.columnName })
     }
 
     // Covers 10.4
     @Test func primaryKeyIsIndexedToo() {
         let schema = SchemaBase().objectSchema
-        #expect(schema.properties.filter(\.isIndexed).map(\.name) == ["id", "room"])
+        expectEqual(schema.properties.filter(\.isIndexed).map(\.name), ["id", "room"])
     }
 
     // Covers 1.75, 5.74
@@ -81,7 +83,7 @@ private final class SchemaPart: EmbeddedObject {
         let types: [ObjectBase.Type] = [SchemaBase.self, SchemaPart.self]
         let realm = try await Realm.temporary(types)
         let schema = realm.schema
-        #expect(schema.objectSchema.map(\.className) == ["SchemaBase", "SchemaPart"])
+        expectEqual(schema.objectSchema.map(\.className), ["SchemaBase", "SchemaPart"])
         #expect(schema["SchemaPart"] == SchemaPart().objectSchema && schema["Nothing"] == nil)
         #expect(schema == realm.schema && Set([schema, realm.schema]).count == 1)
         #expect(schema != (try await Realm.temporary([SchemaPart.self]).schema))
@@ -93,13 +95,13 @@ private final class SchemaPart: EmbeddedObject {
         let realm = try await Realm.temporary()
         #expect(realm.schema.objectSchema.isEmpty)
         #expect(realm.snapshot().objects(GenericPart2.self).isEmpty)
-        #expect(realm.schema.objectSchema.map(\.className) == ["GenericPart2"])
+        expectEqual(realm.schema.objectSchema.map(\.className), ["GenericPart2"])
         #expect(realm.snapshot().objects(SchemaBase.self).isEmpty)
         let names = ["GenericPart2", "SchemaBase", "SchemaPart"]
-        #expect(realm.schema.objectSchema.map(\.className) == names)
+        expectEqual(realm.schema.objectSchema.map(\.className), names)
         // A class that was never used isn't in the file, and the realm opens without it.
         try await realm.write { tx in try tx.add(GenericPart2()) }
-        #expect(realm.schema.objectSchema.map(\.className) == names)
+        expectEqual(realm.schema.objectSchema.map(\.className), names)
     }
 
     // Covers 1.7, 1.8, 2.1
@@ -119,7 +121,7 @@ private final class SchemaPart: EmbeddedObject {
             #expect(!results.isInvalidated && !owner.pets.isInvalidated)
             tx.delete(owner)
             #expect(owner.pets.isInvalidated && !results.isInvalidated && owner.realm === realm)
-            #expect(owner.objectSchema == GenericOwner().objectSchema)
+            expectEqual(owner.objectSchema, GenericOwner().objectSchema)
         }
     }
 }

@@ -55,7 +55,7 @@ import Testing
         ]
         for (index, (range, loop)) in loops.enumerated() {
             let owner = try fill(tx)
-            #expect(loop(collection(owner)) == Array(names[range]), "\(C.self), loop \(index)")
+            expectEqual(loop(collection(owner)), Array(names[range]), "\(C.self), loop \(index)")
             let left = names.indices.filter { !range.contains($0) }.map { names[$0] }
             #expect(owner.pets.map(\.name) == left && owner.friends.map(\.name) == left)
         }
@@ -92,9 +92,9 @@ import Testing
             for (index, (range, loop)) in loops.enumerated() {
                 let owner = try fill(tx)
                 let young = tx.objects(GenericPet.self).where { $0.age == 0 }
-                #expect(loop(young) == Array(names[range]), "loop \(index)")
-                #expect(young.count == 10 - range.count)
-                #expect(owner.pets.map(\.age) == (0..<10).map { range.contains($0) ? 1 : 0 })
+                expectEqual(loop(young), Array(names[range]), "loop \(index)")
+                expectEqual(young.count, 10 - range.count)
+                expectTrue(owner.pets.map(\.age) == (0..<10).map { range.contains($0) ? 1 : 0 })
             }
         }
     }
@@ -106,9 +106,9 @@ import Testing
             let owner = try fill(tx)
             for (age, pet) in owner.pets.enumerated() { pet.age = age }
             let byAge = tx.objects(GenericPet.self).sorted(by: \.age)
-            #expect(aged(byAge.reversed(), by: -100) == names.reversed())
-            #expect(aged(byAge[0..<5], by: 1_000) == Array(names[0..<5]))
-            #expect(byAge.map(\.name) == Array(names[5...] + names[..<5]))
+            expectEqual(aged(byAge.reversed(), by: -100), names.reversed())
+            expectEqual(aged(byAge[0..<5], by: 1_000), Array(names[0..<5]))
+            expectEqual(byAge.map(\.name), Array(names[5...] + names[..<5]))
         }
     }
 
@@ -128,11 +128,11 @@ import Testing
                 return seen
             }
             _ = try fill(tx)
-            #expect(visited(tx.objects(GenericPet.self)[1..<6]) == ["1", "3", "5"])
-            #expect(visited(try fill(tx).pets[1..<6]) == ["1", "3", "5"])
-            #expect(visited(try fill(tx).friends.prefix(4)) == ["0", "1", "3"])
+            expectEqual(visited(tx.objects(GenericPet.self)[1..<6]), ["1", "3", "5"])
+            expectEqual(visited(try fill(tx).pets[1..<6]), ["1", "3", "5"])
+            expectEqual(visited(try fill(tx).friends.prefix(4)), ["0", "1", "3"])
             let pets = try fill(tx).pets
-            #expect(visited(pets.dropLast().reversed()) == ["8", "7", "6", "5", "3", "1", "0"])
+            expectEqual(visited(pets.dropLast().reversed()), ["8", "7", "6", "5", "3", "1", "0"])
         }
     }
 
@@ -188,15 +188,15 @@ import Testing
             let pets = tx.objects(GenericPet.self).prefix(5)
             let (listed, friends) = (owner.pets[6..<10], owner.friends.suffix(4))
             tx.delete(pets.dropFirst(1))
-            #expect(pets.map(\.name) == ["0", "5", "6", "7", "8"])
+            expectEqual(pets.map(\.name), ["0", "5", "6", "7", "8"])
             #expect(listed.isEmpty && listed.count == 0 && Array(friends).isEmpty)
             tx.delete(pets)
             #expect(pets.map(\.name) == ["9"] && pets.count == 1 && pets.indices == 0..<1)
             #expect(Array(pets).count == 1 && pets.first?.name == "9" && pets.last?.name == "9")
             let unmanaged = List([1, 2, 3, 4])
-            #expect(Array(unmanaged[1..<3]) == [2, 3])
-            #expect(Array(unmanaged.reversed()[2...]) == [2, 1])
-            #expect(Array(MutableSet([1, 2, 3]).dropFirst()) == [2, 3])
+            expectEqual(Array(unmanaged[1..<3]), [2, 3])
+            expectEqual(Array(unmanaged.reversed()[2...]), [2, 1])
+            expectEqual(Array(MutableSet([1, 2, 3]).dropFirst()), [2, 3])
         }
     }
 
@@ -207,18 +207,18 @@ import Testing
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             for var scores in [ann.scores, List([4, 1, 4, 9])] {
                 scores[0..<3].sort()
-                #expect(Array(scores) == [1, 4, 4, 9])
+                expectEqual(Array(scores), [1, 4, 4, 9])
                 scores[1...].reverse()
-                #expect(Array(scores) == [1, 9, 4, 4])
+                expectEqual(Array(scores), [1, 9, 4, 4])
                 scores[0..<2] = scores[1..<3]
-                #expect(Array(scores) == [9, 4, 4, 4])
+                expectEqual(Array(scores), [9, 4, 4, 4])
                 scores[1..<3][2] = 5
-                #expect(Array(scores) == [9, 4, 5, 4])
+                expectEqual(Array(scores), [9, 4, 5, 4])
                 scores[0..<3].swapAt(0, 2)
-                #expect(Array(scores) == [5, 4, 9, 4])
+                expectEqual(Array(scores), [5, 4, 9, 4])
             }
             ann.pets[1..<3].reverse()
-            #expect(ann.pets.map(\.name) == ["Rex", "Tom", "Max"])
+            expectEqual(ann.pets.map(\.name), ["Rex", "Tom", "Max"])
         }
     }
 

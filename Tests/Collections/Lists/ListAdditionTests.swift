@@ -19,17 +19,16 @@ import Testing
                 hound.collar = Collar()
             }
             keeper.hounds.append(objectsIn: hounds + hounds.prefix(5) + [hounds[39]])
-            #expect(hounds.filter(\.isManaged).count == 40)
+            expectEqual(hounds.filter(\.isManaged).count, 40)
         }
         let keeper = try #require(realm.snapshot().objects(Keeper.self).first)
         let names = (0..<40).map(String.init) + ["0", "1", "2", "3", "4", "39"]
-        #expect(keeper.hounds.map(\.name) == names)
-        #expect(
-            keeper.hounds.map { $0.friend?.age }
-                == names.map { (Int8($0) ?? 0) + 1 }.map { $0 % 40 })
-        #expect(keeper.hounds.map { $0.tags.last } == names.map { "b\($0)" })
-        #expect(keeper.hounds.filter { $0.collar?.color == "red" }.count == 46)
-        #expect(realm.snapshot().objects(Hound.self).count == 40)
+        expectEqual(keeper.hounds.map(\.name), names)
+        expectEqual(
+            keeper.hounds.map { $0.friend?.age }, names.map { (Int8($0) ?? 0) + 1 }.map { $0 % 40 })
+        expectEqual(keeper.hounds.map { $0.tags.last }, names.map { "b\($0)" })
+        expectEqual(keeper.hounds.filter { $0.collar?.color == "red" }.count, 46)
+        expectEqual(realm.snapshot().objects(Hound.self).count, 40)
     }
 
     /// The embedded object with an owner is the last one, after thirty valid ones.
@@ -45,12 +44,12 @@ import Testing
                     shelf.covers.append(objectsIn: covers + [covers[7]])
                 }
             }
-            #expect(error?.code == .invalidValue)
+            expectEqual(error?.code, .invalidValue)
             #expect(error?.className == "Shelf" && error?.property == "covers")
-            #expect(error?.message.contains("Cover") == true)
-            #expect(shelf.covers.map(\.color) == ["black"])
+            expectEqual(error?.message.contains("Cover"), true)
+            expectEqual(shelf.covers.map(\.color), ["black"])
         }
-        #expect(realm.snapshot().objects(Shelf.self).first?.covers.map(\.color) == ["black"])
+        expectEqual(realm.snapshot().objects(Shelf.self).first?.covers.map(\.color), ["black"])
     }
 
     @Test func keyThatIsTakenLeavesNone() async throws {
@@ -64,9 +63,9 @@ import Testing
                     keeper.hounds.append(objectsIn: (0..<30).map { Hound("\($0)") })
                 }
             }
-            #expect(error?.code == .duplicatePrimaryKey)
+            expectEqual(error?.code, .duplicatePrimaryKey)
             #expect(keeper.hounds.isEmpty)
         }
-        #expect(realm.snapshot().objects(Hound.self).map(\.age) == [99])
+        expectEqual(realm.snapshot().objects(Hound.self).map(\.age), [99])
     }
 }

@@ -18,7 +18,7 @@ import Testing
                 book.ratings.append(objectsIn: (0..<count).map { $0 })
                 book.pages.append(objectsIn: (0..<count).map { Page($0) })
                 body(book.ratings, book.pages)
-                #expect(book.ratings.isManaged == isManaged)
+                expectEqual(book.ratings.isManaged, isManaged)
             }
         }
     }
@@ -29,13 +29,13 @@ import Testing
     @Test func severalElementsAreInsertedAtOnce() async throws {
         try await withLists(3) { ratings, pages in
             ratings.insert(contentsOf: [10, nil], at: 0)
-            #expect(Array(ratings) == [10, nil, 0, 1, 2])
+            expectEqual(Array(ratings), [10, nil, 0, 1, 2])
             ratings.insert(contentsOf: [20], at: 5)
             ratings.insert(contentsOf: [], at: 6)
             ratings.insert(contentsOf: ratings, at: 1)
-            #expect(Array(ratings) == [10, 10, nil, 0, 1, 2, 20, nil, 0, 1, 2, 20])
+            expectEqual(Array(ratings), [10, 10, nil, 0, 1, 2, 20, nil, 0, 1, 2, 20])
             pages.insert(contentsOf: [Page(7), Page(8)], at: 2)
-            #expect(Self.numbers(pages) == [0, 1, 7, 8, 2])
+            expectEqual(Self.numbers(pages), [0, 1, 7, 8, 2])
         }
     }
 
@@ -44,13 +44,13 @@ import Testing
         try await withLists(8) { ratings, pages in
             ratings.removeFirst()
             ratings.removeLast()
-            #expect(Array(ratings) == [1, 2, 3, 4, 5, 6])
+            expectEqual(Array(ratings), [1, 2, 3, 4, 5, 6])
             ratings.removeFirst(2)
             ratings.removeLast(3)
-            #expect(Array(ratings) == [3])
+            expectEqual(Array(ratings), [3])
             ratings.removeFirst(0)
             ratings.removeLast(0)
-            #expect(Array(ratings) == [3])
+            expectEqual(Array(ratings), [3])
             ratings.removeLast(1)
             #expect(ratings.isEmpty)
             ratings.removeFirst(0)
@@ -106,20 +106,20 @@ import Testing
     @Test func rangesAreRemoved() async throws {
         try await withLists(9) { ratings, pages in
             ratings.removeSubrange(1..<3)
-            #expect(Array(ratings) == [0, 3, 4, 5, 6, 7, 8])
+            expectEqual(Array(ratings), [0, 3, 4, 5, 6, 7, 8])
             ratings.removeSubrange(0...1)
-            #expect(Array(ratings) == [4, 5, 6, 7, 8])
+            expectEqual(Array(ratings), [4, 5, 6, 7, 8])
             ratings.removeSubrange(2..<2)
             ratings.removeSubrange(3...)
-            #expect(Array(ratings) == [4, 5, 6])
+            expectEqual(Array(ratings), [4, 5, 6])
             ratings.removeSubrange(..<1)
-            #expect(Array(ratings) == [5, 6])
+            expectEqual(Array(ratings), [5, 6])
             ratings.removeSubrange(0..<2)
             #expect(ratings.isEmpty)
             let gone = pages[4]
             pages.removeSubrange(3...6)
-            #expect(Self.numbers(pages) == [0, 1, 2, 7, 8])
-            #expect(gone.isInvalidated == pages[0].isManaged)
+            expectEqual(Self.numbers(pages), [0, 1, 2, 7, 8])
+            expectEqual(gone.isInvalidated, pages[0].isManaged)
         }
     }
 
@@ -129,22 +129,22 @@ import Testing
         try await withLists(9) { ratings, pages in
             var (ratings, pages) = (ratings, pages)
             ratings.reverse()
-            #expect(Array(ratings) == [8, 7, 6, 5, 4, 3, 2, 1, 0])
+            expectEqual(Array(ratings), [8, 7, 6, 5, 4, 3, 2, 1, 0])
             let first = ratings.partition { ($0 ?? 0) % 2 == 0 }
-            #expect(first == 4 && ratings[..<first].allSatisfy { ($0 ?? 0) % 2 == 1 })
-            #expect(ratings[first...].allSatisfy { ($0 ?? 0) % 2 == 0 })
-            #expect(Set(ratings) == Set((0..<9).map { Optional($0) }))
+            expectTrue(first == 4 && ratings[..<first].allSatisfy { ($0 ?? 0) % 2 == 1 })
+            expectTrue(ratings[first...].allSatisfy { ($0 ?? 0) % 2 == 0 })
+            expectEqual(Set(ratings), Set((0..<9).map { Optional($0) }))
             ratings.sort { ($0 ?? 0) < ($1 ?? 0) }
-            #expect(Array(ratings) == (0..<9).map { $0 })
+            expectTrue(Array(ratings) == (0..<9).map { $0 })
             ratings.swapAt(0, 8)
             #expect(ratings.first == 8 && ratings.last == 0)
             // Embedded objects keep their identity.
             let page = pages[0]
             pages.reverse()
-            #expect(Self.numbers(pages) == [8, 7, 6, 5, 4, 3, 2, 1, 0])
+            expectEqual(Self.numbers(pages), [8, 7, 6, 5, 4, 3, 2, 1, 0])
             #expect(pages[8].isSameObject(as: page))
             let middle = pages.partition { $0.number > 4 }
-            #expect(middle == 5 && pages[..<middle].allSatisfy { $0.number <= 4 })
+            expectTrue(middle == 5 && pages[..<middle].allSatisfy { $0.number <= 4 })
             #expect(!page.isInvalidated && Set(Self.numbers(pages)).count == 9)
         }
     }

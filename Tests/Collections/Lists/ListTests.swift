@@ -78,11 +78,11 @@ import Testing
                             .map { tags[$0] }
                     default: break
                     }
-                    #expect(Array(book.tags) == tags)
-                    #expect(book.tags.indices.map { book.tags[$0] } == tags)
-                    #expect(book.pages.map(\.number) == pages)
+                    expectEqual(Array(book.tags), tags)
+                    expectEqual(book.tags.indices.map { book.tags[$0] }, tags)
+                    expectEqual(book.pages.map(\.number), pages)
                     #expect(book.tags.first == tags.first && book.tags.last == tags.last)
-                    #expect(book.tags.index(of: word) == tags.firstIndex(of: word))
+                    expectEqual(book.tags.index(of: word), tags.firstIndex(of: word))
                 }
             }
             try await realm.write { body($0) }
@@ -99,7 +99,7 @@ import Testing
             try tx.add(shelf)
             #expect(books.isManaged && books == shelf.books && books[0].isManaged)
             books.append(Book("2"))
-            #expect(shelf.books.map(\.isbn) == ["1", "2"])
+            expectEqual(shelf.books.map(\.isbn), ["1", "2"])
         }
     }
 
@@ -110,12 +110,12 @@ import Testing
         let book = Book("1")
         book.tags = loose
         loose.append("c")
-        #expect(Array(book.tags) == ["a", "b"])
+        expectEqual(Array(book.tags), ["a", "b"])
         let instance = book.tags
         book.tags = List(["x"])
         #expect(instance === book.tags && Array(instance) == ["x"])
         book.tags = book.tags
-        #expect(Array(book.tags) == ["x"])
+        expectEqual(Array(book.tags), ["x"])
         // Guard: used by the body only, while this task waits for it.
         nonisolated(unsafe) let given = book
         try await realm.write { tx in
@@ -162,15 +162,15 @@ import Testing
                 if book.tags.count < 5 { book.tags.append("\(tag)!") }
                 book.tags.swapAt(0, 1)
             }
-            #expect(seen == ["a", "b", "c"])
-            #expect(book.ratings.map { $0 } == [1, nil, 3])
+            expectEqual(seen, ["a", "b", "c"])
+            expectEqual(book.ratings.map { $0 }, [1, nil, 3])
             var isbns: [String] = []
             for other in book.related {
                 isbns.append(other.isbn)
                 book.related.removeAll()
             }
-            #expect(isbns == ["2", "1", "3"])
-            #expect(book.related.first == nil)
+            expectEqual(isbns, ["2", "1", "3"])
+            expectNil(book.related.first)
         }
     }
 
@@ -180,14 +180,14 @@ import Testing
             let shelf = Shelf()
             let books = ["1", "2"].map { Book($0) }
             shelf.books.append(objectsIn: [books[0], books[1], books[0]])
-            #expect(shelf.books.index(of: books[1]) == 1)
+            expectEqual(shelf.books.index(of: books[1]), 1)
             try tx.add(shelf)
-            #expect(shelf.books.index(of: books[1]) == 1)
-            #expect(shelf.books.index(of: tx.objects(Book.self)[0]) == 0)
-            #expect(shelf.books.index(of: Book("1")) == nil)
+            expectEqual(shelf.books.index(of: books[1]), 1)
+            expectEqual(shelf.books.index(of: tx.objects(Book.self)[0]), 0)
+            expectNil(shelf.books.index(of: Book("1")))
             books[0].ratings.append(objectsIn: [nil, 4])
             #expect(books[0].ratings.index(of: 4) == 1 && books[0].ratings.index(of: nil) == 0)
-            #expect(books[0].ratings.index(of: 5) == nil)
+            expectNil(books[0].ratings.index(of: 5))
         }
     }
 
@@ -206,14 +206,14 @@ import Testing
         for change in changes {
             let version = realm.snapshot().version
             try await realm.write { change($0.objects(Book.self)[0]) }
-            #expect(realm.snapshot().version == version + 1)
+            expectEqual(realm.snapshot().version, version + 1)
         }
         let version = realm.snapshot().version
         try await realm.write { tx in
             tx.objects(Book.self)[0].tags.move(from: 0, to: 0)
             tx.objects(Book.self)[0].tags.swapAt(0, 0)
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     // Covers 2.65
@@ -224,10 +224,10 @@ import Testing
             if isManaged { try tx.add(book) }
             book.tags.append(objectsIn: ["a", "b", "c", "d", "e"])
             book.tags.remove(atOffsets: IndexSet([3, 0, 4]))
-            #expect(Array(book.tags) == ["b", "c"])
+            expectEqual(Array(book.tags), ["b", "c"])
             book.tags.append(objectsIn: ["d", "e"])
             book.tags.move(fromOffsets: IndexSet([0, 2]), toOffset: 4)
-            #expect(Array(book.tags) == ["c", "e", "b", "d"])
+            expectEqual(Array(book.tags), ["c", "e", "b", "d"])
         }
     }
 
@@ -240,9 +240,9 @@ import Testing
                 book.tags.append(String(repeating: "x", count: 17 << 20))
             }
         }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
         #expect(error?.className == "Book" && error?.property == "tags")
-        #expect(error?.message.contains("'Book.tags'") == true, "\(error?.message ?? "")")
+        expectEqual(error?.message.contains("'Book.tags'"), true, "\(error?.message ?? "")")
     }
 
     // Covers 2.55

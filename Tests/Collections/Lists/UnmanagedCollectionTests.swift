@@ -28,15 +28,15 @@ import Testing
                 default:
                     let copy = Map<String, Int?>()
                     copy.merge(map) { $1 }
-                    #expect(copy == map)
+                    expectEqual(copy, map)
                 }
-                #expect(map[key] == dictionary[key])
-                #expect(map.count == dictionary.count)
+                expectEqual(map[key], dictionary[key])
+                expectEqual(map.count, dictionary.count)
             }
             let sorted = dictionary.sorted { $0.key < $1.key }
-            #expect(map.keys == sorted.map(\.key))
-            #expect(map.values == sorted.map(\.value))
-            for key in keys { #expect(map[key] == dictionary[key]) }
+            expectEqual(map.keys, sorted.map(\.key))
+            expectEqual(map.values, sorted.map(\.value))
+            for key in keys { expectEqual(map[key], dictionary[key]) }
             map.removeAll()
             #expect(map.isEmpty && map.keys.isEmpty)
         }
@@ -58,9 +58,9 @@ import Testing
                     set.remove(element)
                     array.removeAll { $0 == element }
                 }
-                #expect(set.contains(element) == array.contains(element))
+                expectEqual(set.contains(element), array.contains(element))
             }
-            #expect(Array(set) == array)
+            expectEqual(Array(set), array)
         }
     }
 
@@ -69,9 +69,9 @@ import Testing
         let fruits = (0..<40).map { Fruit($0) }
         let basket = baskets[0]
         for _ in 0..<2 { basket.fruits.insert(objectsIn: fruits) }
-        #expect(basket.fruits.map(\.id) == Array(0..<40))
+        expectEqual(basket.fruits.map(\.id), Array(0..<40))
         for fruit in fruits where fruit.id % 2 == 0 { basket.fruits.remove(fruit) }
-        #expect(basket.fruits.map(\.id) == (0..<40).filter { $0 % 2 == 1 })
+        expectTrue(basket.fruits.map(\.id) == (0..<40).filter { $0 % 2 == 1 })
         #expect(!basket.fruits.contains(fruits[2]) && basket.fruits.contains(fruits[3]))
         #expect(!basket.fruits.contains(Fruit(3)))
     }

@@ -53,13 +53,13 @@ import Testing
                 try snapshot.read { _ in try read() }
             }
             #expect(error?.code == .invalidValue && error?.className == className, "\(number)")
-            #expect(error?.property == property, "\(number)")
-            #expect(error?.message.contains("caf") == true, "\(number)")
+            expectEqual(error?.property, property, "\(number)")
+            expectEqual(error?.message.contains("caf"), true, "\(number)")
         }
         // individually, both can be read
-        #expect(Self.keys.map { keeper.scores[$0] } == [0, 1] && keeper.scores.count == 2)
-        #expect(keeper.scores.map(\.value).sorted() == [0, 1])
-        #expect(Self.keys.map { note.map[$0] } == [.int(0), .int(1)])
+        expectTrue(Self.keys.map { keeper.scores[$0] } == [0, 1] && keeper.scores.count == 2)
+        expectEqual(keeper.scores.map(\.value).sorted(), [0, 1])
+        expectEqual(Self.keys.map { note.map[$0] }, [.int(0), .int(1)])
     }
 
     @Test func mapOfABodyIsNotEncodedWithout() async throws {
@@ -72,15 +72,15 @@ import Testing
         let unmanaged = Map<String, Int>()
         for key in Self.keys { unmanaged[key] = 1 }
         let error = #expect(throws: Realm.Error.self) { try JSONEncoder().encode(unmanaged) }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
         unmanaged.removeObject(for: Self.keys[0])
         #expect(try !JSONEncoder().encode(unmanaged).isEmpty)
     }
 
     /// The Kelvin sign equals an ASCII letter in Swift.
     @Test func keysOfOtherAlphabetsAreToldApart() {
-        #expect(EqualKeys.first(in: ["K", "\u{212A}"]) == "\u{212A}")
-        #expect(EqualKeys.first(in: ["", "a", "\u{E9}", "\u{301}e", "ключ"]) == nil)
-        #expect(EqualKeys.first(in: ["a", "b", "A"]) == nil)
+        expectEqual(EqualKeys.first(in: ["K", "\u{212A}"]), "\u{212A}")
+        expectNil(EqualKeys.first(in: ["", "a", "\u{E9}", "\u{301}e", "ключ"]))
+        expectNil(EqualKeys.first(in: ["a", "b", "A"]))
     }
 }

@@ -30,21 +30,21 @@ import Testing
     }
 
     @Test func projectedValuesCount() {
-        #expect(map(["a": Point(1, 2)]) == map(["a": Point(1, 2)]))
+        expectEqual(map(["a": Point(1, 2)]), map(["a": Point(1, 2)]))
         #expect(map(["a": Point(1, 2)]) != map(["a": Point(1, 3)]))
-        #expect(
-            map(["a": Label("x", Point(1, 2)), "b": nil])
-                == map(["b": nil, "a": Label("x", Point(1, 2))]))
+        expectEqual(
+            map(["a": Label("x", Point(1, 2)), "b": nil]),
+            map(["b": nil, "a": Label("x", Point(1, 2))]))
         #expect(map(["a": Label("x", nil)]) != map(["a": Optional<Label>.none]))
-        #expect(map(["a": Celsius(1)]) == map(["a": Celsius(1)]))
+        expectEqual(map(["a": Celsius(1)]), map(["a": Celsius(1)]))
     }
 
     @Test func objectsAreComparedAsInstances() {
         let pet = MapPet("Rex")
-        #expect(map(["a": Optional(pet), "b": nil]) == map(["b": nil, "a": Optional(pet)]))
+        expectEqual(map(["a": Optional(pet), "b": nil]), map(["b": nil, "a": Optional(pet)]))
         #expect(map(["a": Optional(pet)]) != map(["a": Optional(MapPet("Rex"))]))
         let note = MapNote("x")
-        #expect(map(["a": Optional(note)]) == map(["a": Optional(note)]))
+        expectEqual(map(["a": Optional(note)]), map(["a": Optional(note)]))
         #expect(map(["a": Optional(note)]) != map(["a": Optional(MapNote("x"))]))
     }
 }

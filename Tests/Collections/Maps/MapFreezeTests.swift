@@ -39,7 +39,7 @@ import Testing
         #expect(nicknames.keys == ["n", "o"] && nicknames.values == [nil, "o"])
         #expect(pets.keys == ["no", "rex"] && pets["no"] == .some(nil) && pets["new"] == nil)
         #expect(pets["rex"]??.name == "Rex" && pets["rex"]??.age == 3)
-        #expect(pets.where { $0.age == 3 }.map(\.name) == ["Rex"])
+        expectEqual(pets.where { $0.age == 3 }.map(\.name), ["Rex"])
         #expect(notes["n"]??.text == "hi" && notes.count == 1)
         let now = try #require(realm.snapshot().objects(MapKeeper.self).first)
         #expect(now.scores.dictionary == ["a": 10, "b": 2, "c": 3] && now.pets["rex"]??.age == 30)
@@ -55,10 +55,10 @@ import Testing
                 let values = #expect(throws: Realm.Error.self) { try keeper.scores.freeze() }
                 let objects = #expect(throws: Realm.Error.self) { try keeper.pets.freeze() }
                 for error in [values, objects] {
-                    #expect(error?.code == .invalidInput)
-                    #expect(
-                        error?.message.contains(isManaged ? "in this transaction" : "unmanaged")
-                            == true)
+                    expectEqual(error?.code, .invalidInput)
+                    expectEqual(
+                        error?.message.contains(isManaged ? "in this transaction" : "unmanaged"),
+                        true)
                 }
             }
         }

@@ -42,16 +42,16 @@ import Testing
         ]
         for (number, body) in bodies.enumerated() {
             let error = await realmError { try await realm.write { tx in try body(tx) } }
-            #expect(error?.code == .invalidValue, "\(number)")
+            expectEqual(error?.code, .invalidValue, "\(number)")
             #expect(error?.className == "MapKeeper" && error?.property == "parks", "\(number)")
             #expect(error?.message.contains("Percent-encode") ?? false, "\(number)")
             #expect(error?.message.contains("\"\(key)\"") ?? false, "\(number)")
             #expect(error?.message.contains("\"\(encoded)\"") ?? false, "\(number)")
         }
-        #expect(realm.snapshot().objects(MapKeeper.self).count == 1)
+        expectEqual(realm.snapshot().objects(MapKeeper.self).count, 1)
         #expect(realm.snapshot().objects(MapKeeper.self)[0].parks.isEmpty)
         try await realm.write { $0.objects(MapKeeper.self)[0].parks[encoded] = "x" }
-        #expect(realm.snapshot().objects(MapKeeper.self)[0].parks.keys == [encoded])
+        expectEqual(realm.snapshot().objects(MapKeeper.self)[0].parks.keys, [encoded])
     }
 
     // Covers 1.80
@@ -63,14 +63,14 @@ import Testing
         try await realm.write { tx in
             let keeper = MapKeeper(1)
             for (number, key) in keys.enumerated() { keeper.scores[key] = number }
-            #expect(keeper.scores.count == keys.count)
+            expectEqual(keeper.scores.count, keys.count)
             try tx.add(keeper)
         }
         let scores = realm.snapshot().objects(MapKeeper.self)[0].scores
-        for (number, key) in keys.enumerated() { #expect(scores[key] == number) }
-        #expect(
-            scores.keys.map { Array($0.utf8) }
-                == keys.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+        for (number, key) in keys.enumerated() { expectEqual(scores[key], number) }
+        expectEqual(
+            scores.keys.map { Array($0.utf8) },
+            keys.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
     @Test func keyThatIsTooLongFailsAndNothingIsLost() async throws {
@@ -94,8 +94,8 @@ import Testing
                 try tx.add(keeper)
             }
         }
-        #expect(added?.property == "scores")
-        #expect(realm.snapshot().objects(MapKeeper.self).map(\.scores.dictionary) == [["a": 1]])
+        expectEqual(added?.property, "scores")
+        expectEqual(realm.snapshot().objects(MapKeeper.self).map(\.scores.dictionary), [["a": 1]])
     }
 
     @Test func wrongValuesAreRefusedByName() async throws {
@@ -149,7 +149,7 @@ import Testing
         let error = await realmError {
             try await Realm.open(folder.configuration("a.realm", [New.Thing.self]))
         }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         #expect(
             error?.message.contains(
                 "Thing.items is declared as Map<String, Int>, but stored as List<Int>.") ?? false)
@@ -163,7 +163,7 @@ import Testing
             back?.message.contains(
                 "Thing.items is declared as List<Int>, but stored as Map<String, Int>.") ?? false)
         let same = try await Realm.open(folder.configuration("b.realm", [New.Thing.self]))
-        #expect(same.snapshot().objects(New.Thing.self).count == 1)
+        expectEqual(same.snapshot().objects(New.Thing.self).count, 1)
         await same.close()
     }
 }

@@ -36,9 +36,9 @@ final class MapOfProjected: Object {
             p.temps["b"] = MapTemperature(d: 5)
             #expect(p.temps["a"] == MapTemperature(d: 4) && p.temps.values.map(\.d) == [4, 5])
             let q = MapOfProjected(value: p)
-            #expect(q.temps["b"]?.d == 5)
+            expectEqual(q.temps["b"]?.d, 5)
             let r = try tx.create(MapOfProjected.self, value: ["temps": ["x": 3]] as [String: Any])
-            #expect(r.temps["x"]?.d == 3)
+            expectEqual(r.temps["x"]?.d, 3)
         }
         let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
         #expect(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
@@ -73,14 +73,14 @@ final class MapOfProjected: Object {
             let p = MapOfProjected()
             p.places["a"] = MapSpot(t: "q")
             try tx.add(p)
-            #expect(p.places["a"] == .some(MapSpot(t: "q")))
+            expectEqual(p.places["a"], .some(MapSpot(t: "q")))
             p.places["a"] = MapSpot(t: "r")
             p.places["b"] = MapSpot(t: "s")
             p.places["c"] = .some(nil)
-            #expect(p.places.values.map { $0?.t } == ["r", "s", nil])
+            expectEqual(p.places.values.map { $0?.t }, ["r", "s", nil])
         }
         let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
-        #expect(frozen.places.values == [MapSpot(t: "r"), MapSpot(t: "s"), nil])
+        expectEqual(frozen.places.values, [MapSpot(t: "r"), MapSpot(t: "s"), nil])
         #expect(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
         #expect(frozen.places["d"] == nil && frozen.places == frozen.places)
     }
@@ -105,33 +105,33 @@ final class MapOfProjected: Object {
         func counts(_ condition: (Query<MapOfProjected>) -> Query<Bool>) -> [Int] {
             maps.where(condition).map { $0.temps.count }
         }
-        #expect(counts { $0.temps.values == MapTemperature(d: 1) } == [2])
-        #expect(counts { $0.temps.persistableValue.values > 0 } == [2])
-        #expect(counts { $0.temps.persistableValue["0"] == 0 } == [1, 2])
-        #expect(counts { $0.temps["0"] == MapTemperature(d: 0) } == [1, 2])
-        #expect(counts { $0.temps.contains(1) && $0.temps.containsAny(in: [5, 0]) } == [2])
-        #expect(counts { $0.temps.contains(MapTemperature(d: 0)) } == [1, 2])
-        #expect(counts { $0.temps.min == MapTemperature(d: 0) } == [1, 2])
-        #expect(counts { $0.temps.max == nil } == [0])
-        #expect(counts { $0.opt.sum == 1 && $0.opt.avg == 0.5 } == [2])
-        #expect(counts { $0.temps.contains(0...0) } == [1])
-        #expect(counts { $0.opt.contains(0..<2) } == [1, 2])
-        #expect(counts { $0.opt.persistableValue.values == nil } == [0, 1, 2])
+        expectEqual(counts { $0.temps.values == MapTemperature(d: 1) }, [2])
+        expectEqual(counts { $0.temps.persistableValue.values > 0 }, [2])
+        expectEqual(counts { $0.temps.persistableValue["0"] == 0 }, [1, 2])
+        expectEqual(counts { $0.temps["0"] == MapTemperature(d: 0) }, [1, 2])
+        expectEqual(counts { $0.temps.contains(1) && $0.temps.containsAny(in: [5, 0]) }, [2])
+        expectEqual(counts { $0.temps.contains(MapTemperature(d: 0)) }, [1, 2])
+        expectEqual(counts { $0.temps.min == MapTemperature(d: 0) }, [1, 2])
+        expectEqual(counts { $0.temps.max == nil }, [0])
+        expectEqual(counts { $0.opt.sum == 1 && $0.opt.avg == 0.5 }, [2])
+        expectEqual(counts { $0.temps.contains(0...0) }, [1])
+        expectEqual(counts { $0.opt.contains(0..<2) }, [1, 2])
+        expectEqual(counts { $0.opt.persistableValue.values == nil }, [0, 1, 2])
         // Stored as embedded objects.
-        #expect(counts { $0.places.values == MapSpot(t: "0") } == [1, 2])
-        #expect(counts { $0.places.values == nil } == [1])
-        #expect(counts { $0.places["1"] == MapSpot(t: "1") } == [2])
-        #expect(counts { $0.places["1"] == MapSpot(t: "0") } == [])
-        #expect(counts { $0.places["0"] != MapSpot(t: "0") } == [0])
-        #expect(counts { $0.places["1"] == nil } == [0, 1])
-        #expect(counts { $0.places["nil"] == nil } == [0, 1, 2])
-        #expect(counts { $0.places["1"].in([MapSpot(t: "1"), nil]) } == [0, 1, 2])
-        #expect(counts { $0.places.contains(MapSpot(t: "1")) } == [2])
-        #expect(
-            counts { $0.places.containsAny(in: [MapSpot(t: "1"), MapSpot(t: "0")]) } == [1, 2])
-        #expect(counts { $0.places.persistableValue.objects().text == "1" } == [2])
-        #expect(counts { $0.places.values.persistableValue.text.starts(with: "0") } == [1, 2])
-        #expect(counts { $0.places.count == 2 } == [1, 2])
+        expectEqual(counts { $0.places.values == MapSpot(t: "0") }, [1, 2])
+        expectEqual(counts { $0.places.values == nil }, [1])
+        expectEqual(counts { $0.places["1"] == MapSpot(t: "1") }, [2])
+        expectEqual(counts { $0.places["1"] == MapSpot(t: "0") }, [])
+        expectEqual(counts { $0.places["0"] != MapSpot(t: "0") }, [0])
+        expectEqual(counts { $0.places["1"] == nil }, [0, 1])
+        expectEqual(counts { $0.places["nil"] == nil }, [0, 1, 2])
+        expectEqual(counts { $0.places["1"].in([MapSpot(t: "1"), nil]) }, [0, 1, 2])
+        expectEqual(counts { $0.places.contains(MapSpot(t: "1")) }, [2])
+        expectEqual(
+            counts { $0.places.containsAny(in: [MapSpot(t: "1"), MapSpot(t: "0")]) }, [1, 2])
+        expectEqual(counts { $0.places.persistableValue.objects().text == "1" }, [2])
+        expectEqual(counts { $0.places.values.persistableValue.text.starts(with: "0") }, [1, 2])
+        expectEqual(counts { $0.places.count == 2 }, [1, 2])
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.read { tx in
                 _ =
@@ -139,8 +139,8 @@ final class MapOfProjected: Object {
                     .where { $0.places["0"].persistableValue.text == "0" }.count
             }
         }
-        #expect(error?.code == .invalidQuery)
-        #expect(error?.message.contains("A property of a map's entry") == true)
+        expectEqual(error?.code, .invalidQuery)
+        expectEqual(error?.message.contains("A property of a map's entry"), true)
     }
 
     @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {
@@ -148,7 +148,7 @@ final class MapOfProjected: Object {
         try await realm.write { tx in
             let given: [String: Any?] = ["a": ["text": "q"], "b": MapSpot(t: "r"), "c": nil]
             let made = try tx.create(MapOfProjected.self, value: ["places": given])
-            #expect(made.places.values == [MapSpot(t: "q"), MapSpot(t: "r"), nil])
+            expectEqual(made.places.values, [MapSpot(t: "q"), MapSpot(t: "r"), nil])
         }
     }
 }

@@ -34,48 +34,49 @@ import Testing
     // Covers 3.22, 3.23, 3.25
     @Test func keysAndValuesAreAskedForOneOfThem() async throws {
         let realm = try await realm()
-        #expect(ids(realm) { $0.scores.keys == "b" } == [1, 3])
-        #expect(ids(realm) { $0.scores.keys.starts(with: "c") } == [3])
-        #expect(ids(realm) { $0.scores.keys.in(["a", "c"]) } == [0, 1, 3])
-        #expect(ids(realm) { $0.scores.values > 4 } == [1, 3])
-        #expect(ids(realm) { $0.scores.contains(1) } == [0, 3])
-        #expect(ids(realm) { $0.scores.containsAny(in: [2, 9]) } == [1, 3])
-        #expect(ids(realm) { !($0.scores.values > 4) } == [0, 2])
-        #expect(ids(realm) { $0.nicknames.values == nil } == [0, 3])
-        #expect(ids(realm) { $0.grades.values == .bad } == [1, 3])
-        #expect(ids(realm) { $0.pets.objects().age > 4 } == [1, 3])
+        expectEqual(ids(realm) { $0.scores.keys == "b" }, [1, 3])
+        expectEqual(ids(realm) { $0.scores.keys.starts(with: "c") }, [3])
+        expectEqual(ids(realm) { $0.scores.keys.in(["a", "c"]) }, [0, 1, 3])
+        expectEqual(ids(realm) { $0.scores.values > 4 }, [1, 3])
+        expectEqual(ids(realm) { $0.scores.contains(1) }, [0, 3])
+        expectEqual(ids(realm) { $0.scores.containsAny(in: [2, 9]) }, [1, 3])
+        expectEqual(ids(realm) { !($0.scores.values > 4) }, [0, 2])
+        expectEqual(ids(realm) { $0.nicknames.values == nil }, [0, 3])
+        expectEqual(ids(realm) { $0.grades.values == .bad }, [1, 3])
+        expectEqual(ids(realm) { $0.pets.objects().age > 4 }, [1, 3])
     }
 
     // Covers 3.25
     @Test func countAndAggregatesAreOverTheValues() async throws {
         let realm = try await realm()
-        #expect(ids(realm) { $0.scores.count == 2 } == [1, 3])
-        #expect(ids(realm) { $0.scores.count == 0 } == [2])
-        #expect(ids(realm) { $0.scores.sum > 6 } == [1, 3])
-        #expect(ids(realm) { $0.scores.min == 1 } == [0, 3])
-        #expect(ids(realm) { $0.scores.max < 6 } == [0, 1])
-        #expect(ids(realm) { $0.scores.avg == 3.5 } == [1])
-        #expect(ids(realm) { $0.scores.contains(1...5) } == [0, 1])
-        #expect(ids(realm) { $0.scores.contains(1..<5) } == [0])
+        expectEqual(ids(realm) { $0.scores.count == 2 }, [1, 3])
+        expectEqual(ids(realm) { $0.scores.count == 0 }, [2])
+        expectEqual(ids(realm) { $0.scores.sum > 6 }, [1, 3])
+        expectEqual(ids(realm) { $0.scores.min == 1 }, [0, 3])
+        expectEqual(ids(realm) { $0.scores.max < 6 }, [0, 1])
+        expectEqual(ids(realm) { $0.scores.avg == 3.5 }, [1])
+        expectEqual(ids(realm) { $0.scores.contains(1...5) }, [0, 1])
+        expectEqual(ids(realm) { $0.scores.contains(1..<5) }, [0])
     }
 
     // Covers 3.24
     @Test func valueOfAKeyIsNilWhereThereIsNone() async throws {
         let realm = try await realm()
-        #expect(ids(realm) { $0.scores["a"] == 1 } == [0])
-        #expect(ids(realm) { $0.scores["b"] == 1 } == [3])
-        #expect(ids(realm) { $0.scores["a"] != 1 } == [1, 2, 3])
-        #expect(ids(realm) { $0.scores["b"] > 1 } == [1])
-        #expect(ids(realm) { !($0.scores["b"] > 1) } == [0, 2, 3])
-        #expect(ids(realm) { $0.scores["b"].in([1, 5]) } == [1, 3])
-        #expect(ids(realm) { $0.scores["b"].contains(2...5) } == [1])
-        #expect(ids(realm) { $0.nicknames["b"] == nil } == [0, 2, 3])
-        #expect(ids(realm) { $0.nicknames["b"] != nil } == [1])
-        #expect(ids(realm) { $0.nicknames["b"].starts(with: "Nick") } == [1])
-        #expect(ids(realm) { $0.nicknames["b"].equals("NICK 5", options: .caseInsensitive) } == [1])
-        #expect(ids(realm) { $0.grades["a"] == .bad } == [1])
-        #expect(ids(realm) { $0.scores["a"] == 2 && $0.scores["b"] == 5 } == [1])
-        #expect(ids(realm) { $0.scores["none"] == 1 } == [])
+        expectEqual(ids(realm) { $0.scores["a"] == 1 }, [0])
+        expectEqual(ids(realm) { $0.scores["b"] == 1 }, [3])
+        expectEqual(ids(realm) { $0.scores["a"] != 1 }, [1, 2, 3])
+        expectEqual(ids(realm) { $0.scores["b"] > 1 }, [1])
+        expectEqual(ids(realm) { !($0.scores["b"] > 1) }, [0, 2, 3])
+        expectEqual(ids(realm) { $0.scores["b"].in([1, 5]) }, [1, 3])
+        expectEqual(ids(realm) { $0.scores["b"].contains(2...5) }, [1])
+        expectEqual(ids(realm) { $0.nicknames["b"] == nil }, [0, 2, 3])
+        expectEqual(ids(realm) { $0.nicknames["b"] != nil }, [1])
+        expectEqual(ids(realm) { $0.nicknames["b"].starts(with: "Nick") }, [1])
+        expectEqual(
+            ids(realm) { $0.nicknames["b"].equals("NICK 5", options: .caseInsensitive) }, [1])
+        expectEqual(ids(realm) { $0.grades["a"] == .bad }, [1])
+        expectEqual(ids(realm) { $0.scores["a"] == 2 && $0.scores["b"] == 5 }, [1])
+        expectEqual(ids(realm) { $0.scores["none"] == 1 }, [])
     }
 
     // Covers 3.15, 3.16, 3.25
@@ -84,21 +85,21 @@ import Testing
         let frozen = realm.snapshot()
         let nine = try #require(frozen.object(MapPet.self, forPrimaryKey: "9"))
         let two = try #require(frozen.object(MapPet.self, forPrimaryKey: "2"))
-        #expect(ids(realm) { $0.pets.contains(nine) } == [3])
-        #expect(ids(realm) { $0.pets.containsAny(in: [nine, two]) } == [1, 3])
-        #expect(ids(realm) { !$0.pets.contains(two) } == [0, 2, 3])
+        expectEqual(ids(realm) { $0.pets.contains(nine) }, [3])
+        expectEqual(ids(realm) { $0.pets.containsAny(in: [nine, two]) }, [1, 3])
+        expectEqual(ids(realm) { !$0.pets.contains(two) }, [0, 2, 3])
         try await realm.write { tx in
             func ids(_ condition: (Query<MapKeeper>) -> Query<Bool>) -> [Int] {
                 tx.objects(MapKeeper.self).where(condition).map(\.id)
             }
             let one = try #require(tx.object(MapPet.self, forPrimaryKey: "1"))
             let two = try #require(tx.object(MapPet.self, forPrimaryKey: "2"))
-            #expect(ids { $0.pets.contains(one) } == [0, 3])
-            #expect(ids { $0.pets.containsAny(in: [one, two]) } == [0, 1, 3])
-            #expect(ids { $0.pets.contains(MapPet("x", 1)) } == [])
-            #expect(ids { $0.pets.contains(nil) } == [])
+            expectEqual(ids { $0.pets.contains(one) }, [0, 3])
+            expectEqual(ids { $0.pets.containsAny(in: [one, two]) }, [0, 1, 3])
+            expectEqual(ids { $0.pets.contains(MapPet("x", 1)) }, [])
+            expectEqual(ids { $0.pets.contains(nil) }, [])
             tx.delete(two)
-            #expect(ids { $0.pets.contains(nil) } == [1])
+            expectEqual(ids { $0.pets.contains(nil) }, [1])
         }
     }
 
@@ -117,17 +118,16 @@ import Testing
                 _ = pets.sum(of: \MapPet.age)
             }
         }
-        #expect(error?.code == .invalidQuery)
+        expectEqual(error?.code, .invalidQuery)
     }
 
     // Covers 3.31
     @Test func enumsAreAskedByTheirRawValues() async throws {
         let realm = try await realm()
-        #expect(ids(realm) { $0.grades.rawValue.values == MapGrade.bad.rawValue } == [1, 3])
-        #expect(
-            ids(realm) { $0.grades.rawValue.keys == "b" && $0.grades.rawValue.count == 2 }
-                == [1, 3])
-        #expect(ids(realm) { $0.grades["a"].rawValue == MapGrade.good.rawValue } == [0])
+        expectEqual(ids(realm) { $0.grades.rawValue.values == MapGrade.bad.rawValue }, [1, 3])
+        expectEqual(
+            ids(realm) { $0.grades.rawValue.keys == "b" && $0.grades.rawValue.count == 2 }, [1, 3])
+        expectEqual(ids(realm) { $0.grades["a"].rawValue == MapGrade.good.rawValue }, [0])
     }
 
     @Test func streamsOfSuchQueriesFollowTheMap() async throws {
@@ -138,7 +138,7 @@ import Testing
             Issue.record("no initial result")
             return
         }
-        #expect(first.map(\.id) == [1])
+        expectEqual(first.map(\.id), [1])
         try await realm.write { tx in
             tx.object(MapKeeper.self, forPrimaryKey: 1)?.scores["b"] = 6
             tx.object(MapKeeper.self, forPrimaryKey: 3)?.scores["b"] = 5
@@ -148,6 +148,6 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(second.map(\.id) == [2, 3])
+        expectEqual(second.map(\.id), [2, 3])
     }
 }

@@ -19,14 +19,14 @@ import Testing
         keeper.scores["b"] = nil
         keeper.scores.removeObject(for: "none")
         keeper.scores.updateValue(7, forKey: "a")
-        #expect(keeper.scores.map(\.value) == [0, 7])
-        #expect(keeper.scores.contains { key, value in key == "a" && value == 7 })
+        expectEqual(keeper.scores.map(\.value), [0, 7])
+        expectTrue(keeper.scores.contains { key, value in key == "a" && value == 7 })
         keeper.nicknames["x"] = .some(nil)
         #expect(keeper.nicknames.count == 1 && keeper.nicknames["x"] == .some(nil))
         keeper.nicknames["x"] = nil
         #expect(keeper.nicknames.isEmpty)
         #expect(keeper.scores.sum() == 7 && keeper.scores.max() == 7 && keeper.scores.min() == 0)
-        #expect(keeper.scores.average() == 3.5)
+        expectEqual(keeper.scores.average(), 3.5)
     }
 
     // Covers 1.28
@@ -44,14 +44,14 @@ import Testing
             scores["b"] = 2
             #expect(keeper.scores["b"] == 2 && keeper.scores == scores)
             #expect(keeper.pets["rex"]??.age == 3 && keeper.pets["none"] == .some(nil))
-            #expect(keeper.pets.keys == ["none", "rex"])
-            #expect(tx.objects(MapPet.self).count == 1)
-            #expect(keeper.notes["n"]??.text == "hi")
+            expectEqual(keeper.pets.keys, ["none", "rex"])
+            expectEqual(tx.objects(MapPet.self).count, 1)
+            expectEqual(keeper.notes["n"]??.text, "hi")
         }
         let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
-        #expect(keeper.scores.dictionary == ["a": 1, "b": 2])
+        expectEqual(keeper.scores.dictionary, ["a": 1, "b": 2])
         #expect(keeper.pets["rex"]??.age == 3 && keeper.pets.count == 2)
-        #expect(keeper.notes.values.first??.text == "hi")
+        expectEqual(keeper.notes.values.first??.text, "hi")
     }
 
     // Covers 1.27
@@ -66,7 +66,7 @@ import Testing
             #expect(before["z"] == 26 && keeper.scores === before && keeper.scores !== other)
             try tx.add(keeper)
             keeper.scores = keeper.scores
-            #expect(keeper.scores.keys == ["z"])
+            expectEqual(keeper.scores.keys, ["z"])
             let new = Map<String, Int>()
             new["q"] = 1
             keeper.scores = new
@@ -85,7 +85,8 @@ import Testing
             tx.delete(keeper.pets["a"]!!)
             #expect(keeper.pets.keys == ["a", "b"] && keeper.pets["a"] == .some(nil))
             tx.delete(keeper.pets)
-            #expect(keeper.pets.keys == ["a", "b"] && keeper.pets.values.allSatisfy { $0 == nil })
+            expectTrue(
+                keeper.pets.keys == ["a", "b"] && keeper.pets.values.allSatisfy { $0 == nil })
             #expect(tx.objects(MapPet.self).isEmpty)
         }
     }
@@ -108,7 +109,7 @@ import Testing
             keeper.notes["b"] = MapNote("3")
             let third = keeper.notes["b"]!!
             tx.delete(third)
-            #expect(keeper.notes["b"] == .some(nil))
+            expectEqual(keeper.notes["b"], .some(nil))
             keeper.notes["c"] = MapNote("4")
             let fourth = keeper.notes["c"]!!
             tx.delete(keeper)
@@ -129,9 +130,9 @@ import Testing
             other["b"] = 5
             other["c"] = 6
             keeper.scores.merge(other) { current, _ in current }
-            #expect(keeper.scores.values == [11, 20, 6])
+            expectEqual(keeper.scores.values, [11, 20, 6])
             keeper.scores.merge(["c": 7]) { _, new in new }
-            #expect(keeper.scores["c"] == 7)
+            expectEqual(keeper.scores["c"], 7)
         }
     }
 
@@ -157,16 +158,16 @@ import Testing
                     as [String: Any],
                 update: .modified)
             #expect(keeper.scores.keys == ["a", "b", "c"] && keeper.scores.values == [1, 3, 4])
-            #expect(keeper.pets.count == 2)
+            expectEqual(keeper.pets.count, 2)
             #expect(!note.isInvalidated && note.text == "ho")
             // The map is replaced.
             try tx.create(
                 MapKeeper.self, value: ["id": 1, "scores": ["q": 9]] as [String: Any], update: .all)
             #expect(keeper.scores.keys == ["q"] && keeper.pets.count == 2)
             let copy = try tx.create(MapKeeper.self, value: ["id": 2, "scores": keeper.scores])
-            #expect(copy.scores["q"] == 9)
+            expectEqual(copy.scores["q"], 9)
             copy["scores"] = ["k": 1]
-            #expect(copy.scores.keys == ["k"])
+            expectEqual(copy.scores.keys, ["k"])
             copy["scores"] = nil
             #expect(copy.scores.isEmpty)
         }
@@ -222,11 +223,11 @@ import Testing
             #expect(all.optBool["k"] == .some(false) && all.optBool["n"] == .some(nil))
             #expect(all.optFloat.values == [2.5, nil] && all.optDate.values == [date, nil])
             #expect(all.optData.values == [Data(), nil] && all.optUUID.values == [uuid, nil])
-            #expect(all.optGrade.values == [.good, nil])
+            expectEqual(all.optGrade.values, [.good, nil])
         }
         let frozen = try #require(realm.snapshot().objects(MapOfAll.self).first)
         #expect(frozen.grade["k"] == .bad && frozen.optGrade["n"] == .some(nil))
-        #expect(frozen.float.values == [1.5])
+        expectEqual(frozen.float.values, [1.5])
     }
 
     // Covers 2.7, 2.96
@@ -242,8 +243,8 @@ import Testing
                 keeper.scores["\(entry.value + 1)"] = entry.value % 3 == 0 ? nil : entry.value + 1
                 keeper.scores["x\(entry.key)"] = 1
             }
-            #expect(seen == [0, 2, 3, 5, 6, 8, 9])
-            #expect(keeper.scores.asKeyValueSequence().prefix(1).map(\.key) == ["0"])
+            expectEqual(seen, [0, 2, 3, 5, 6, 8, 9])
+            expectEqual(keeper.scores.asKeyValueSequence().prefix(1).map(\.key), ["0"])
         }
     }
 
@@ -260,17 +261,17 @@ import Testing
             try tx.add(keeper)
             #expect(keeper.scores.sum() == 9 && keeper.scores.average() == 3)
             #expect(keeper.scores.min() == 1 && keeper.scores.max() == 5)
-            #expect(keeper.scores.sorted() == [1, 3, 5])
-            #expect(keeper.scores.sorted(ascending: false) == [5, 3, 1])
+            expectEqual(keeper.scores.sorted(), [1, 3, 5])
+            expectEqual(keeper.scores.sorted(ascending: false), [5, 3, 1])
             #expect(keeper.pets.sum(of: \MapPet.age) == 9 && keeper.pets.max(of: \MapPet.age) == 5)
-            #expect(keeper.pets.sorted(by: \MapPet.age).map(\.name) == ["b", "c", "a"])
+            expectEqual(keeper.pets.sorted(by: \MapPet.age).map(\.name), ["b", "c", "a"])
         }
     }
 
     @Test func descriptionShowsKeysAndValues() {
         let keeper = MapKeeper(1)
         keeper.scores["a"] = 1
-        #expect(keeper.scores.description == "Map<String, Int> (\n    [a] 1\n)")
+        expectEqual(keeper.scores.description, "Map<String, Int> (\n    [a] 1\n)")
         #expect(keeper.description.contains("scores = Map<String, Int> ("))
         #expect(keeper.description.contains("notes = Map<String, MapNote?> ()"))
     }
@@ -291,17 +292,17 @@ import Testing
         let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(keeper.scores), as: UTF8.self) == #"{"a":1}"#)
-        #expect(
-            String(decoding: try encoder.encode(keeper), as: UTF8.self)
-                == #"{"grades":{"g":"good"},"id":1,"nicknames":{"n":null},"#
+        expectEqual(String(decoding: try encoder.encode(keeper.scores), as: UTF8.self), #"{"a":1}"#)
+        expectEqual(
+            String(decoding: try encoder.encode(keeper), as: UTF8.self),
+            #"{"grades":{"g":"good"},"id":1,"nicknames":{"n":null},"#
                 + #""notes":{"n":{"text":"hi"}},"parks":{},"pets":{"no":null,"rex":"Rex"},"#
                 + #""scores":{"a":1}}"#)
         let decoded = try JSONDecoder().decode(
             Map<String, Int?>.self, from: Data(#"{"x":null,"y":2}"#.utf8))
         #expect(decoded.keys == ["x", "y"] && decoded.values == [nil, 2])
-        #expect(
-            String(decoding: try encoder.encode(decoded), as: UTF8.self) == #"{"x":null,"y":2}"#)
+        expectEqual(
+            String(decoding: try encoder.encode(decoded), as: UTF8.self), #"{"x":null,"y":2}"#)
     }
 
     @Test func frozenObjectsDifferWhenTheirMapsDo() async throws {
@@ -317,12 +318,12 @@ import Testing
         }
         let before = try keeper()
         try await realm.write { try $0.add(MapPet("x")) }
-        #expect(try before == keeper())
+        try expectEqual(before, keeper())
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["a"] = 2 }
         let after = try keeper()
         #expect(before != after && before.scores != after.scores)
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]!!.text = "ho" }
         #expect(try after != keeper())
-        #expect(try after.scores == keeper().scores)
+        try expectEqual(after.scores, keeper().scores)
     }
 }

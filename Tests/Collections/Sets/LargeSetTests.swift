@@ -27,7 +27,7 @@ import Testing
                 for _ in 0..<3 { Self.change(stored, &plain, &random) }
                 return plain
             }
-            #expect(realm.snapshot().objects(Basket.self)[1].numbers.array == plain[1].sorted())
+            expectEqual(realm.snapshot().objects(Basket.self)[1].numbers.array, plain[1].sorted())
             if plain[0] == before[0] { continue }
             guard case .update(let numbers, let delta)? = try await stream.next() else {
                 Issue.record("no update in round \(round)")
@@ -54,12 +54,12 @@ import Testing
         ]
         let (set, mine) = (stored[which], plain[which])
         let (other, theirs) = operands[Int.random(in: 0...2, using: &random)]
-        #expect(set.isSubset(of: other) == mine.isSubset(of: theirs))
-        #expect(set.isSuperset(of: other) == mine.isSuperset(of: theirs))
-        #expect(set.intersects(other) == !mine.isDisjoint(with: theirs))
-        #expect(Set(set.union(other)) == mine.union(theirs))
-        #expect(Set(set.intersection(other)) == mine.intersection(theirs))
-        #expect(Set(set.subtracting(other)) == mine.subtracting(theirs))
+        expectEqual(set.isSubset(of: other), mine.isSubset(of: theirs))
+        expectEqual(set.isSuperset(of: other), mine.isSuperset(of: theirs))
+        expectEqual(set.intersects(other), !mine.isDisjoint(with: theirs))
+        expectEqual(Set(set.union(other)), mine.union(theirs))
+        expectEqual(Set(set.intersection(other)), mine.intersection(theirs))
+        expectEqual(Set(set.subtracting(other)), mine.subtracting(theirs))
         switch Int.random(in: 0...5, using: &random) {
         case 0:
             set.formUnion(other)
@@ -80,6 +80,6 @@ import Testing
             plain[which].formUnion(given)
         }
         #expect(Array(set) == plain[which].sorted() && set.count == plain[which].count)
-        #expect(set.sum() == plain[which].reduce(0, +))
+        expectEqual(set.sum(), plain[which].reduce(0, +))
     }
 }

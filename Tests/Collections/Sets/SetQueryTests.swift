@@ -115,11 +115,11 @@ import Testing
             for test in cases(n, words[number(0...3)]) {
                 let wanted = Set(baskets.filter { test.holds($0.value, weights) }.map(\.key))
                 let frozen = realm.snapshot().objects(Basket.self).where(test.condition)
-                #expect(Set(frozen.map(\.name)) == wanted, "\(test.text) \(n)")
+                expectEqual(Set(frozen.map(\.name)), wanted, "\(test.text) \(n)")
                 let confined = try await realm.read { tx in
                     Set(tx.objects(Basket.self).where(test.condition).map(\.name))
                 }
-                #expect(confined == wanted, "\(test.text) \(n)")
+                expectEqual(confined, wanted, "\(test.text) \(n)")
             }
         }
     }
@@ -136,14 +136,14 @@ import Testing
                 try tx.add(basket)
             }
             let baskets = tx.objects(Basket.self)
-            #expect(baskets.where { $0.fruits.contains(pear) }.map(\.name) == ["a", "c"])
-            #expect(baskets.where { $0.fruits.contains(Fruit(1)) }.isEmpty)
-            #expect(tx.objects(Fruit.self).where { $0.baskets.name == "c" }.map(\.id) == [1, 12])
-            #expect(tx.objects(Fruit.self).where { $0.baskets.count == 2 }.map(\.id) == [1])
+            expectEqual(baskets.where { $0.fruits.contains(pear) }.map(\.name), ["a", "c"])
+            expectTrue(baskets.where { $0.fruits.contains(Fruit(1)) }.isEmpty)
+            expectEqual(tx.objects(Fruit.self).where { $0.baskets.name == "c" }.map(\.id), [1, 12])
+            expectEqual(tx.objects(Fruit.self).where { $0.baskets.count == 2 }.map(\.id), [1])
         }
         let pear = try #require(realm.snapshot().object(Fruit.self, forPrimaryKey: 1))
         let found = realm.snapshot().objects(Basket.self).where { $0.fruits.contains(pear) }
         #expect(found.map(\.name) == ["a", "c"] && pear.baskets.map(\.name) == ["a", "c"])
-        #expect(found.where { $0.fruits.id == 12 }.count == 1)
+        expectEqual(found.where { $0.fruits.id == 12 }.count, 1)
     }
 }

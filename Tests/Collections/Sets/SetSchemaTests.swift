@@ -60,12 +60,12 @@ import Testing
                 try await realm.write { tx in try tx.add(Later.Box()) }
             }
             #expect(error?.code == .schemaMismatch && error?.className == "Box")
-            #expect(error?.property == "tags")
+            expectEqual(error?.property, "tags")
             for line in [
                 "Box.tags is declared as MutableSet<String>, but stored as List<String>.",
                 "Box.codes is declared as List<Int>, but stored as MutableSet<Int>.",
                 "Box.friends is declared as List<Box>, but stored as MutableSet<Box>.",
-            ] { #expect(error?.message.contains(line) == true) }
+            ] { expectEqual(error?.message.contains(line), true) }
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
             try await realm.write { tx in
                 let box = try #require(tx.object(Grown.Box.self, forPrimaryKey: 1))
                 #expect(box.marks.isEmpty && !box.marks.contains("m"))
-                #expect(Array(box.codes) == [1, 2])
+                expectEqual(Array(box.codes), [1, 2])
                 box.marks.insert(objectsIn: ["m", nil])
                 box.others.insert(box)
                 #expect(Array(box.marks) == [nil, "m"] && box.others.contains(box))
@@ -85,11 +85,11 @@ import Testing
     // Covers 1.72, 2.83
     @Test func setOfEmbeddedObjectsCannotBeStored() async throws {
         let error = await realmError { try await Realm.temporary([Apple.self, Pip.self]) }
-        #expect(error?.code == .invalidInput)
-        #expect(
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(
             error?.message.contains(
                 "Apple.pips is of type MutableSet<Pip>: a set cannot hold embedded objects, which "
-                    + "have a single owner. Declare a List<Pip>.") == true)
+                    + "have a single owner. Declare a List<Pip>."), true)
         let realm = try await Realm.temporary()
         let late = await realmError { try await realm.write { tx in try tx.add(Apple()) } }
         #expect(late?.code == .invalidInput && late?.message.contains("Apple.pips") == true)

@@ -25,7 +25,7 @@ import Testing
             #expect(throws: Realm.Error.self) { try tx.add(basket) }
             #expect(tx.objects(Fruit.self).isEmpty && !basket.isManaged)
             try tx.add(basket, update: .modified)
-            #expect(basket.fruits.map(\.id) == [1])
+            expectEqual(basket.fruits.map(\.id), [1])
         }
     }
 
@@ -37,21 +37,21 @@ import Testing
             let inserted = EverySet()
             try tx.add(inserted)
             inserted.decimals.insert(objectsIn: values)
-            #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            expectEqual(inserted.decimals.map { $0.map { "\($0)" } }, [nil, "1.50", "2.0"])
             // Existing elements stay.
             inserted.decimals.insert("1.5")
             inserted.decimals.insert(objectsIn: ["2.000", "1"])
-            #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1", "1.50", "2.0"])
+            expectEqual(inserted.decimals.map { $0.map { "\($0)" } }, [nil, "1", "1.50", "2.0"])
             let created = try tx.create(EverySet.self, value: ["decimals": values])
-            #expect(created.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            expectEqual(created.decimals.map { $0.map { "\($0)" } }, [nil, "1.50", "2.0"])
             let added = EverySet()
             added.decimals.insert(objectsIn: values)
             try tx.add(added)
-            #expect(added.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            expectEqual(added.decimals.map { $0.map { "\($0)" } }, [nil, "1.50", "2.0"])
             let note = AnyNote(1, .none)
             try tx.add(note)
             note.set.insert(objectsIn: [.double(1), .int(1), .bool(true), .float(1)])
-            #expect(Array(note.set) == [.bool(true), .double(1)])
+            expectEqual(Array(note.set), [.bool(true), .double(1)])
         }
     }
 
@@ -64,9 +64,9 @@ import Testing
                 basket.words.insert(objectsIn: ["a", long])
             }
         }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
         #expect(error?.className == "Basket" && error?.property == "words")
-        #expect(error?.message.contains("'Basket.words'") == true)
+        expectEqual(error?.message.contains("'Basket.words'"), true)
         try await realm.write { tx in
             let basket = Basket("a")
             basket.words.insert(objectsIn: ["a", long])
@@ -92,7 +92,7 @@ import Testing
             #expect(Array(basket.words) == [nil, "w"] && basket.fruits.map(\.id) == [1, 2])
             _ = try create(["name": "a", "fruits": [["id": 2], ["id": 2, "weight": 8]]])
             #expect(basket.fruits.map(\.id) == (isAll ? [2] : [1, 2]))
-            #expect(basket.fruits.last?.weight == 8)
+            expectEqual(basket.fruits.last?.weight, 8)
             let error = #expect(throws: Realm.Error.self) {
                 try create(["name": "a", "numbers": ["seven"]])
             }
@@ -101,7 +101,7 @@ import Testing
             other.numbers.insert(9)
             try tx.add(other, update: policy)
             #expect(Array(basket.numbers) == (isAll ? [9] : [1, 2, 3, 9]))
-            #expect(other.numbers == basket.numbers)
+            expectEqual(other.numbers, basket.numbers)
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
             let basket = try tx.create(
                 Basket.self, value: ["name": "a", "numbers": [1, 7]] as [String: Any])
             basket["numbers"] = [7, 7, 8]
-            #expect((basket["numbers"] as? MutableSet<Int>).map { Array($0) } == [7, 8])
+            expectEqual((basket["numbers"] as? MutableSet<Int>).map { Array($0) }, [7, 8])
             let copy = Basket(value: basket)
             #expect(Array(copy.numbers) == [7, 8] && !copy.numbers.isManaged)
         }

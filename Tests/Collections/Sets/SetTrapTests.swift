@@ -55,8 +55,8 @@ private final class Smuggler: @unchecked Sendable {
                 numbers.insert(2)
             }
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.message.contains("Basket.numbers of a deleted object was used") == true)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("Basket.numbers of a deleted object was used"), true)
     }
 
     @Test func changingASetInAReadTraps() async {

@@ -14,13 +14,13 @@ import Testing
     @Test(arguments: sourceNames("Leaks"))
     func leakIsRejected(name: String) throws {
         let (status, output) = try compile("Leaks/\(name)")
-        #expect(status == 0, "\(output)")
+        expectEqual(status, 0, "\(output)")
     }
 
     @Test(arguments: sourceNames("Twins"))
     func twinCompiles(name: String) throws {
         let (status, output) = try compile("Twins/\(name)")
-        #expect(status == 0, "\(output)")
+        expectEqual(status, 0, "\(output)")
         #expect(try !text("Twins/\(name)").contains("expected-"))
     }
 
@@ -29,14 +29,14 @@ import Testing
     func everyLeakHasATwin(name: String) throws {
         let leaks = try declarations("Leaks/\(name)")
         let twins = try declarations("Twins/\(name)")
-        #expect(Set(leaks.keys).symmetricDifference(twins.keys) == [])
+        expectEqual(Set(leaks.keys).symmetricDifference(twins.keys), [])
         for (name, leak) in leaks where !leak.contains("expected-") {
-            #expect(leak == twins[name])
+            expectEqual(leak, twins[name])
         }
     }
 
     @Test func noLeakIsLost() throws {
-        #expect(sourceNames("Leaks") == sourceNames("Twins"))
+        expectEqual(sourceNames("Leaks"), sourceNames("Twins"))
         let leaks = try sourceNames("Leaks").flatMap { try declarations("Leaks/\($0)").values }
             .filter { $0.contains("expected-error@") }
         #expect(leaks.count >= 79)

@@ -26,12 +26,12 @@ import Testing
                 dog.companion = companion
                 try tx.add(dog)
                 switch (companion, dog.companion) {
-                case (.list, .list(let list)): #expect(Array(list) == [.int(1)])
-                case (.dictionary, .dictionary(let map)): #expect(map["a"] == .int(1))
-                default: #expect(dog.companion == companion)
+                case (.list, .list(let list)): expectEqual(Array(list), [.int(1)])
+                case (.dictionary, .dictionary(let map)): expectEqual(map["a"], .int(1))
+                default: expectEqual(dog.companion, companion)
                 }
             }
-            #expect(tx.objects(Dog.self).count == companions.count + 1)
+            expectEqual(tx.objects(Dog.self).count, companions.count + 1)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
         var stream = realm.objects(Dog.self).changes.makeAsyncIterator()
         guard case .initial? = try await stream.next() else { return }
         try await realm.write { tx in
-            let dog = try #require(
+            let dog = try requireValue(
                 tx.objects(Dog.self).where { $0.companion["toys"][0] == .string("ball") }.first)
             dog.companion.dictionaryValue?["toys"]?.listValue?[0] = .string("bone")
         }
@@ -58,7 +58,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(delta.modifications == [0])
-        #expect(dogs[0].companion["toys"] == .list([.string("bone"), .int(2)]))
+        expectEqual(delta.modifications, [0])
+        expectEqual(dogs[0].companion["toys"], .list([.string("bone"), .int(2)]))
     }
 }

@@ -54,12 +54,12 @@ import Testing
         try await realm.drain(WeatherSensor.self, untilEmpty: true) { batch in
             let sensor = try #require(batch.first)
             #expect(sensor.deviceId == "WX1278UIT" && sensor.windSpeedInMph == 2)
-            #expect(sensor.temperatureInFahrenheit == 66.7)
-            #expect(sensor.place?.latitude == 47.68)
-            #expect(sensor.earlierPlaces.map(\.longitude) == [2])
+            expectEqual(sensor.temperatureInFahrenheit, 66.7)
+            expectEqual(sensor.place?.latitude, 47.68)
+            expectEqual(sensor.earlierPlaces.map(\.longitude), [2])
             delivered += batch.count
         }
-        #expect(delivered == 1)
+        expectEqual(delivered, 1)
     }
 
     @Test func objectCannotLinkToAnAsymmetricObject() async throws {

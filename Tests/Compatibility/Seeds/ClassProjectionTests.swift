@@ -32,9 +32,9 @@ import Testing
     @Test func projectionTransformsWhatThePersonHas() {
         let person = PersonProjection(projecting: jane())
         #expect(person.firstName == "Jane" && person.homeCity == "Prague")
-        #expect(Array(person.firstFriendsName) == ["Ann", "Bob"])
+        expectEqual(Array(person.firstFriendsName), ["Ann", "Bob"])
         person.rootObject.address = nil
-        #expect(person.homeCity == nil)
+        expectNil(person.homeCity)
     }
 
     @Test func changesAreAppliedInWriteTransactions() async throws {
@@ -46,8 +46,8 @@ import Testing
             person.firstFriendsName[0] = "Anna"
         }
         let people = realm.snapshot().objects(Person.self).where { $0.lastName == "Doe" }
-        #expect(people.first?.firstName == "Joan")
-        #expect(people.first?.friends.map(\.firstName) == ["Anna", "Bob"])
+        expectEqual(people.first?.firstName, "Joan")
+        expectEqual(people.first?.friends.map(\.firstName), ["Anna", "Bob"])
     }
 
     @Test func projectedObjectLiveUpdatesAndCanBeObserved() async throws {
@@ -58,7 +58,7 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        #expect(before.first?.homeCity == "Prague")
+        expectEqual(before.first?.homeCity, "Prague")
         // "you can watch for changes to a class projection and not see changes for properties that
         // are not part of the class projection"
         try await realm.write { tx in
@@ -74,12 +74,12 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(delta.modified.map(\.properties) == [["homeCity"]])
+        expectEqual(delta.modified.map(\.properties), [["homeCity"]])
         #expect(after.first?.homeCity == "Brno" && people.current.first?.homeCity == "Brno")
     }
 
     @Test func frozenProjectionIsAValueForOtherTasksAndForJSON() async throws {
-        let person = try #require(
+        let person = try requireValue(
             try await realm().snapshot().objects(PersonProjection.self)
                 .where { $0.firstName == "Jane" }.first)
         let encoder = JSONEncoder()
@@ -87,8 +87,7 @@ import Testing
         let text = try await Task.detached {
             String(decoding: try encoder.encode(person), as: UTF8.self)
         }.value
-        #expect(
-            text
-                == #"{"firstFriendsName":["Ann","Bob"],"firstName":"Jane","homeCity":"Prague"}"#)
+        expectEqual(
+            text, #"{"firstFriendsName":["Ann","Bob"],"firstName":"Jane","homeCity":"Prague"}"#)
     }
 }

@@ -28,11 +28,11 @@ import Testing
         let realm = try await Self.make()
         try await realm.write { tx in
             let old = tx.objects(Dog.self).where { $0.age > 3 }
-            #expect(old.map(\.name) == ["Max"])
+            expectEqual(old.map(\.name), ["Max"])
             tx.object(Dog.self, forPrimaryKey: "Rex")?.age = 9
-            #expect(old.map(\.name) == ["Rex", "Max"])
+            expectEqual(old.map(\.name), ["Rex", "Max"])
             try tx.add(Dog("Tom", age: 4))
-            #expect(old.count == 3)
+            expectEqual(old.count, 3)
         }
     }
 
@@ -43,12 +43,12 @@ import Testing
             let again = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
             let dogs = ann.dogs
             again.dogs.append(Dog("Tom"))
-            #expect(dogs.map(\.name) == ["Rex", "Max", "Tom"])
+            expectEqual(dogs.map(\.name), ["Rex", "Max", "Tom"])
             again.dogs.removeFirst()
-            #expect(dogs.map(\.name) == ["Max", "Tom"])
+            expectEqual(dogs.map(\.name), ["Max", "Tom"])
             tx.delete(dogs[0])
-            #expect(dogs.map(\.name) == ["Tom"])
-            #expect(tx.objects(Dog.self).map(\.name) == ["Rex", "Tom"])
+            expectEqual(dogs.map(\.name), ["Tom"])
+            expectEqual(tx.objects(Dog.self).map(\.name), ["Rex", "Tom"])
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
             let copy = Person(value: try #require(tx.object(Person.self, forPrimaryKey: "Ann")))
             let ann = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
             ann.dogs.removeAll()
-            #expect(copy.dogs.map(\.name) == ["Rex", "Max"])
+            expectEqual(copy.dogs.map(\.name), ["Rex", "Max"])
 
             let bob = Person()
             bob.name = "Bob"
@@ -67,7 +67,7 @@ import Testing
             try tx.add(bob)
             let again = try #require(tx.object(Person.self, forPrimaryKey: "Bob"))
             again.dogs.append(Dog("Lee"))
-            #expect(dogs.map(\.name) == ["Tom", "Lee"])
+            expectEqual(dogs.map(\.name), ["Tom", "Lee"])
         }
     }
 
@@ -79,18 +79,18 @@ import Testing
             tx.object(Person.self, forPrimaryKey: "Ann")?.dogs.removeAll()
             tx.delete(tx.objects(Dog.self))
         }
-        #expect(dogs.map(\.name) == ["Rex", "Max"])
-        #expect(ann.dogs.map(\.name) == ["Rex", "Max"])
+        expectEqual(dogs.map(\.name), ["Rex", "Max"])
+        expectEqual(ann.dogs.map(\.name), ["Rex", "Max"])
         #expect(realm.snapshot().objects(Dog.self).isEmpty)
-        #expect(realm.snapshot().objects(Person.self).first?.dogs.isEmpty == true)
+        expectEqual(realm.snapshot().objects(Person.self).first?.dogs.isEmpty, true)
     }
 
     @Test func liveCollectionsShowTheNewestCommit() async throws {
         let realm = try await Self.make()
         let dogs = realm.objects(Dog.self).where { $0.age > 3 }
-        #expect(dogs.current.map(\.name) == ["Max"])
+        expectEqual(dogs.current.map(\.name), ["Max"])
         try await realm.write { tx in tx.object(Dog.self, forPrimaryKey: "Rex")?.age = 9 }
-        #expect(dogs.current.map(\.name) == ["Rex", "Max"])
+        expectEqual(dogs.current.map(\.name), ["Rex", "Max"])
     }
 
     @Test func linkingObjectsAreTheInverseOfALink() async throws {
@@ -106,27 +106,27 @@ import Testing
             #expect(rex.admirers.map(\.name) == ["Bob"] && rex.owners.count == 1)
             // One entry for each link.
             bob.dogs.append(objectsIn: [rex, rex])
-            #expect(rex.owners.map(\.name) == ["Ann", "Bob", "Bob"])
+            expectEqual(rex.owners.map(\.name), ["Ann", "Bob", "Bob"])
             bob.favorite = nil
             tx.object(Person.self, forPrimaryKey: "Ann")?.dogs.removeFirst()
             #expect(rex.owners.map(\.name) == ["Bob", "Bob"] && rex.admirers.isEmpty)
         }
         let rex = try #require(realm.snapshot().object(Dog.self, forPrimaryKey: "Rex"))
-        #expect(rex.owners.map(\.name) == ["Bob", "Bob"])
-        #expect(realm.snapshot().objects(Dog.self).where { $0.owners.count == 2 }.count == 1)
+        expectEqual(rex.owners.map(\.name), ["Bob", "Bob"])
+        expectEqual(realm.snapshot().objects(Dog.self).where { $0.owners.count == 2 }.count, 1)
     }
 
     @Test func listsAreSortedAndFilteredAsResultsAre() async throws {
         let realm = try await Self.make()
         try await realm.write { tx in
             let ann = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
-            #expect(ann.dogs.where { $0.age > 3 }.map(\.name) == ["Max"])
-            #expect(ann.dogs.sorted(by: \.name).map(\.name) == ["Max", "Rex"])
+            expectEqual(ann.dogs.where { $0.age > 3 }.map(\.name), ["Max"])
+            expectEqual(ann.dogs.sorted(by: \.name).map(\.name), ["Max", "Rex"])
             #expect(ann.dogs.max(of: \.age) == 5 && ann.dogs.sum(of: \.age) == 8)
         }
         let people = realm.snapshot().objects(Person.self)
-        #expect(people.where { $0.dogs.age > 4 }.map(\.name) == ["Ann"])
-        #expect(people.where { $0.dogs.count == 2 }.count == 1)
+        expectEqual(people.where { $0.dogs.age > 4 }.map(\.name), ["Ann"])
+        expectEqual(people.where { $0.dogs.count == 2 }.count, 1)
     }
 
     @Test func thePagesOfAResultAreItsSlices() async throws {
@@ -136,11 +136,11 @@ import Testing
         }
         try await realm.read { tx in
             let results = tx.objects(Dog.self).where { $0.age >= 500 }
-            #expect(results.prefix(10).map(\.age) == Array(500..<510))
-            #expect(results[100..<200].map(\.age) == Array(600..<700))
+            expectEqual(results.prefix(10).map(\.age), Array(500..<510))
+            expectEqual(results[100..<200].map(\.age), Array(600..<700))
         }
         let frozen = realm.snapshot().objects(Dog.self).where { $0.age >= 500 }
-        #expect(frozen.prefix(10).map(\.age) == Array(500..<510))
-        #expect(frozen[100..<200].map(\.age) == Array(600..<700))
+        expectEqual(frozen.prefix(10).map(\.age), Array(500..<510))
+        expectEqual(frozen[100..<200].map(\.age), Array(600..<700))
     }
 }

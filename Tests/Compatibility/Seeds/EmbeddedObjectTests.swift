@@ -24,7 +24,7 @@ import Testing
         try await realm.write { tx in
             let company = Company()
             company.location = CustomGeoPoint(47.68, -122.35)
-            #expect(company.location?.latitude == 47.68)
+            expectEqual(company.location?.latitude, 47.68)
             try tx.add(company)
             #expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
         }
@@ -34,7 +34,7 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = String(decoding: try encoder.encode(point), as: UTF8.self)
-        #expect(text == #"{"coordinates":[-122.35,47.68],"type":"Point"}"#)
+        expectEqual(text, #"{"coordinates":[-122.35,47.68],"type":"Point"}"#)
     }
 
     @Test func locationIsMadeFromAnArrayInOrderOfDeclaration() {
@@ -74,10 +74,10 @@ import Testing
             company.branches.remove(at: 0)
             company.branches[0] = CustomGeoPoint(9, 0)
             company.branches.move(from: 0, to: 2)
-            #expect(branches.map(\.isInvalidated) == [true, true, false, false])
-            #expect(company.branches.map(\.latitude) == [2, 3, 9])
+            expectEqual(branches.map(\.isInvalidated), [true, true, false, false])
+            expectEqual(company.branches.map(\.latitude), [2, 3, 9])
             company.branches.removeAll()
-            #expect(branches.allSatisfy { $0.isInvalidated })
+            expectTrue(branches.allSatisfy { $0.isInvalidated })
         }
     }
 
@@ -90,8 +90,8 @@ import Testing
             company.branches.append(objectsIn: [CustomGeoPoint(3, 4), CustomGeoPoint(5, 6)])
             tx.delete(try #require(company.location))
             tx.delete(company.branches[0])
-            #expect(company.location == nil)
-            #expect(company.branches.map(\.latitude) == [5])
+            expectNil(company.location)
+            expectEqual(company.branches.map(\.latitude), [5])
         }
     }
 
@@ -114,8 +114,8 @@ import Testing
             first.location = CustomGeoPoint(1, 2)
             try tx.add([first, second])
             second.location = CustomGeoPoint(value: try #require(first.location))
-            #expect(second.location?.longitude == 2)
-            #expect(first.location?.isSameObject(as: second.location) == false)
+            expectEqual(second.location?.longitude, 2)
+            expectEqual(first.location?.isSameObject(as: second.location), false)
         }
     }
 
@@ -132,11 +132,11 @@ import Testing
                 ] as [String: Any])
         }
         let people = realm.snapshot().objects(Person.self)
-        let jane = try #require(people.where { $0.firstName == "Jane" }.first)
+        let jane = try requireValue(people.where { $0.firstName == "Jane" }.first)
         #expect(jane.address?.city == "Prague" && jane.address?.country == "CZ")
-        #expect(jane.friends.map(\.firstName) == ["Ann", "Bob"])
-        #expect(people.count == 3)
-        #expect(people.where { $0.address.city == "Prague" }.map(\.firstName) == ["Jane"])
-        #expect(people.where { $0.address == nil }.map(\.firstName) == ["Ann", "Bob"])
+        expectEqual(jane.friends.map(\.firstName), ["Ann", "Bob"])
+        expectEqual(people.count, 3)
+        expectEqual(people.where { $0.address.city == "Prague" }.map(\.firstName), ["Jane"])
+        expectEqual(people.where { $0.address == nil }.map(\.firstName), ["Ann", "Bob"])
     }
 }

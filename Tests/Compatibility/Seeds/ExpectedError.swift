@@ -10,5 +10,5 @@ func expect(
     let error = await #expect(throws: Realm.Error.self, sourceLocation: sourceLocation) {
         try await body()
     }
-    #expect(error?.code == code, sourceLocation: sourceLocation)
+    expectEqual(error?.code, code, sourceLocation: sourceLocation)
 }

@@ -16,9 +16,9 @@ import Testing
             let list = ViewController(collection: model.others)
             #expect(all.collection.count == 2 && list.collection.map(\.name) == ["other"])
             model.others.append(MyModel(value: ["name": "third"]))
-            #expect(all.collection.count == 3)
-            #expect(list.collection.map(\.name) == ["other", "third"])
-            #expect(list.collection.where { $0.name == "third" }.count == 1)
+            expectEqual(all.collection.count, 3)
+            expectEqual(list.collection.map(\.name), ["other", "third"])
+            expectEqual(list.collection.where { $0.name == "third" }.count, 1)
         }
     }
 }

@@ -22,7 +22,7 @@ import Testing
         }
         let derived = try #require(realm.snapshot().objects(Derived.self).first)
         #expect(derived.foo == 1 && derived.bar == 2)
-        #expect(realm.snapshot().objects(Derived.self).where { $0.foo == 1 }.count == 1)
+        expectEqual(realm.snapshot().objects(Derived.self).where { $0.foo == 1 }.count, 1)
     }
 
     // Covers 1.17
@@ -34,9 +34,9 @@ import Testing
             try tx.add([Sibling(), Sibling()])
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.objects(Base.self).count == 1)
-        #expect(snapshot.objects(Derived.self).count == 1)
-        #expect(snapshot.objects(Sibling.self).count == 2)
+        expectEqual(snapshot.objects(Base.self).count, 1)
+        expectEqual(snapshot.objects(Derived.self).count, 1)
+        expectEqual(snapshot.objects(Sibling.self).count, 2)
     }
 
     @Test func objectsThatAreReadAreOfTheirOwnClass() async throws {

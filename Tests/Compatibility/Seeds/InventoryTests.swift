@@ -4,18 +4,18 @@ import Testing
 /// The documents print what the inventory lists, and the sources here contain it verbatim.
 @Suite struct InventoryTests {
     @Test func countsAreTheInventorys() {
-        #expect(declarations.count == 32)
-        #expect(declarations.filter { $0.place == .here }.count == 29)
-        #expect(absentProperties.count == 1)
-        #expect(includedExamples.count == 14)
-        #expect(includedExamples.filter { $0.place == .here }.count == 9)
+        expectEqual(declarations.count, 32)
+        expectEqual(declarations.filter { $0.place == .here }.count, 29)
+        expectEqual(absentProperties.count, 1)
+        expectEqual(includedExamples.count, 14)
+        expectEqual(includedExamples.filter { $0.place == .here }.count, 9)
     }
 
     @Test(arguments: ["000", "001", "002", "003", "004"])
     func everyDeclarationIsListed(number: String) throws {
         guard let document = try SeedDocument.read(number) else { return }
         let listed = declarations.filter { $0.document == number }.map(\.first)
-        #expect(document.declarations.compactMap(\.first) == listed)
+        expectEqual(document.declarations.compactMap(\.first), listed)
     }
 
     @Test(arguments: ["000", "001", "002", "004"])
@@ -33,9 +33,9 @@ import Testing
     @Test func everyPropertyStandsAsPrintedOrIsListed() throws {
         guard let document = try SeedDocument.read("000") else { return }
         let source = Set(try SeedModels.lines())
-        #expect(document.properties.count == 41)
+        expectEqual(document.properties.count, 41)
         let absent = document.properties.filter { !source.contains($0) }
-        #expect(absent == absentProperties.map(\.declaration))
+        expectEqual(absent, absentProperties.map(\.declaration))
     }
 
     @Test func theCheatSheetIsTheSameInSpanish() throws {
@@ -48,7 +48,7 @@ import Testing
         guard let document = try SeedDocument.read("003") else { return }
         let names = document.text.matches(of: #/literalinclude:: \S*\/(\S+\.swift)/#)
             .map { String($0.1) }
-        #expect(Set(names) == Set(includedExamples.map(\.file)))
+        expectEqual(Set(names), Set(includedExamples.map(\.file)))
     }
 
     @Test func changedModelsAreNoticed() throws {
@@ -69,15 +69,16 @@ import Testing
                 // a comment {
                 }
                 """)
-        #expect(
-            document.declarations == [
+        expectEqual(
+            document.declarations,
+            [
                 [
                     "class One: Object {", "@Persisted var name = \"\"",
                     "var both: String { return name }", "}",
                 ],
                 ["public class Two: EmbeddedObject {", "// a comment {", "}"],
             ])
-        #expect(document.properties == ["@Persisted var a: Int"])
+        expectEqual(document.properties, ["@Persisted var a: Int"])
         #expect(!["class One: Object {", "}"].contains(document.declarations[0]))
     }
 }

@@ -42,9 +42,9 @@ import Testing
             let standaloneModelObject = Dog(value: persistedModelObject)
             #expect(!standaloneModelObject.isManaged)
             #expect(standaloneModelObject.name == "Fido" && standaloneModelObject.breed == "poodle")
-            #expect(standaloneModelObject._id == persistedModelObject._id)
+            expectEqual(standaloneModelObject._id, persistedModelObject._id)
             standaloneModelObject.name = "Rex"
-            #expect(persistedModelObject.name == "Fido")
+            expectEqual(persistedModelObject.name, "Fido")
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
         let people = realm.snapshot().objects(Person.self)
         #expect(people.map(\.name) == ["Jane", ""] && people.map(\.ageYears) == [0, 0])
         #expect(people.map(\.address) == [nil, nil] && people.map(\.heightCm) == [167.5, nil])
-        #expect(people.where { $0.heightCm == nil }.count == 1)
+        expectEqual(people.where { $0.heightCm == nil }.count, 1)
     }
 
     @Test func primaryKeyIsUnique() async throws {
@@ -71,7 +71,7 @@ import Testing
         await expect(.duplicatePrimaryKey) {
             try await realm.write { tx in try tx.add(Project()) }
         }
-        #expect(realm.snapshot().objects(Project.self).count == 1)
+        expectEqual(realm.snapshot().objects(Project.self).count, 1)
     }
 
     @Test func primaryKeyIsImmutableOnceStored() async throws {
@@ -93,7 +93,7 @@ import Testing
             tx.delete(project)
             try tx.add(other)
         }
-        #expect(realm.snapshot().objects(Project.self).map(\.id) == [2])
+        expectEqual(realm.snapshot().objects(Project.self).map(\.id), [2])
     }
 
     @Test func objectsAreFoundAndUpdatedByTheirPrimaryKey() async throws {
@@ -102,10 +102,10 @@ import Testing
         try await realm.write { tx in
             try tx.create(Project.self, value: ["id": 7, "name": "seven"])
             try tx.create(Project.self, value: ["id": 7, "name": "SEVEN"], update: .modified)
-            #expect(tx.object(Project.self, forPrimaryKey: 7)?.name == "SEVEN")
+            expectEqual(tx.object(Project.self, forPrimaryKey: 7)?.name, "SEVEN")
         }
-        #expect(realm.snapshot().object(Project.self, forPrimaryKey: 7)?.name == "SEVEN")
-        #expect(realm.snapshot().object(Project.self, forPrimaryKey: 8) == nil)
+        expectEqual(realm.snapshot().object(Project.self, forPrimaryKey: 7)?.name, "SEVEN")
+        expectNil(realm.snapshot().object(Project.self, forPrimaryKey: 8))
     }
 
     @Test func classHasOnePrimaryKeyAndEmbeddedObjectsNone() async throws {
@@ -141,22 +141,22 @@ import Testing
             try tx.create(Book.self, value: ["title": "Two", "priceCents": 200])
         }
         let all = realm.snapshot().objects(EveryIndex.self)
-        #expect(all.where { $0.text == "a" }.count == 1 && all.where { $0.int == 1 }.count == 1)
-        #expect(all.where { $0.int8 == 2 }.count == 1 && all.where { $0.int16 == 3 }.count == 1)
-        #expect(all.where { $0.int32 == 4 }.count == 1 && all.where { $0.int64 == 5 }.count == 1)
-        #expect(all.where { $0.flag == true }.count == 1)
-        #expect(all.where { $0.date == date }.count == 1)
-        #expect(all.where { $0.uuid == uuid }.count == 1)
-        #expect(all.where { $0.objectId.in([objectId, .generate()]) }.count == 1)
-        #expect(all.where { $0.any == .int(6) }.map(\.text) == ["a"])
-        #expect(all.where { $0.any == .double(6) }.map(\.text) == ["a"])
-        #expect(all.where { $0.any == .string("6") }.map(\.text) == [""])
-        #expect(all.where { $0.any == .none }.isEmpty)
+        expectTrue(all.where { $0.text == "a" }.count == 1 && all.where { $0.int == 1 }.count == 1)
+        expectTrue(all.where { $0.int8 == 2 }.count == 1 && all.where { $0.int16 == 3 }.count == 1)
+        expectTrue(all.where { $0.int32 == 4 }.count == 1 && all.where { $0.int64 == 5 }.count == 1)
+        expectEqual(all.where { $0.flag == true }.count, 1)
+        expectEqual(all.where { $0.date == date }.count, 1)
+        expectEqual(all.where { $0.uuid == uuid }.count, 1)
+        expectEqual(all.where { $0.objectId.in([objectId, .generate()]) }.count, 1)
+        expectEqual(all.where { $0.any == .int(6) }.map(\.text), ["a"])
+        expectEqual(all.where { $0.any == .double(6) }.map(\.text), ["a"])
+        expectEqual(all.where { $0.any == .string("6") }.map(\.text), [""])
+        expectTrue(all.where { $0.any == .none }.isEmpty)
         try await realm.write { tx in tx.objects(EveryIndex.self)[0].any = .fromArray([.int(6)]) }
         let later = realm.snapshot().objects(EveryIndex.self)
-        #expect(later.where { $0.any == .int(6) }.isEmpty)
+        expectTrue(later.where { $0.any == .int(6) }.isEmpty)
         let books = realm.snapshot().objects(Book.self)
-        #expect(books.where { $0.title.in(["Two", "Three"]) }.map(\.priceCents) == [200])
+        expectEqual(books.where { $0.title.in(["Two", "Three"]) }.map(\.priceCents), [200])
     }
 
     @Test func ignoredPropertiesBehaveAsNormalOnesAndAreNotStored() async throws {
@@ -167,7 +167,7 @@ import Testing
             (person.firstName, person.lastName, person.tmpId) = ("Jane", "Doe", 7)
             try tx.add(person)
             #expect(person.tmpId == 7 && person.name == "Jane Doe")
-            #expect(tx.objects(Person.self).first?.tmpId == 0)
+            expectEqual(tx.objects(Person.self).first?.tmpId, 0)
         }
         let person = try #require(realm.snapshot().objects(Person.self).first)
         #expect(person.tmpId == 0 && person.name == "Jane Doe")
@@ -179,7 +179,7 @@ import Testing
         try await realm.write { tx in try tx.add(Person()) }
         let version = realm.snapshot().version
         try await realm.write { tx in tx.objects(Person.self).first?.tmpId = 7 }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
     }
 
     @Test func ignoredPropertiesCannotBeQueried() async {
@@ -204,12 +204,12 @@ import Testing
             try tx.add([task, Task()])
         }
         let tasks = realm.snapshot().objects(Task.self)
-        #expect(tasks.map(\.status) == [.inProgress, .notStarted])
-        #expect(tasks.map(\.optionalTaskStatusEnum) == [.complete, nil])
-        #expect(tasks.where { $0.status == .inProgress }.count == 1)
-        #expect(tasks.where { $0.optionalTaskStatusEnum != .complete }.count == 1)
-        #expect(tasks.where { $0.status.in([.notStarted, .complete]) }.count == 1)
-        #expect(tasks.sorted(by: \.status).map(\.status) == [.inProgress, .notStarted])
+        expectEqual(tasks.map(\.status), [.inProgress, .notStarted])
+        expectEqual(tasks.map(\.optionalTaskStatusEnum), [.complete, nil])
+        expectEqual(tasks.where { $0.status == .inProgress }.count, 1)
+        expectEqual(tasks.where { $0.optionalTaskStatusEnum != .complete }.count, 1)
+        expectEqual(tasks.where { $0.status.in([.notStarted, .complete]) }.count, 1)
+        expectEqual(tasks.sorted(by: \.status).map(\.status), [.inProgress, .notStarted])
     }
 
     // Covers 1.51
@@ -229,7 +229,8 @@ import Testing
             realm.snapshot().object(
                 EveryRawType.self, forPrimaryKey: DeclareEnumProperties.Level.high))
         #expect(object.narrow == .up && object.ratio == .whole && object.share == .all)
-        #expect(object.states.map { $0 } == [.complete, .notStarted])
-        #expect(realm.snapshot().objects(EveryRawType.self).where { $0.narrow > .down }.count == 1)
+        expectEqual(object.states.map { $0 }, [.complete, .notStarted])
+        expectEqual(
+            realm.snapshot().objects(EveryRawType.self).where { $0.narrow > .down }.count, 1)
     }
 }

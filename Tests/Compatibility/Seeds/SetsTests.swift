@@ -18,24 +18,24 @@ import Testing
             cities.insert(objectsIn: ["Rome", "Oslo", "Rome"])
             try tx.add(dog)
             cities.insert("Bern")
-            #expect(Array(dog.citiesVisited) == ["Bern", "Oslo", "Rome"])
+            expectEqual(Array(dog.citiesVisited), ["Bern", "Oslo", "Rome"])
             #expect(dog.citiesVisited.contains("Oslo") && !dog.citiesVisited.contains("Paris"))
         }
         let dogs = realm.objects(Dog.self)
-        #expect(dogs.where { $0.citiesVisited.contains("Oslo") }.count == 1)
-        #expect(dogs.where { $0.citiesVisited.contains("Paris") }.count == 0)
+        expectEqual(dogs.where { $0.citiesVisited.contains("Oslo") }.count, 1)
+        expectEqual(dogs.where { $0.citiesVisited.contains("Paris") }.count, 0)
         var stream = dogs.changes(keyPaths: [\.citiesVisited]).makeAsyncIterator()
         guard case .initial? = try await stream.next() else { throw Unexpected() }
         try await realm.write { tx in
             let dog = tx.objects(Dog.self)[0]
-            #expect(dog.citiesVisited.sorted(ascending: false) == ["Rome", "Oslo", "Bern"])
+            expectEqual(dog.citiesVisited.sorted(ascending: false), ["Rome", "Oslo", "Bern"])
             dog.citiesVisited.remove("Oslo")
         }
         guard case .update(let after, let delta)? = try await stream.next() else {
             throw Unexpected()
         }
         #expect(after[0].citiesVisited.array == ["Bern", "Rome"] && delta.modifications == [0])
-        #expect(delta.modified[0].old.citiesVisited.array == ["Bern", "Oslo", "Rome"])
+        expectEqual(delta.modified[0].old.citiesVisited.array, ["Bern", "Oslo", "Rome"])
     }
 
     private struct Unexpected: Error {}
@@ -53,7 +53,7 @@ import Testing
             for set in [first.value, second.value] { set.insert("b") }
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.objects(Sets.DefaultMadeWhenNeeded.self)[0].value.array == ["a", "b"])
-        #expect(snapshot.objects(Sets.DefaultGiven.self)[0].value.array == ["a", "b"])
+        expectEqual(snapshot.objects(Sets.DefaultMadeWhenNeeded.self)[0].value.array, ["a", "b"])
+        expectEqual(snapshot.objects(Sets.DefaultGiven.self)[0].value.array, ["a", "b"])
     }
 }

@@ -26,7 +26,7 @@ import Testing
             #expect(sheet.optDateName == nil && sheet.optUuidName == nil)
             #expect(sheet.optObjectIdName == nil && sheet.optEnumName == nil)
             #expect(sheet.optObjectPropertyName == nil && sheet.mapName.isEmpty)
-            #expect(sheet.optEmbeddedObjectPropertyName == nil)
+            expectNil(sheet.optEmbeddedObjectPropertyName)
         }
         let start = Date()
         check(CheatSheet(), since: start)
@@ -58,25 +58,25 @@ import Testing
             #expect(sheet.dateName == date && sheet.optDateName == date)
             #expect(sheet.uuidName == uuid && sheet.optUuidName == uuid)
             #expect(sheet.objectIdName == objectId && sheet.optObjectIdName == objectId)
-            #expect(sheet.listName.map(\.name) == ["a", "b", "a"])
-            #expect(Array(sheet.mutableSetName) == ["a", "b"])
+            expectEqual(sheet.listName.map(\.name), ["a", "b", "a"])
+            expectEqual(Array(sheet.mutableSetName), ["a", "b"])
             #expect(sheet.mapName.keys == ["", "cs", "en"] && sheet.mapName["cs"] == "Žluťoučký")
             #expect(sheet.mapName["en"] == "yellowish" && sheet.mapName["de"] == nil)
-            #expect(sheet.optObjectPropertyName?.name == "b")
-            #expect(sheet.optEmbeddedObjectPropertyName?.name == "part")
+            expectEqual(sheet.optObjectPropertyName?.name, "b")
+            expectEqual(sheet.optEmbeddedObjectPropertyName?.name, "part")
             #expect(sheet.enumName == .third && sheet.optEnumName == .second)
-            #expect(tx.objects(MyCustomObjectType.self).count == 2)
+            expectEqual(tx.objects(MyCustomObjectType.self).count, 2)
         }
         let frozen = try #require(realm.snapshot().objects(CheatSheet.self).first)
         #expect(frozen.intName == .max && frozen.floatName == 0.1 && frozen.enumName == .third)
         #expect(frozen.optEnumName == .second && frozen.optFloatName == -.infinity)
-        #expect(frozen.listName.map(\.name) == ["a", "b", "a"])
-        #expect(frozen.mutableSetName.array == ["a", "b"])
-        #expect(frozen.mapName.dictionary == ["": "", "cs": "Žluťoučký", "en": "yellowish"])
-        #expect(frozen.anyRealmValueName == .list([.int(1), .string("x")]))
+        expectEqual(frozen.listName.map(\.name), ["a", "b", "a"])
+        expectEqual(frozen.mutableSetName.array, ["a", "b"])
+        expectEqual(frozen.mapName.dictionary, ["": "", "cs": "Žluťoučký", "en": "yellowish"])
+        expectEqual(frozen.anyRealmValueName, .list([.int(1), .string("x")]))
         #expect(frozen.decimalName.description == "1.50" && frozen.optDecimalName == "-0.1")
-        #expect(frozen.optObjectPropertyName?.name == "b")
-        #expect(frozen.optEmbeddedObjectPropertyName?.name == "part")
+        expectEqual(frozen.optObjectPropertyName?.name, "b")
+        expectEqual(frozen.optEmbeddedObjectPropertyName?.name, "part")
     }
 
     private func fill(_ sheet: CheatSheet, _ uuid: UUID, _ objectId: ObjectId, _ date: Date) {
@@ -138,8 +138,8 @@ import Testing
         #expect(sheets[1].optInt8Name == .max && sheets[1].optInt16Name == .max)
         #expect(sheets[1].optInt32Name == .max && sheets[1].optInt64Name == .max)
         #expect(sheets[1].int8Name == 0 && sheets[1].int64Name == 0)
-        #expect(sheets.where { $0.int8Name < 0 }.count == 1)
-        #expect(sheets.where { $0.optInt16Name == .max && $0.int32Name == 0 }.count == 1)
+        expectEqual(sheets.where { $0.int8Name < 0 }.count, 1)
+        expectEqual(sheets.where { $0.optInt16Name == .max && $0.int32Name == 0 }.count, 1)
     }
 
     @Test func bothFormsOfAListsDefaultDoTheSame() async throws {
@@ -156,8 +156,9 @@ import Testing
             second.listProperty.append(2)
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.objects(DefaultsMadeWhenNeeded.self)[0].listProperty.map { $0 } == [1, 2])
-        #expect(snapshot.objects(DefaultsGiven.self)[0].listProperty.map { $0 } == [1, 2])
+        expectEqual(
+            snapshot.objects(DefaultsMadeWhenNeeded.self)[0].listProperty.map { $0 }, [1, 2])
+        expectEqual(snapshot.objects(DefaultsGiven.self)[0].listProperty.map { $0 }, [1, 2])
     }
 
     // Covers 1.21
@@ -167,7 +168,7 @@ import Testing
         #expect(DefaultsGiven().value != DefaultsGiven().value)
         #expect(DefaultsMadeWhenNeeded().id != DefaultsMadeWhenNeeded().id)
         #expect(DefaultsMadeWhenNeeded().id.stringValue != zero)
-        #expect(DefaultsGiven()._id.stringValue == zero)
+        expectEqual(DefaultsGiven()._id.stringValue, zero)
 
         let realm = try await Realm.temporary([DefaultsMadeWhenNeeded.self])
         let made = try await realm.write { tx in
@@ -177,7 +178,7 @@ import Testing
         }
         #expect(made[0] != made[1])
         // Reading a stored object creates no new ones.
-        #expect(realm.snapshot().objects(DefaultsMadeWhenNeeded.self).map(\.value) == made)
+        expectEqual(realm.snapshot().objects(DefaultsMadeWhenNeeded.self).map(\.value), made)
     }
 
     @Test func uniqueIdentifiersAreKeysAndIndexes() async throws {
@@ -192,8 +193,8 @@ import Testing
             return (tagged.id, tagged.other)
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.object(Tagged.self, forPrimaryKey: id)?.other == other)
-        #expect(snapshot.objects(Tagged.self).where { $0.other == other }.map(\.id) == [id])
+        expectEqual(snapshot.object(Tagged.self, forPrimaryKey: id)?.other, other)
+        expectEqual(snapshot.objects(Tagged.self).where { $0.other == other }.map(\.id), [id])
     }
 
     // Covers 1.41, 1.42

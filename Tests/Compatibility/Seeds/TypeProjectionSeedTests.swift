@@ -20,7 +20,7 @@ import Testing
         // checks for the mapped type - not the persisted type.
         club2.url = URL(string: "https://ckcusa.com/")!
         club2.location = CLLocationCoordinate2D(latitude: 40.7509, longitude: 73.9777)
-        #expect(club.url == URL(string: "https://akc.org"))
+        expectEqual(club.url, URL(string: "https://akc.org"))
         #expect(club.location.latitude == 0 && club.location.longitude == 0)
 
         let realm = try await Realm.temporary(Self.types)
@@ -42,25 +42,26 @@ import Testing
                 $0.name == "American Kennel Club"
             }.first!
             // You can use type-safe expressions to check for equality
-            #expect(akcClub.url == URL(string: "https://akc.org")!)
+            expectEqual(akcClub.url, URL(string: "https://akc.org")!)
             let clubs = realm.objects(Club.self)
             // You can use the persisted property type in query expressions
             let akcByUrl = clubs.where { $0.url == "https://akc.org" }.first!
-            #expect(akcByUrl.name == "American Kennel Club")
+            expectEqual(akcByUrl.name, "American Kennel Club")
             let byURL = clubs.where { $0.url == URL(string: "https://ckcusa.com/") }
-            #expect(byURL.map(\.name) == ["Continental Kennel Club"])
+            expectEqual(byURL.map(\.name), ["Continental Kennel Club"])
             let there = CLLocationCoordinate2D(latitude: 40.7509, longitude: 73.9777)
-            #expect(clubs.where { $0.location == there }.map(\.name) == ["Continental Kennel Club"])
-            #expect(clubs.where { $0.location != there }.map(\.name) == ["American Kennel Club"])
-            #expect(clubs.where { $0.location.persistableValue.latitude > 40 }.count == 1)
-            #expect(clubs[1].location.latitude == 40.7509)
+            expectEqual(
+                clubs.where { $0.location == there }.map(\.name), ["Continental Kennel Club"])
+            expectEqual(clubs.where { $0.location != there }.map(\.name), ["American Kennel Club"])
+            expectEqual(clubs.where { $0.location.persistableValue.latitude > 40 }.count, 1)
+            expectEqual(clubs[1].location.latitude, 40.7509)
             // reading data via any of the dynamic APIs gives the underlying persisted type
-            #expect(clubs[1]["url"] as? String == "https://ckcusa.com/")
-            #expect((clubs[1]["location"] as? Location)?.longitude == 73.9777)
+            expectEqual(clubs[1]["url"] as? String, "https://ckcusa.com/")
+            expectEqual((clubs[1]["location"] as? Location)?.longitude, 73.9777)
         }
         let frozen = realm.snapshot().objects(Club.self)
         #expect(frozen[1].location.longitude == 73.9777 && frozen[0].location.latitude == 0)
-        #expect(frozen[0].url == URL(string: "https://akc.org"))
+        expectEqual(frozen[0].url, URL(string: "https://akc.org"))
     }
 
     // Covers 8.2
@@ -85,10 +86,10 @@ import Testing
         await plain.close()
         let realm = try await open(ClubWithURL.Club.self)
         let clubs = realm.snapshot().objects(ClubWithURL.Club.self)
-        #expect(clubs.map(\.url) == [nil, URL(string: "https://b.org")])
+        expectEqual(clubs.map(\.url), [nil, URL(string: "https://b.org")])
         try await realm.read { tx in
-            #expect(
-                tx.objects(ClubWithURL.Club.self).map(\.url) == [nil, URL(string: "https://b.org")])
+            expectEqual(
+                tx.objects(ClubWithURL.Club.self).map(\.url), [nil, URL(string: "https://b.org")])
         }
         await realm.close()
     }

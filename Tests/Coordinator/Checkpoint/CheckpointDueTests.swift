@@ -42,7 +42,7 @@ struct CheckpointDueTests {
         #expect((200_000..<210_000).contains(commit.freedFileByteCount))
         try await coordinator.commit(turn, commit, durability: .full)
         try await insert(0, into: coordinator)
-        #expect(coordinator.statistics.checkpoints == 1, "most of it is still in use")
+        expectEqual(coordinator.statistics.checkpoints, 1, "most of it is still in use")
         turn = try await coordinator.beginWrite()
         transaction = EngineTransaction(base: turn.base)
         transaction.delete(table, Array(keys[10...]))
@@ -53,7 +53,7 @@ struct CheckpointDueTests {
         try await eventually { coordinator.statistics.checkpoints == 3 }
         try await eventually { !disk.fileNames(in: "/sim").contains("nodes-1") }
         for number in 2..<10 { try await insert(number, into: coordinator) }
-        #expect(coordinator.statistics.checkpoints == 3)
+        expectEqual(coordinator.statistics.checkpoints, 3)
         await coordinator.close()
     }
 
@@ -82,12 +82,12 @@ struct CheckpointDueTests {
             disk.inject(SimFailure(.lock, errno: ENOLCK, times: .forever))
             let fired = disk.firedFailureCount
             try await insertUntil { disk.firedFailureCount >= fired + 3 }
-            #expect(failures.withLock { $0 } == Array(repeating: ENOLCK, count: episode))
+            expectEqual(failures.withLock { $0 }, Array(repeating: ENOLCK, count: episode))
             disk.clearFailures()
             let count = coordinator.statistics.checkpoints
             try await insertUntil { coordinator.statistics.checkpoints > count + 1 }
         }
         await coordinator.close()
-        #expect(try numbers(reopened("/sim", disk).root) == Array(0..<number))
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0..<number))
     }
 }

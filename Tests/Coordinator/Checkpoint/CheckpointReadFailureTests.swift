@@ -34,12 +34,12 @@ struct CheckpointReadFailureTests {
                 let (root, report) = try reopened("/sim", machine)
                 let found = numbers(root)
                 if let damage = root.damage { throw damage }  // a leaf, on first access
-                #expect(found == Array(0..<12), "read \(nth)")
+                expectEqual(found, Array(0..<12), "read \(nth)")
                 if machine.firedFailureCount == 0 { return (refused, fellBack) }
                 if !report.damagedCheckpoints.isEmpty { fellBack += 1 }
             } catch let error as StoreError {
                 #expect(error.code == .ioFailed && error.errno == errno, "read \(nth)")
-                #expect(error.path?.hasPrefix("/sim") == true)
+                expectEqual(error.path?.hasPrefix("/sim"), true)
                 refused += 1
             }
         }

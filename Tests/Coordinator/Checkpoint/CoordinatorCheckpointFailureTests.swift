@@ -13,17 +13,16 @@ struct CoordinatorCheckpointFailureTests {
         let coordinator = try await openPeer("/sim", disk)
         try await insert(0, into: coordinator)
         disk.capacityByteCount = disk.usedByteCount + 2048
-        #expect(
-            await storeErrorCode { try await insertInBulk(1..<2000, into: coordinator) }
-                == .diskFull)
-        #expect(numbers(coordinator.published) == [0])
+        await expectEqual(
+            storeErrorCode { try await insertInBulk(1..<2000, into: coordinator) }, .diskFull)
+        expectEqual(numbers(coordinator.published), [0])
         try await insert(1, into: coordinator)
         disk.capacityByteCount = nil
         try await insertInBulk(2..<100, into: coordinator)
-        #expect(numbers(coordinator.published) == Array(0..<100))
+        expectEqual(numbers(coordinator.published), Array(0..<100))
         await coordinator.close()
         let (root, _) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0..<100))
+        expectEqual(numbers(root), Array(0..<100))
     }
 
     // Covers .busy
@@ -35,11 +34,11 @@ struct CoordinatorCheckpointFailureTests {
         try await insert(0, into: coordinator)
         let other = try disk.openDirectory("/sim", create: false).openLock()
         #expect(try other.tryLock(.checkpoint, .exclusive))
-        #expect(
-            await storeErrorCode { try await insertInBulk(1..<9, into: coordinator) } == .busy)
+        await expectEqual(
+            storeErrorCode { try await insertInBulk(1..<9, into: coordinator) }, .busy)
         other.unlock(.checkpoint)
         try await insertInBulk(1..<9, into: coordinator)
-        #expect(numbers(coordinator.published) == Array(0..<9))
+        expectEqual(numbers(coordinator.published), Array(0..<9))
         await coordinator.close()
     }
 
@@ -49,16 +48,15 @@ struct CoordinatorCheckpointFailureTests {
         try await insertInBulk(0..<10, into: coordinator)
         let hash = coordinator.published.stateHash()
         disk.inject(SimFailure(.sync, losesDirtyData: true))
-        #expect(
-            await storeErrorCode { try await insertInBulk(10..<90, into: coordinator) }
-                == .ioFailed)
-        #expect(coordinator.published.stateHash() == hash)
+        await expectEqual(
+            storeErrorCode { try await insertInBulk(10..<90, into: coordinator) }, .ioFailed)
+        expectEqual(coordinator.published.stateHash(), hash)
         try await insertInBulk(10..<20, into: coordinator)
-        #expect(numbers(coordinator.published) == Array(0..<20))
+        expectEqual(numbers(coordinator.published), Array(0..<20))
         await coordinator.close()
         disk.dropCaches()
         let (root, _) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0..<20))
+        expectEqual(numbers(root), Array(0..<20))
     }
 
     /// Files that can't be mapped are read into private memory: nothing is lost or refused, and all
@@ -76,12 +74,12 @@ struct CoordinatorCheckpointFailureTests {
                 coordinator.hint()
                 await Task.yield()
             }
-            #expect(disk.firedFailureCount == 1, "call \(nth)")
+            expectEqual(disk.firedFailureCount, 1, "call \(nth)")
             try await insert(number, into: coordinator)
             let root = coordinator.published
             #expect(numbers(root) == Array(0...number) && root.damage == nil, "call \(nth)")
             await coordinator.close()
-            #expect(numbers(try reopened("/sim", disk).root) == Array(0...number), "call \(nth)")
+            expectEqual(numbers(try reopened("/sim", disk).root), Array(0...number), "call \(nth)")
         }
     }
 
@@ -99,8 +97,8 @@ struct CoordinatorCheckpointFailureTests {
         disk.flipBit(
             8 * Int(newest.offset + newest.byteCount / 2), of: "nodes-\(newest.file)", in: "/sim")
         let (root, report) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0..<60))
-        #expect(report.damagedCheckpoints == [newest])
+        expectEqual(numbers(root), Array(0..<60))
+        expectEqual(report.damagedCheckpoints, [newest])
     }
 
     @Test func aDamagedLeafIsTold() async throws {
@@ -111,9 +109,9 @@ struct CoordinatorCheckpointFailureTests {
         let newest = try #require(try reopened("/sim", disk).report.checkpoint)
         disk.flipBit(8 * (4096 + 20), of: "nodes-\(newest.file)", in: "/sim")
         let again = try await openPeer("/sim", disk)
-        #expect(again.published.damage == nil)
+        expectNil(again.published.damage)
         _ = numbers(again.published)
-        #expect(again.published.damage?.code == .invalidDatabase)
+        expectEqual(again.published.damage?.code, .invalidDatabase)
         await again.close()
     }
 }
@@ -128,7 +126,7 @@ extension CoordinatorCheckpointFailureTests {
         for number in 50...60 { try await insert(number, into: coordinator) }
         await coordinator.close()
         let newest = try #require(try reopened("/sim", disk).report.checkpoint)
-        #expect(newest.version == 12)
+        expectEqual(newest.version, 12)
         // The content versions are just before the directory of the newest one.
         disk.damage("nodes-1", in: "/sim") { bytes in
             bytes[Int(newest.offset) - 300] ^= 1
@@ -136,24 +134,24 @@ extension CoordinatorCheckpointFailureTests {
         let again = try await openPeer("/sim", disk) { $0.checkpoint.isOn = false }
         let snapshot = again.published
         _ = snapshot.stateHash()
-        #expect(snapshot.damage?.code == .invalidDatabase)
+        expectEqual(snapshot.damage?.code, .invalidDatabase)
         again.heal()
         try await eventually { again.published !== snapshot }
-        #expect(numbers(again.published) == Array(0...60))
+        expectEqual(numbers(again.published), Array(0...60))
         _ = again.published.stateHash()
-        #expect(again.published.damage == nil)
+        expectNil(again.published.damage)
         try await insert(61, into: again)
-        #expect(numbers(again.published) == Array(0...61))
+        expectEqual(numbers(again.published), Array(0...61))
         // the next checkpoint keeps the intact one as its predecessor, not the damaged one
         try await checkpointNow(again)
-        let log = try #require(again.state.withLock { $0.log })
-        #expect(log.newestCheckpoint?.version == again.published.version)
-        #expect(log.olderCheckpoint?.version == 1)
+        let log = try requireValue(again.state.withLock { $0.log })
+        expectEqual(log.newestCheckpoint?.version, again.published.version)
+        expectEqual(log.olderCheckpoint?.version, 1)
         await again.close()
         let (root, report) = try reopened("/sim", disk)
         #expect(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
         _ = root.stateHash()
-        #expect(root.damage == nil)
+        expectNil(root.damage)
     }
 
     /// A checkpoint on close would release the older one, which has an intact copy.
@@ -176,9 +174,9 @@ extension CoordinatorCheckpointFailureTests {
         let commit = try transaction.commit(timestampMicroseconds: 0)
         try await again.commit(turn, commit, durability: .full)
         _ = again.published.stateHash()
-        #expect(again.published.damage?.code == .invalidDatabase)
+        expectEqual(again.published.damage?.code, .invalidDatabase)
         await again.close()
-        #expect(try reopened("/sim", disk).report.checkpoint == newest)
+        try expectEqual(reopened("/sim", disk).report.checkpoint, newest)
 
         let third = try await open()
         let snapshot = third.published

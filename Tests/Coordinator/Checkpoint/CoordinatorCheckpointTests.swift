@@ -23,18 +23,18 @@ struct CoordinatorCheckpointTests {
         for number in 0..<60 { try await insert(number, into: coordinator) }
         try await eventually { coordinator.statistics.reloads > 0 }
         #expect(coordinator.statistics.checkpoints > 0)
-        #expect(numbers(coordinator.published) == Array(0..<60))
+        expectEqual(numbers(coordinator.published), Array(0..<60))
         for number in 60..<70 { try await insert(number, into: coordinator) }
         let hash = coordinator.published.stateHash()
         let kept = coordinator.published
         await coordinator.close()
         #expect(first.version == 0 && numbers(first).isEmpty)
-        #expect(numbers(kept) == Array(0..<70))
+        expectEqual(numbers(kept), Array(0..<70))
 
         let again = try await openBusy("/sim", disk)
         #expect(again.recovery?.checkpoint != nil)
         #expect(try #require(again.recovery).commitCount < 70)
-        #expect(again.published.stateHash() == hash)
+        expectEqual(again.published.stateHash(), hash)
         await again.close()
     }
 
@@ -48,7 +48,7 @@ struct CoordinatorCheckpointTests {
         }
         try await eventually { coordinator.statistics.reloads > 1 }
         for (index, snapshot) in snapshots.enumerated() {
-            #expect(numbers(snapshot) == Array(0...index))
+            expectEqual(numbers(snapshot), Array(0...index))
         }
         await coordinator.close()
     }
@@ -71,7 +71,7 @@ struct CoordinatorCheckpointTests {
         try await eventually { coordinator.statistics.reloads == 1 }
         let root = coordinator.published
         #expect(root.content.context.store.usage.byteCount * 20 < before)
-        #expect(root.stateHash() == commit.root.stateHash())
+        expectEqual(root.stateHash(), commit.root.stateHash())
         await coordinator.close()
     }
 
@@ -91,14 +91,14 @@ struct CoordinatorCheckpointTests {
         let transaction = EngineTransaction(base: turn.base)
         for key in transaction.keys(table) { transaction.delete(table, key) }
         let commit = try transaction.commit(timestampMicroseconds: 0)
-        #expect(commit.bulk == nil)
+        expectNil(commit.bulk)
         try await coordinator.commit(turn, commit, durability: .full)
         try await eventually { coordinator.statistics.checkpoints == 2 }
         try await insert(1, into: coordinator)
         try await eventually { coordinator.statistics.checkpoints == 3 }
         try await eventually { !disk.fileNames(in: "/sim").contains("nodes-1") }
         for number in 2..<10 { try await insert(number, into: coordinator) }
-        #expect(coordinator.statistics.checkpoints == 3)
+        expectEqual(coordinator.statistics.checkpoints, 3)
         await coordinator.close()
     }
 
@@ -123,13 +123,13 @@ struct CoordinatorCheckpointTests {
         let commit = try transaction.commit(timestampMicroseconds: 0)
         #expect(commit.bulk?.nodesFile != nil)
         try await coordinator.commit(turn, commit, durability: .full)
-        #expect(coordinator.statistics.checkpoints == count + 1)
+        expectEqual(coordinator.statistics.checkpoints, count + 1)
         coordinator.end(stage)
         await coordinator.discard(stage)
         for number in 4_000..<4_010 { try await insert(number, into: coordinator) }
         try await eventually { coordinator.statistics.checkpoints > count + 2 }
         await coordinator.close()
-        #expect(try numbers(reopened("/sim", disk).root) == Array(0..<4_010))
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0..<4_010))
     }
 
     @Test func theLastOneToCloseMakesACheckpoint() async throws {
@@ -141,9 +141,9 @@ struct CoordinatorCheckpointTests {
         let hash = coordinator.published.stateHash()
         await coordinator.close()
         let (root, report) = try reopened("/sim", disk)
-        #expect(report.commitCount == 0)
-        #expect(report.checkpoint?.version == 30)
-        #expect(root.stateHash() == hash)
+        expectEqual(report.commitCount, 0)
+        expectEqual(report.checkpoint?.version, 30)
+        expectEqual(root.stateHash(), hash)
     }
 
     @Test func aBulkCommitIsOneVersionForEverybody() async throws {
@@ -155,20 +155,20 @@ struct CoordinatorCheckpointTests {
         let bulk = try await insertInBulk(1..<50, into: writer)
         try await insert(50, into: writer)
         try await follow(peer, to: 3)
-        #expect(numbers(peer.published) == Array(0...50))
-        #expect(peer.published.stateHash() == writer.published.stateHash())
+        expectEqual(numbers(peer.published), Array(0...50))
+        expectEqual(peer.published.stateHash(), writer.published.stateHash())
         await subscription.sees(3)
         let summaries = try #require(subscription.take()?.summaries)
-        #expect(summaries.count == 3)
-        #expect(summaries[1].tables == bulk.summary.tables)
-        #expect(summaries[1].origin == "bulk")
+        expectEqual(summaries.count, 3)
+        expectEqual(summaries[1].tables, bulk.summary.tables)
+        expectEqual(summaries[1].origin, "bulk")
         // The peer continues from there.
         try await insert(51, into: peer)
         try await follow(writer, to: 4)
-        #expect(writer.published.stateHash() == peer.published.stateHash())
+        expectEqual(writer.published.stateHash(), peer.published.stateHash())
         let (root, report) = try reopened("/sim", SimView(disk))
-        #expect(report.checkpoint?.version == 2)
-        #expect(root.stateHash() == peer.published.stateHash())
+        expectEqual(report.checkpoint?.version, 2)
+        expectEqual(root.stateHash(), peer.published.stateHash())
         await writer.close()
         await peer.close()
     }
@@ -193,12 +193,12 @@ struct CoordinatorCheckpointTests {
         }
         for peer in peers {
             try await follow(peer, to: 40)
-            #expect(numbers(peer.published) == Array(0..<next))
-            #expect(peer.published.stateHash() == peers[0].published.stateHash())
+            expectEqual(numbers(peer.published), Array(0..<next))
+            expectEqual(peer.published.stateHash(), peers[0].published.stateHash())
         }
         for peer in peers { await peer.close() }
         let (root, _) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0..<next))
+        expectEqual(numbers(root), Array(0..<next))
     }
 
     @Test func peersThatCheckpointAndWriteAtOnceLoseNothing() async throws {
@@ -225,11 +225,11 @@ struct CoordinatorCheckpointTests {
         for peer in peers {
             try await follow(peer, to: 300)
             let found = numbers(peer.published)
-            #expect(found.filter { $0 < 10_000 } == Array(0..<150))
-            #expect(found.filter { $0 >= 10_000 } == Array(10_000..<10_150))
+            expectEqual(found.filter { $0 < 10_000 }, Array(0..<150))
+            expectEqual(found.filter { $0 >= 10_000 }, Array(10_000..<10_150))
             #expect(peer.statistics.checkpoints > 0)
         }
-        #expect(peers[0].published.stateHash() == peers[1].published.stateHash())
+        expectEqual(peers[0].published.stateHash(), peers[1].published.stateHash())
         for peer in peers { await peer.close() }
     }
 
@@ -248,20 +248,20 @@ struct CoordinatorCheckpointTests {
             try #require(next < 5000)
         }
         try await follow(late, to: UInt64(next))
-        #expect(late.published.stateHash() == writer.published.stateHash())
-        #expect(await slot.wait() == .changed)
+        expectEqual(late.published.stateHash(), writer.published.stateHash())
+        await expectEqual(slot.wait(), .changed)
         await subscription.sees(UInt64(next))
         let pending = try #require(subscription.take())
         #expect(pending.isConcerned && pending.summaries == nil && pending.since == before.version)
         #expect(pending.root === late.published)
         let delta = MergedDelta(from: before, to: late.published, tableName: "Number")
-        #expect(delta.inserted.count == next - 1)
+        expectEqual(delta.inserted.count, next - 1)
         #expect(delta.deleted.isEmpty && delta.modified.isEmpty)
         // From now on there are summaries again.
         try await insert(next, into: writer)
         try await follow(late, to: UInt64(next + 1))
         await subscription.sees(UInt64(next + 1))
-        #expect(subscription.take()?.summaries?.count == 1)
+        expectEqual(subscription.take()?.summaries?.count, 1)
         await late.close()
         await writer.close()
     }
@@ -273,8 +273,8 @@ struct CoordinatorCheckpointTests {
         try await eventually { coordinator.statistics.checkpoints > 3 }
         await coordinator.close()
         let names = disk.fileNames(in: "/sim")
-        #expect(names.filter { $0.hasPrefix("log-") }.count <= 6)
-        #expect(names.filter { $0.hasPrefix("nodes-") }.count <= 2)
+        expectTrue(names.filter { $0.hasPrefix("log-") }.count <= 6)
+        expectTrue(names.filter { $0.hasPrefix("nodes-") }.count <= 2)
         #expect(!names.contains("log-0-0"))
     }
 }

@@ -15,20 +15,19 @@ struct HealingTests {
         let disk = SimFileSystem()
         let coordinator = try await openDamagedRealm(disk)
         _ = coordinator.published.stateHash()
-        #expect(coordinator.published.damage?.code == .invalidDatabase)
+        expectEqual(coordinator.published.damage?.code, .invalidDatabase)
         let version = coordinator.published.version
-        #expect(
-            await storeErrorCode { try await insertOthersInBulk(into: coordinator) } == .busy)
-        #expect(coordinator.published.version == version)
+        await expectEqual(storeErrorCode { try await insertOthersInBulk(into: coordinator) }, .busy)
+        expectEqual(coordinator.published.version, version)
         try await insertOthersInBulkOnceNotBusy(into: coordinator)
-        #expect(numbers(coordinator.published) == Array(0...60))
+        expectEqual(numbers(coordinator.published), Array(0...60))
         _ = coordinator.published.stateHash()
-        #expect(coordinator.published.damage == nil)
+        expectNil(coordinator.published.damage)
         await coordinator.close()
         let (root, _) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0...60))
+        expectEqual(numbers(root), Array(0...60))
         _ = root.stateHash()
-        #expect(root.damage == nil)
+        expectNil(root.damage)
     }
 
     /// Creates a closed realm with two checkpoints that have the same damaged leaf.
@@ -50,7 +49,7 @@ struct HealingTests {
         let coordinator = try await openPeer("/sim", disk) { $0.report = failures.report }
         for _ in 0..<3 {
             _ = coordinator.published.stateHash()
-            #expect(coordinator.published.damage?.code == .invalidDatabase)
+            expectEqual(coordinator.published.damage?.code, .invalidDatabase)
             coordinator.heal()
             try await eventually { !failures.errors.isEmpty }
         }
@@ -59,10 +58,10 @@ struct HealingTests {
             try await insertOthersInBulk(into: coordinator)
             try await checkpointNow(coordinator)
             _ = coordinator.published.stateHash()
-            #expect(coordinator.published.damage?.code == .invalidDatabase)
+            expectEqual(coordinator.published.damage?.code, .invalidDatabase)
         }
         await coordinator.close()
-        #expect(failures.errors.count == 1)
+        expectEqual(failures.errors.count, 1)
         let error = try #require(failures.errors.first)
         #expect(error.code == .invalidDatabase && error.position != nil)
         #expect(error.sentence.hasPrefix("The older checkpoint has the same damage."))
@@ -87,8 +86,8 @@ struct HealingTests {
             if round < 2 { try await checkpointNow(coordinator) }
         }
         await coordinator.close()
-        #expect(failures.errors.map(\.code) == [.invalidDatabase])
-        #expect(failures.errors.first?.sentence.contains("An index lacks") == true)
+        expectEqual(failures.errors.map(\.code), [.invalidDatabase])
+        expectEqual(failures.errors.first?.sentence.contains("An index lacks"), true)
     }
 
     /// A disk that is full must not fill up with the remains of checkpoints.
@@ -102,15 +101,14 @@ struct HealingTests {
         // The file then has more than twice the live bytes.
         disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
         disk.inject(SimFailure(.write, nth: nth, code: .diskFull))  // the header or the images
-        #expect(
-            await storeErrorCode { try await insertInBulk(50..<60, into: coordinator) }
-                == .diskFull)
-        #expect(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") } == ["nodes-1"])
+        await expectEqual(
+            storeErrorCode { try await insertInBulk(50..<60, into: coordinator) }, .diskFull)
+        expectEqual(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }, ["nodes-1"])
         try await insertInBulk(50..<60, into: coordinator)
         #expect(disk.fileNames(in: "/sim").contains("nodes-2"))
-        #expect(numbers(coordinator.published) == Array(0..<60))
+        expectEqual(numbers(coordinator.published), Array(0..<60))
         await coordinator.close()
-        #expect(numbers(try reopened("/sim", disk).root) == Array(0..<60))
+        expectEqual(numbers(try reopened("/sim", disk).root), Array(0..<60))
     }
 
     /// Another process has made two checkpoints in a new file, and removed the one with the damage.
@@ -146,7 +144,7 @@ struct HealingTests {
         await coordinator.close()
         let (root, report) = try reopened("/sim", disk)
         #expect(root.version == version + 1 && report.damagedCheckpoints.isEmpty)
-        #expect(numbers(root) == Array(0..<50))
+        expectEqual(numbers(root), Array(0..<50))
     }
 
     /// A leaf that no one has read yet turns out to be damaged when a new nodes file is begun.
@@ -170,10 +168,10 @@ struct HealingTests {
             coordinator.heal()  // wakes the pump
             try await eventually { coordinator.statistics.checkpoints == 1 }
         }
-        #expect(coordinator.published.version == version + 1)
+        expectEqual(coordinator.published.version, version + 1)
         await coordinator.close()
         let names = disk.fileNames(in: "/sim")
-        #expect(names.filter { $0.hasPrefix("nodes-") } == ["nodes-1"])
+        expectEqual(names.filter { $0.hasPrefix("nodes-") }, ["nodes-1"])
         let (root, report) = try reopened("/sim", disk)
         #expect(root.version == version + 1 && report.checkpoint?.version == root.version)
     }

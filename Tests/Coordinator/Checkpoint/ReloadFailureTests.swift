@@ -20,10 +20,10 @@ struct ReloadFailureTests {
         disk.inject(SimFailure(.read, errno: ENOMEM))
         coordinator.heal()
         try await eventually { coordinator.statistics.reloads == 1 }
-        #expect(failures.errors.map(\.errno) == [ENOMEM])
-        #expect(numbers(coordinator.published) == Array(0...60))
+        expectEqual(failures.errors.map(\.errno), [ENOMEM])
+        expectEqual(numbers(coordinator.published), Array(0...60))
         _ = coordinator.published.stateHash()
-        #expect(coordinator.published.damage == nil)
+        expectNil(coordinator.published.damage)
         await coordinator.close()
     }
 
@@ -37,7 +37,7 @@ struct ReloadFailureTests {
         coordinator.heal()
         try await eventually { !failures.errors.isEmpty }
         try await insertOthersInBulk(into: coordinator)
-        #expect(failures.errors.map(\.errno) == [EIO])
+        expectEqual(failures.errors.map(\.errno), [EIO])
         await coordinator.close()
     }
 
@@ -55,11 +55,11 @@ struct ReloadFailureTests {
         try await eventually { failures.errors.count == 20 }
         disk.clearFailures()
         try await insertOthersInBulk(into: coordinator)
-        #expect(coordinator.published.version == version + 1)
-        #expect(failures.errors.allSatisfy { $0.errno == ENOMEM })
-        #expect(failures.errors.count == 20)
+        expectEqual(coordinator.published.version, version + 1)
+        expectTrue(failures.errors.allSatisfy { $0.errno == ENOMEM })
+        expectEqual(failures.errors.count, 20)
         await coordinator.close()
-        #expect(try reopened("/sim", disk).root.version == version + 1)
+        try expectEqual(reopened("/sim", disk).root.version, version + 1)
     }
 
     // MARK: Loading a newer checkpoint
@@ -108,10 +108,10 @@ struct ReloadFailureTests {
             try await insert(number, into: coordinator)
             loadNewest(coordinator)
         }
-        #expect(failures.errors.map(\.code) == [.invalidDatabase])
-        #expect(coordinator.statistics.reloads == 0)
-        #expect(numbers(coordinator.published) == Array(0..<40))
-        #expect(coordinator.published.damage == nil)
+        expectEqual(failures.errors.map(\.code), [.invalidDatabase])
+        expectEqual(coordinator.statistics.reloads, 0)
+        expectEqual(numbers(coordinator.published), Array(0..<40))
+        expectNil(coordinator.published.damage)
         await coordinator.close()
     }
 
@@ -128,8 +128,8 @@ struct ReloadFailureTests {
             }
             let firedCount = disk.firedFailureCount
             disk.clearFailures()
-            #expect(numbers(coordinator.published) == Array(0...20), "read \(nth)")
-            #expect(coordinator.published.damage == nil, "read \(nth)")
+            expectEqual(numbers(coordinator.published), Array(0...20), "read \(nth)")
+            expectNil(coordinator.published.damage, "read \(nth)")
             await coordinator.close()
             if firedCount == 0 { break }
             nth += 1

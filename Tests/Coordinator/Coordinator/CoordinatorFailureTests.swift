@@ -28,26 +28,26 @@ struct CoordinatorFailureTests {
         }
         let third = try await beginAfterStaging(coordinator)
         gate.open()
-        #expect(await first.value == .outcomeUnknown)
-        #expect(await second.value == .ioFailed)
-        #expect(await storeErrorCode { try await coordinator.abandon(third) } == .ioFailed)
-        #expect(numbers(coordinator.published) == [1])
+        await expectEqual(first.value, .outcomeUnknown)
+        await expectEqual(second.value, .ioFailed)
+        await expectEqual(storeErrorCode { try await coordinator.abandon(third) }, .ioFailed)
+        expectEqual(numbers(coordinator.published), [1])
         try await insert(4, into: coordinator)
         let recovered = numbers(coordinator.published)
         #expect(recovered == [1, 4] || recovered == [1, 2, 4])
         #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
         for image in disk.crashImages() {
             let copy = try await openPeer("/sim", image.fileSystem)
-            #expect(numbers(copy.published) == recovered)
+            expectEqual(numbers(copy.published), recovered)
             await copy.close()
         }
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(again.recovery?.wasPoisoned == false)
+        expectEqual(again.recovery?.wasPoisoned, false)
         try await insert(5, into: again)
         await again.close()
         let last = try await openPeer("/sim", disk)
-        #expect(numbers(last.published) == recovered + [5])
+        expectEqual(numbers(last.published), recovered + [5])
         await last.close()
     }
 
@@ -57,19 +57,20 @@ struct CoordinatorFailureTests {
         let coordinator = try await openPeer("/sim", disk)
         try await insert(1, into: coordinator)
         disk.inject(SimFailure(.sync, times: .forever))
-        #expect(await storeErrorCode { try await insert(2, into: coordinator) } == .outcomeUnknown)
+        await expectEqual(
+            storeErrorCode { try await insert(2, into: coordinator) }, .outcomeUnknown)
         for number in 3...5 {
-            #expect(
-                await storeErrorCode { try await insert(number, into: coordinator) } == .ioFailed)
+            await expectEqual(
+                storeErrorCode { try await insert(number, into: coordinator) }, .ioFailed)
         }
-        #expect(numbers(coordinator.published) == [1])
+        expectEqual(numbers(coordinator.published), [1])
         disk.clearFailures()
         try await insert(6, into: coordinator)
         let found = numbers(coordinator.published)
         #expect(found == [1, 6] || found == [1, 2, 6])
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published) == found)
+        expectEqual(numbers(again.published), found)
         await again.close()
     }
 
@@ -96,11 +97,12 @@ struct CoordinatorFailureTests {
                 durability: .relaxed(withinNanoseconds: 3_600_000_000_000))
         }
         disk.inject(SimFailure(.sync, losesDirtyData: true))
-        #expect(await storeErrorCode { try await insert(5, into: coordinator) } == .outcomeUnknown)
+        await expectEqual(
+            storeErrorCode { try await insert(5, into: coordinator) }, .outcomeUnknown)
         let syncs = disk.count(.sync)
         while coordinator.holdsWriterLock { await Task.yield() }
         await coordinator.close()
-        #expect(disk.count(.sync) == syncs)
+        expectEqual(disk.count(.sync), syncs)
         disk.dropCaches()
         let again = try await openPeer("/sim", disk)
         let found = numbers(again.published)
@@ -108,7 +110,7 @@ struct CoordinatorFailureTests {
         try await insert(100, into: again)
         await again.close()
         let last = try await openPeer("/sim", disk)
-        #expect(numbers(last.published) == found + [100])
+        expectEqual(numbers(last.published), found + [100])
         await last.close()
     }
 
@@ -123,19 +125,19 @@ struct CoordinatorFailureTests {
         await gate.waitUntilReached()
         let turn = try await failing.beginWrite()
         gate.open()
-        #expect(await writer.value == .outcomeUnknown)
+        await expectEqual(writer.value, .outcomeUnknown)
         // Long enough for the pump to stop: the other one waits 50 ms in vain.
         let code = await storeErrorCode {
             try await insert(2, into: other, timeoutNanoseconds: 50_000_000)
         }
-        #expect(code == .busy)
+        expectEqual(code, .busy)
         let commit = try makeInsert(3, on: turn.base)
         let lost = await storeErrorCode {
             try await failing.commit(turn, commit, durability: .full)
         }
-        #expect(lost == .ioFailed)
+        expectEqual(lost, .ioFailed)
         try await insert(4, into: other)
-        #expect(numbers(other.published).last == 4)
+        expectEqual(numbers(other.published).last, 4)
         await failing.close()
         await other.close()
     }
@@ -155,14 +157,14 @@ struct CoordinatorFailureTests {
             code = await storeErrorCode { try await insert(number, into: coordinator) }
             if code == nil { written.append(number) }
         }
-        #expect(code == .diskFull)
-        #expect(numbers(coordinator.published) == written)
-        #expect(await storeErrorCode { try await insert(-1, into: coordinator) } == .diskFull)
+        expectEqual(code, .diskFull)
+        expectEqual(numbers(coordinator.published), written)
+        await expectEqual(storeErrorCode { try await insert(-1, into: coordinator) }, .diskFull)
         disk.capacityByteCount = nil
         try await insert(written.count, into: coordinator)
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published) == written + [written.count])
+        expectEqual(numbers(again.published), written + [written.count])
         await again.close()
     }
 
@@ -190,7 +192,7 @@ struct CoordinatorFailureTests {
         }
         for number in count..<count + 20 { try await insert(number, into: coordinator) }
         try await Task.sleep(for: .milliseconds(100))  // lets others begin
-        #expect(creations.withLock { $0 } == 1)
+        expectEqual(creations.withLock { $0 }, 1)
         disk.onEffect = nil
         for _ in 0..<100 { opened.signal() }
         await coordinator.close()
@@ -204,15 +206,15 @@ struct CoordinatorFailureTests {
         let writer = Task { await storeErrorCode { try await insert(1, into: coordinator) } }
         await gate.waitUntilReached()
         let turn = try await coordinator.beginWrite()
-        #expect(numbers(turn.base) == [1])
+        expectEqual(numbers(turn.base), [1])
         gate.open()
-        #expect(await writer.value == .outcomeUnknown)
+        await expectEqual(writer.value, .outcomeUnknown)
         let commit = try makeInsert(2, on: turn.base)
         let code = await storeErrorCode {
             try await coordinator.commit(turn, commit, durability: .full)
         }
-        #expect(code == .ioFailed)
-        #expect(numbers(coordinator.published) == [])
+        expectEqual(code, .ioFailed)
+        expectEqual(numbers(coordinator.published), [])
         await coordinator.close()
     }
 }

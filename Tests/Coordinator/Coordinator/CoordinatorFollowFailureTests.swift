@@ -41,16 +41,16 @@ struct CoordinatorFollowFailureTests {
         while writer.holdsWriterLock { await Task.yield() }
         disk.inject(SimFailure(kind, code: .ioFailed, errno: 24, times: .forever))
         // A caller that waits for the newest version gets the error.
-        #expect(await storeErrorCode { try await reader.catchUp() } == .ioFailed)
+        await expectEqual(storeErrorCode { try await reader.catchUp() }, .ioFailed)
         reader.hint()
         while events.delayCount < 3 { await Task.yield() }
         #expect(reader.published.version < 400)
-        #expect(await storeErrorCode { try reader.checkReadable() } == nil)
+        await expectNil(storeErrorCode { try reader.checkReadable() })
         disk.clearFailures()
         // Without a further hint.
         while reader.published.version < 400 { await Task.yield() }
-        #expect(numbers(reader.published) == Array(0..<400))
-        #expect(events.endCount == 0)
+        expectEqual(numbers(reader.published), Array(0..<400))
+        expectEqual(events.endCount, 0)
         try await insert(400, into: reader)
         await reader.close()
         await writer.close()
@@ -65,10 +65,10 @@ struct CoordinatorFollowFailureTests {
         try await insert(1, into: writer)
         while writer.holdsWriterLock { await Task.yield() }
         disk.inject(SimFailure(.read, code: .ioFailed, errno: 24, times: .forever))
-        #expect(await storeErrorCode { try await insert(2, into: other) } == .ioFailed)
+        await expectEqual(storeErrorCode { try await insert(2, into: other) }, .ioFailed)
         disk.clearFailures()
         try await insert(3, into: other)
-        #expect(numbers(other.published) == [0, 1, 3])
+        expectEqual(numbers(other.published), [0, 1, 3])
         await other.close()
         await writer.close()
     }
@@ -87,16 +87,16 @@ struct CoordinatorFollowFailureTests {
             failure = await storeErrorCode { try await insert(count, into: coordinator) }
             if failure == nil { count += 1 }
         }
-        #expect(failure == code)
-        #expect(await storeErrorCode { try await insert(-1, into: coordinator) } == code)
+        expectEqual(failure, code)
+        await expectEqual(storeErrorCode { try await insert(-1, into: coordinator) }, code)
         disk.clearFailures()
         for number in count..<count + 5 { try await insert(number, into: coordinator) }
         #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
-        #expect(!disk.fileNames(in: "/sim").contains { $0.hasPrefix("tmp-") })
+        expectTrue(!disk.fileNames(in: "/sim").contains { $0.hasPrefix("tmp-") })
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published) == Array(0..<count + 5))
-        #expect(again.recovery?.wasPoisoned == false)
+        expectEqual(numbers(again.published), Array(0..<count + 5))
+        expectEqual(again.recovery?.wasPoisoned, false)
         await again.close()
     }
 }

@@ -29,8 +29,8 @@ struct CoordinatorPeerTests {
         }
         for peer in peers {
             try await catchUp(peer, to: 60)
-            #expect(numbers(peer.published) == Array(0..<60))
-            #expect(peer.published.stateHash() == peers[0].published.stateHash())
+            expectEqual(numbers(peer.published), Array(0..<60))
+            expectEqual(peer.published.stateHash(), peers[0].published.stateHash())
         }
         for peer in peers { await peer.close() }
     }
@@ -49,8 +49,8 @@ struct CoordinatorPeerTests {
         for peer in peers {
             try await catchUp(peer, to: 600)
             let found = numbers(peer.published)
-            #expect(found.filter { $0 < 1000 } == Array(0..<300))
-            #expect(found.filter { $0 >= 1000 } == Array(1000..<1300))
+            expectEqual(found.filter { $0 < 1000 }, Array(0..<300))
+            expectEqual(found.filter { $0 >= 1000 }, Array(1000..<1300))
             await peer.close()
         }
     }
@@ -70,10 +70,10 @@ struct CoordinatorPeerTests {
             count += 1
         } while writer.statistics.syncs != syncs
         try await catchUp(reader, to: UInt64(count))
-        #expect(numbers(reader.published) == Array(0..<count))
-        #expect(writer.statistics.syncs == syncs)
+        expectEqual(numbers(reader.published), Array(0..<count))
+        expectEqual(writer.statistics.syncs, syncs)
         try await insert(count, into: writer)
-        #expect(writer.statistics.syncs == syncs + 1)
+        expectEqual(writer.statistics.syncs, syncs + 1)
         await writer.close()
         await reader.close()
     }
@@ -86,7 +86,7 @@ struct CoordinatorPeerTests {
             try await insert(1, into: dropped)
         }
         try await insert(2, into: other, timeoutNanoseconds: 5_000_000_000)
-        #expect(numbers(other.published) == [1, 2])
+        expectEqual(numbers(other.published), [1, 2])
         await other.close()
     }
 
@@ -106,7 +106,7 @@ struct CoordinatorPeerTests {
             return
         }
         let summaries = subscription.take()?.summaries
-        #expect(summaries?.first?.delta(tableName: "Number")?.inserted.count == 1)
+        expectEqual(summaries?.first?.delta(tableName: "Number")?.inserted.count, 1)
         let waiting = Task { await unrelatedSlot.wait() }
         waiting.cancel()
         guard case .cancelled = await waiting.value else {

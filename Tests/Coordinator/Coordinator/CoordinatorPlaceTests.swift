@@ -19,18 +19,18 @@ struct CoordinatorPlaceTests {
         let coordinator = try await openPeer("/sim", disk)
         try await insert(1, into: coordinator)
         disk.lockFailure.withLock { $0 = StoreError(.ioFailed, "The disk failed.", errno: EIO) }
-        #expect(await storeErrorCode { try await insert(2, into: coordinator) } == .ioFailed)
-        #expect(numbers(coordinator.published) == [1])
+        await expectEqual(storeErrorCode { try await insert(2, into: coordinator) }, .ioFailed)
+        expectEqual(numbers(coordinator.published), [1])
         disk.lockFailure.withLock {
             $0 = StoreError(.filePermissionDenied, "Permission denied.", errno: EACCES)
         }
         try await insert(3, into: coordinator)
         disk.lockFailure.withLock { $0 = nil }
         try await insert(4, into: coordinator)
-        #expect(numbers(coordinator.published) == [1, 3, 4])
+        expectEqual(numbers(coordinator.published), [1, 3, 4])
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published) == [1, 3, 4])
+        expectEqual(numbers(again.published), [1, 3, 4])
         await again.close()
     }
 
@@ -49,9 +49,9 @@ struct CoordinatorPlaceTests {
         await gate.waitUntilReached()
         disk.lockFailure.withLock { $0 = StoreError(.ioFailed, "The disk failed.", errno: EIO) }
         gate.open()
-        #expect(await second.value == .outcomeUnknown)
-        #expect(events.withLock { $0.count } == 1)
-        #expect(numbers(coordinator.published) == [1])
+        await expectEqual(second.value, .outcomeUnknown)
+        expectEqual(events.withLock { $0.count }, 1)
+        expectEqual(numbers(coordinator.published), [1])
         disk.onEffect = nil
         disk.lockFailure.withLock { $0 = nil }
         try await insert(3, into: coordinator)
@@ -59,7 +59,7 @@ struct CoordinatorPlaceTests {
         #expect(found == [1, 2, 3] || found == [1, 3])
         await coordinator.close()
         let again = try await openPeer("/sim", disk)
-        #expect(numbers(again.published) == found)
+        expectEqual(numbers(again.published), found)
         await again.close()
     }
 
@@ -82,6 +82,6 @@ struct CoordinatorPlaceTests {
         disk.removeFile("LOCK", in: "/sim")
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         await coordinator.close()
-        #expect(failures.withLock { $0 } == [.outcomeUnknown])
+        expectEqual(failures.withLock { $0 }, [.outcomeUnknown])
     }
 }

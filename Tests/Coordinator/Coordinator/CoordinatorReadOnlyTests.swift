@@ -32,22 +32,22 @@ import Testing
         }
         try await insert(0, into: writer)
         let reader = try await openReader()
-        #expect(numbers(reader.published) == [0])
+        expectEqual(numbers(reader.published), [0])
         for number in 1...60 {
             let version = try await insert(number, into: writer)
             if number % 4 == 0 {
                 try await catchUp(reader, to: version)
-                #expect(numbers(reader.published) == Array(0...number))
+                expectEqual(numbers(reader.published), Array(0...number))
             }
         }
         await writer.close()
         let late = try await openReader()  // a separate view stands for a process
         try await catchUp(reader, to: 61)
-        #expect(numbers(reader.published) == Array(0...60))
+        expectEqual(numbers(reader.published), Array(0...60))
         #expect(numbers(late.published) == Array(0...60) && late !== reader)
         await late.close()
         #expect(reader.statistics.checkpoints == 0 && reader.statistics.commits == 0)
-        #expect(disk.fileNames(in: path).contains { $0.hasPrefix("nodes-") })
+        expectTrue(disk.fileNames(in: path).contains { $0.hasPrefix("nodes-") })
         await reader.close()
     }
 
@@ -55,10 +55,10 @@ import Testing
         let writer = try await openPeer(path, disk)
         try await insert(1, into: writer)
         let reader = try await openReader()
-        #expect(await storeErrorCode { try await insert(2, into: reader) } == .readOnly)
+        await expectEqual(storeErrorCode { try await insert(2, into: reader) }, .readOnly)
         #expect(!reader.isClosed)
         await reader.close()
-        #expect(await storeErrorCode { try await insert(2, into: reader) } == .closed)
+        await expectEqual(storeErrorCode { try await insert(2, into: reader) }, .closed)
         try await insert(3, into: writer)
         #expect(numbers(reader.published) == [1] && numbers(writer.published) == [1, 3])
         await writer.close()
@@ -76,10 +76,10 @@ import Testing
         let reader = try await openPeer(path, machine) { $0.isReadOnly = true }
         let found = numbers(reader.published)
         #expect(found.starts(with: 1...5))
-        if !isPowerCut { #expect(found == Array(1...6)) }
+        if !isPowerCut { expectEqual(found, Array(1...6)) }
         for _ in 0..<3 { reader.hint() }
         await reader.close()
-        #expect(machine.effectCount == 0)
+        expectEqual(machine.effectCount, 0)
         await writer.close()
     }
 
@@ -93,9 +93,9 @@ import Testing
         #expect(numbers(memory.published) == Array(1...10) && memory.published.version == 10)
         try await insert(11, into: memory)
         try await insert(12, into: writer)
-        #expect(numbers(memory.published) == Array(1...11))
-        #expect(numbers(writer.published) == Array(1...10) + [12])
-        #expect(memory.published.nodeProblem == nil)
+        expectEqual(numbers(memory.published), Array(1...11))
+        expectEqual(numbers(writer.published), Array(1...10) + [12])
+        expectNil(memory.published.nodeProblem)
         await memory.close()
         await writer.close()
     }

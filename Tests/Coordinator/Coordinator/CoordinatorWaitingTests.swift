@@ -34,7 +34,7 @@ struct CoordinatorWaitingTests {
         try await coordinator.abandon(turn)
         var endedCount = 0
         for waiter in waiters where (try? await waiter.value) != nil { endedCount += 1 }
-        #expect(endedCount == count - count / 2)
+        expectEqual(endedCount, count - count / 2)
         await coordinator.close()
     }
 
@@ -49,7 +49,7 @@ struct CoordinatorWaitingTests {
         let code = await storeErrorCode {
             try await coordinator.beginWrite(timeoutNanoseconds: 1_000_000)
         }
-        #expect(code == .busy)
+        expectEqual(code, .busy)
         try await coordinator.abandon(turn)
         try await coordinator.abandon(try await patient.value)
         await coordinator.close()
@@ -74,7 +74,7 @@ struct CoordinatorWaitingTests {
             try await coordinator.abandon(try await coordinator.beginWrite(place: place))
         }
         try await eventually { notices.withLock { !$0.isEmpty } }
-        let first = try #require(notices.withLock { $0.first })
+        let first = try requireValue(notices.withLock { $0.first })
         #expect(first.holder == .body(holder) && first.place == place && first.waiterCount == 1)
         #expect(first.sentence.contains("The write at Chat/Names.swift:7 has been waiting"))
         #expect(first.sentence.contains("for the write at Chat/Rooms.swift:12 in this process"))
@@ -87,7 +87,7 @@ struct CoordinatorWaitingTests {
         notices.withLock { $0 = [] }
         let other = try await openPeer("/sim", SimView(disk), change)
         let second = Task { try await other.abandon(try await other.beginWrite(place: place)) }
-        let id = try #require(other.state.withLock { $0.log }).lock.lastHolder()
+        let id = try requireValue(other.state.withLock { $0.log }).lock.lastHolder()
         try await eventually { notices.withLock { $0.contains { $0.holder == .process(id) } } }
         try await coordinator.abandon(turn)
         try await waiter.value
@@ -108,11 +108,11 @@ struct CoordinatorWaitingTests {
             try await insert(1, into: realm)
             realms.append(realm)
         }
-        #expect(realms.allSatisfy { $0.holdsWriterLock })
+        expectTrue(realms.allSatisfy { $0.holdsWriterLock })
         await withTaskGroup(of: Void.self) { group in
             for realm in realms { group.addTask { await realm.close() } }
         }
-        #expect(realms.allSatisfy { $0.isClosed })
+        expectTrue(realms.allSatisfy { $0.isClosed })
     }
 
     // Covers 12.10, .diskFull

@@ -29,13 +29,13 @@ struct CoordinatorWriteTests {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(versions.map(\.0).sorted() == Array(1...UInt64(32 * 40)))
+        expectEqual(versions.map(\.0).sorted(), Array(1...UInt64(32 * 40)))
         let inOrder = versions.sorted { $0.0 < $1.0 }.map(\.1)
-        #expect(numbers(coordinator.published) == inOrder)
+        expectEqual(numbers(coordinator.published), inOrder)
         await coordinator.close()
         let again = try await openPeer(realm.path)
-        #expect(numbers(again.published) == inOrder)
-        #expect(again.recovery?.discardedByteCount == 0)
+        expectEqual(numbers(again.published), inOrder)
+        expectEqual(again.recovery?.discardedByteCount, 0)
         await again.close()
     }
 
@@ -53,11 +53,11 @@ struct CoordinatorWriteTests {
             if numbers(turn.base).count == 64 { break }
             await Task.yield()
         }
-        #expect(numbers(coordinator.published) == [])
+        expectEqual(numbers(coordinator.published), [])
         gate.open()
         _ = try await first.value
         for other in others { _ = try await other.value }
-        #expect(Set(numbers(coordinator.published)) == Set(0..<64))
+        expectEqual(Set(numbers(coordinator.published)), Set(0..<64))
         let statistics = coordinator.statistics
         #expect(statistics.commits == 64 && statistics.batches == 2 && statistics.syncs == 2)
         await coordinator.close()
@@ -89,7 +89,7 @@ struct CoordinatorWriteTests {
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         try await coordinator.abandon(turn)
         _ = try await patient.value
-        #expect(numbers(coordinator.published) == [2])
+        expectEqual(numbers(coordinator.published), [2])
         await coordinator.close()
     }
 
@@ -102,10 +102,10 @@ struct CoordinatorWriteTests {
         let code = await storeErrorCode {
             try await insert(1, into: mine, timeoutNanoseconds: 20_000_000)
         }
-        #expect(code == .busy)
+        expectEqual(code, .busy)
         try await other.abandon(turn)
         try await insert(2, into: mine)
-        #expect(numbers(mine.published) == [2])
+        expectEqual(numbers(mine.published), [2])
         await mine.close()
         await other.close()
     }
@@ -118,14 +118,14 @@ struct CoordinatorWriteTests {
         let writer = Task { try await insert(2, into: coordinator) }
         await gate.waitUntilReached()
         let turn = try await coordinator.beginWrite()
-        #expect(numbers(turn.base) == [1, 2])
-        #expect(numbers(coordinator.published) == [1])
+        expectEqual(numbers(turn.base), [1, 2])
+        expectEqual(numbers(coordinator.published), [1])
         let reader = Task {
             try await coordinator.abandon(turn)
             return numbers(coordinator.published)
         }
         gate.open()
-        #expect(try await reader.value == [1, 2])
+        try await expectEqual(reader.value, [1, 2])
         _ = try await writer.value
         await coordinator.close()
     }
@@ -134,10 +134,10 @@ struct CoordinatorWriteTests {
         let coordinator = try await Coordinator.open(
             CoordinatorOptions(place: .memory(identifier: "published-at-once")))
         for number in 0..<100 { try await insert(number, into: coordinator) }
-        #expect(numbers(coordinator.published) == Array(0..<100))
+        expectEqual(numbers(coordinator.published), Array(0..<100))
         await coordinator.close()
-        #expect(await storeErrorCode { try await insert(1, into: coordinator) } == .closed)
-        #expect(numbers(coordinator.published) == Array(0..<100))
+        await expectEqual(storeErrorCode { try await insert(1, into: coordinator) }, .closed)
+        expectEqual(numbers(coordinator.published), Array(0..<100))
     }
 
     @Test func openingTwiceInOneProcessGivesTheSameCoordinator() async throws {
@@ -164,20 +164,20 @@ struct CoordinatorWriteTests {
         let turn = try await coordinator.beginWrite()
         let waiter = Task { await storeErrorCode { try await insert(2, into: coordinator) } }
         let closing = Task { await coordinator.close() }
-        #expect(await waiter.value == .closed)
+        await expectEqual(waiter.value, .closed)
         let commit = try makeInsert(3, on: turn.base)
         try await coordinator.commit(turn, commit, durability: .full)
         await closing.value
         while case .changed = await slot.wait() {}
-        #expect(numbers(coordinator.published) == [1, 3])
-        #expect(await storeErrorCode { try await insert(4, into: coordinator) } == .closed)
+        expectEqual(numbers(coordinator.published), [1, 3])
+        await expectEqual(storeErrorCode { try await insert(4, into: coordinator) }, .closed)
         let late = coordinator.subscribe(.all)
         guard case .closed = await late.attach().wait() else {
             Issue.record("a subscription to a closed realm did not end")
             return
         }
         let again = try await openPeer(realm.path)
-        #expect(numbers(again.published) == [1, 3])
+        expectEqual(numbers(again.published), [1, 3])
         await again.close()
     }
 }

@@ -44,9 +44,8 @@ struct HubModelTests {
                 let isEqual = Comparison.equal.holds(.double(score), operand)
                 let interest = Interest([.value(tableName: "Message", column: "score", operand)])
                 #expect((subscription.take() != nil) == isEqual, "\(score) \(operand)")
-                #expect(
-                    interest.isConcerned(by: commit.summary, from: base, to: commit.root)
-                        == isEqual)
+                expectEqual(
+                    interest.isConcerned(by: commit.summary, from: base, to: commit.root), isEqual)
             }
         }
     }

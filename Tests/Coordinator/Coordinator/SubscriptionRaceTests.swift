@@ -31,7 +31,7 @@ struct SubscriptionRaceTests {
         var versions: [UInt64] = []
         while reached < version {
             guard let pending = subscription.take() else {
-                #expect(await slot.wait() == .changed)
+                await expectEqual(slot.wait(), .changed)
                 continue
             }
             let summaries = try #require(pending.summaries)
@@ -63,8 +63,8 @@ struct SubscriptionRaceTests {
                 let slot = subscription.attach()
                 group.addTask {
                     let (added, versions) = try await Self.follow(subscription, slot, to: last)
-                    #expect(added == total)
-                    if keeps != .merged { #expect(versions == Array(2...last)) }
+                    expectEqual(added, total)
+                    if keeps != .merged { expectEqual(versions, Array(2...last)) }
                 }
             }
             for _ in 0..<Self.writerCount {

@@ -16,15 +16,15 @@ struct SubscriptionTests {
         let messages = world.subscribe(.tables(["Message"]))
         let (slot, other) = (people.attach(), messages.attach())
         let commit = try world.commit(origin: "a") { try $0.addPerson() }
-        #expect(await slot.wait() == .changed)
+        await expectEqual(slot.wait(), .changed)
         #expect(!other.isSignalled)
-        #expect(messages.take() == nil)
+        expectNil(messages.take())
         let pending = try #require(people.take())
         #expect(pending.root === commit.root && pending.since == commit.root.version - 1)
         #expect(pending.isConcerned && pending.origins == ["a"] && pending.commits == nil)
-        #expect(pending.summaries?.map(\.version) == [commit.root.version])
-        #expect(people.take() == nil)
-        #expect(world.hub.counters.signals.value == 1)
+        expectEqual(pending.summaries?.map(\.version), [commit.root.version])
+        expectNil(people.take())
+        expectEqual(world.hub.counters.signals.value, 1)
     }
 
     @Test func whatIsPublishedBeforeTheSubscriptionBelongsToItsStart() throws {
@@ -35,11 +35,11 @@ struct SubscriptionTests {
         #expect(late.start === first.root)
         world.hub.look()
         #expect(early.take()?.root === first.root)
-        #expect(late.take() == nil)
+        expectNil(late.take())
         let second = try world.publish { try $0.addPerson() }
-        #expect(late.take() == nil)  // not processed yet
+        expectNil(late.take())  // not processed yet
         world.hub.look()
-        #expect(late.take()?.since == first.root.version)
+        expectEqual(late.take()?.since, first.root.version)
         #expect(early.take()?.root === second.root)
     }
 
@@ -49,14 +49,14 @@ struct SubscriptionTests {
         let people = world.subscribe(.tables(["Person"]), keeps: .versions)
         for _ in 0..<100 {
             try world.publish { try $0.addPerson() }
-            #expect(world.hub.publication.withLock { $0.queue.count } <= 20)
+            expectTrue(world.hub.publication.withLock { $0.queue.count } <= 20)
         }
         world.hub.look()
         let pending = try #require(people.take())
         #expect(pending.root === world.head && pending.summaries == nil && pending.commits == nil)
-        #expect(pending.since == people.seenVersion - 100)
+        expectEqual(pending.since, people.seenVersion - 100)
         try world.commit { try $0.addPerson() }
-        #expect(people.take()?.commits?.count == 1)
+        expectEqual(people.take()?.commits?.count, 1)
     }
 
     @Test func interestIsMadeFromTheRootThatTheSubscriptionStartsWith() throws {
@@ -73,7 +73,7 @@ struct SubscriptionTests {
             let message = try tx.addMessage(room: 1)
             try tx.insertIntoList(ChatFixture.room, room, ChatFixture.messages, at: 0, [message])
         }
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
         try world.commit { tx in
             try tx.set(
                 ChatFixture.message, tx.keys(ChatFixture.message)[0], ChatFixture.score, .double(1))
@@ -88,12 +88,12 @@ struct SubscriptionTests {
         slots[1].close()
         try world.commit { try $0.addPerson() }
         let late = subscription.attach()  // there is already something to take
-        #expect(await slots[0].wait() == .changed)
-        #expect(await slots[1].wait() == .closed)
-        #expect(await slots[2].wait() == .changed)
-        #expect(await late.wait() == .changed)
+        await expectEqual(slots[0].wait(), .changed)
+        await expectEqual(slots[1].wait(), .closed)
+        await expectEqual(slots[2].wait(), .changed)
+        await expectEqual(late.wait(), .changed)
         #expect(subscription.take() != nil)
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
         #expect(!subscription.attach().isSignalled)
     }
 
@@ -106,12 +106,12 @@ struct SubscriptionTests {
             withUnsafeCurrentTask { $0?.cancel() }
             return await slot.wait()
         }
-        #expect(await task.value == .cancelled)
-        #expect(await slot.wait() == .changed)
+        await expectEqual(task.value, .cancelled)
+        await expectEqual(slot.wait(), .changed)
         let waiting = Task { await slot.wait() }
         await Task.yield()
         waiting.cancel()
-        #expect(await waiting.value == .cancelled)
+        await expectEqual(waiting.value, .cancelled)
     }
 
     @Test func manyWaitersAreWokenByJobsOfThePool() async throws {
@@ -119,8 +119,8 @@ struct SubscriptionTests {
         let subscription = world.subscribe(.all)
         let slots = (0..<1000).map { _ in subscription.attach() }
         try world.commit { try $0.addPerson() }
-        for slot in slots { #expect(await slot.wait() == .changed) }
-        #expect(world.hub.counters.signals.value == 1)
+        for slot in slots { await expectEqual(slot.wait(), .changed) }
+        expectEqual(world.hub.counters.signals.value, 1)
     }
 
     @Test func theEndComesAfterWhatWasPublishedBefore() async throws {
@@ -129,13 +129,13 @@ struct SubscriptionTests {
         let slot = subscription.attach()
         let commit = try world.publish { try $0.addPerson() }
         world.hub.close()
-        #expect(await slot.wait() == .closed)
+        await expectEqual(slot.wait(), .closed)
         #expect(subscription.take()?.root === commit.root)
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
         let late = world.subscribe(.all)
         #expect(late.start === commit.root)
-        #expect(await late.attach().wait() == .closed)
-        #expect(late.take() == nil)
+        await expectEqual(late.attach().wait(), .closed)
+        expectNil(late.take())
     }
 
     @Test func cancelledSubscriptionEndsItsWaiters() async throws {
@@ -144,12 +144,12 @@ struct SubscriptionTests {
         let slot = subscription.attach()
         try world.commit { try $0.addPerson() }
         subscription.cancel()
-        #expect(await slot.wait() == .closed)
-        #expect(subscription.take() == nil)
-        #expect(await subscription.attach().wait() == .closed)
+        await expectEqual(slot.wait(), .closed)
+        expectNil(subscription.take())
+        await expectEqual(subscription.attach().wait(), .closed)
         subscription.update(.room(1), asOf: 0)
         try world.commit { try $0.addPerson() }
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
     }
 
     @Test func changeOfTheSchemaConcernsEverybody() throws {
@@ -161,15 +161,15 @@ struct SubscriptionTests {
             _ = try tx.addColumn(
                 ChatFixture.reaction, ColumnDefinition(name: "new", type: .int))
         }
-        for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
+        for subscription in subscriptions { expectEqual(subscription.take()?.isConcerned, true) }
         try world.commit(origin: "joins") { tx in
             tx.setSchemaVersion(2)
             try tx.addMessage(room: 1)
         }
         let origins = subscriptions.map { $0.take()?.origins }
-        #expect(origins == [["joins"], [], []])  // the others only due to the schema
+        expectEqual(origins, [["joins"], [], []])  // the others only due to the schema
         try world.commit { $0.setSchemaVersion(3) }
-        for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
+        for subscription in subscriptions { expectEqual(subscription.take()?.isConcerned, true) }
     }
 
     @Test func unconcernedSubscriptionMovesOnToTheNewestVersionWhenItIsConcerned() throws {
@@ -180,9 +180,9 @@ struct SubscriptionTests {
         let last = try world.commit(origin: "other") { try $0.addMessage(room: 2) }
         let pending = try #require(subscription.take())
         #expect(pending.since == commit.root.version - 1 && pending.root === last.root)
-        #expect(pending.origins == ["mine"])
+        expectEqual(pending.origins, ["mine"])
         let delta = MergedDelta(try #require(pending.summaries), tableName: "Message")
-        #expect(delta.inserted.count == 2)
+        expectEqual(delta.inserted.count, 2)
     }
 
     @Test func newInterestHoldsForWhatWasNotLookedAt() throws {
@@ -191,12 +191,12 @@ struct SubscriptionTests {
         try world.publish { try $0.addMessage(room: 2) }
         let second = try world.publish { try $0.addMessage(room: 1) }
         subscription.update(.room(2), asOf: 1)
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
         world.hub.look()
-        #expect(subscription.take()?.since == 1)
-        #expect(subscription.seenVersion == second.root.version)
+        expectEqual(subscription.take()?.since, 1)
+        expectEqual(subscription.seenVersion, second.root.version)
         try world.commit { try $0.addMessage(room: 1) }
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
     }
 
     @Test func newInterestCountsAsConcernedByWhatWasLookedAtWithTheOldOne() async throws {
@@ -207,11 +207,11 @@ struct SubscriptionTests {
         subscription.update(.room(1), asOf: 1)
         #expect(!slot.isSignalled && subscription.take() == nil)
         subscription.update(.room(2), asOf: 1)
-        #expect(await slot.wait() == .changed)
+        await expectEqual(slot.wait(), .changed)
         let pending = try #require(subscription.take())
         #expect(pending.since == 1 && pending.isConcerned && pending.summaries == nil)
         subscription.update(.room(3), asOf: pending.root.version)
-        #expect(subscription.take() == nil)
+        expectNil(subscription.take())
     }
 
     @Test func anotherTreeOfTheSameContentIsToBeHeld() async throws {
@@ -222,14 +222,14 @@ struct SubscriptionTests {
         try world.commit { try $0.addMessage(room: 1) }
         try world.move()
         world.hub.look()
-        #expect(await slot.wait() == .changed)
+        await expectEqual(slot.wait(), .changed)
         let moved = try #require(quiet.take())
         #expect(moved.root === world.head && !moved.isConcerned && moved.origins.isEmpty)
         #expect(moved.summaries?.isEmpty == true && moved.commits?.isEmpty == true)
-        #expect(quiet.take() == nil)
+        expectNil(quiet.take())
         let pending = try #require(busy.take())
         #expect(pending.root === world.head && pending.isConcerned)
-        #expect(pending.summaries?.count == 1)
+        expectEqual(pending.summaries?.count, 1)
     }
 
     @Test(arguments: [Keeps.merged, .commits, .versions, .nothing])
@@ -242,7 +242,7 @@ struct SubscriptionTests {
         try world.leap { try $0.addMessage(room: 1) }
         let last = try world.publish(origin: "after") { try $0.addMessage(room: 1) }
         world.hub.look()
-        #expect(await slot.wait() == .changed)
+        await expectEqual(slot.wait(), .changed)
         for subscription in [pending, quiet] {
             let taken = try #require(subscription.take())
             #expect(taken.isConcerned && taken.summaries == nil && taken.commits == nil)
@@ -265,10 +265,10 @@ struct SubscriptionTests {
         }
         // The first 200 had been evicted when they recurred, and then evicted others in turn.
         let expected = (500..<1_200).map { "\($0)" } + (0..<300).map { "\($0)" }
-        #expect(subscription.take()?.origins == expected)
+        expectEqual(subscription.take()?.origins, expected)
         try world.commit(origin: "7") { try $0.addPerson() }
-        #expect(subscription.take()?.origins == ["7"])
+        expectEqual(subscription.take()?.origins, ["7"])
         for number in 0..<60 { try world.commit(origin: "\(number % 20)") { try $0.addPerson() } }
-        #expect(subscription.take()?.origins == (0..<20).map { "\($0)" })
+        expectTrue(subscription.take()?.origins == (0..<20).map { "\($0)" })
     }
 }

@@ -23,10 +23,10 @@ struct SummaryHistoryTests {
         ]
         for _ in 0..<1_000 {
             try world.commit { try $0.addMessage(room: 2) }
-            #expect(world.hub.statistics.summaries == 0)
+            expectEqual(world.hub.statistics.summaries, 0)
         }
         try world.commit { try $0.addMessage(room: 1) }
-        #expect(quiet.map { $0.take() != nil } == [false, true, false])
+        expectEqual(quiet.map { $0.take() != nil }, [false, true, false])
     }
 
     // Covers O28
@@ -50,10 +50,10 @@ struct SummaryHistoryTests {
             #expect(world.hub.statistics.summaryByteCount < 16_384)
         }
         let pending = try #require(sleeper.take())
-        #expect(try delta(pending.summaries) == delta(all))
-        #expect(pending.origins == ["0", "1", "2"])
-        #expect(world.hub.statistics.summaries == 0)
-        #expect(world.hub.statistics.summaryByteCount == 0)
+        try expectEqual(delta(pending.summaries), delta(all))
+        expectEqual(pending.origins, ["0", "1", "2"])
+        expectEqual(world.hub.statistics.summaries, 0)
+        expectEqual(world.hub.statistics.summaryByteCount, 0)
     }
 
     @Test func whatTakersStandBetweenIsNotMerged() throws {
@@ -69,10 +69,10 @@ struct SummaryHistoryTests {
         order.shuffle(using: &random)
         for index in order {
             let pending = try #require(subscriptions[index].take())
-            #expect(pending.since == UInt64(1 + index))
-            #expect(try delta(pending.summaries) == delta(Array(commits[index...])))
+            expectEqual(pending.since, UInt64(1 + index))
+            try expectEqual(delta(pending.summaries), delta(Array(commits[index...])))
         }
-        #expect(world.hub.statistics.summaries == 0)
+        expectEqual(world.hub.statistics.summaries, 0)
     }
 
     @Test func takerThatKeepsUpLeavesTheSleeperWithLittle() throws {
@@ -90,7 +90,7 @@ struct SummaryHistoryTests {
             #expect(pending.since == commit.root.version - 1 && pending.summaries?.count == 1)
             #expect(world.hub.statistics.summaryByteCount < 16_384)
         }
-        #expect(try delta(sleeper.take()?.summaries).modified.count == 1)
+        try expectEqual(delta(sleeper.take()?.summaries).modified.count, 1)
     }
 
     // Covers O28
@@ -103,13 +103,13 @@ struct SummaryHistoryTests {
             try world.commit { try $0.addMessage(room: 1) }
             #expect(world.hub.statistics.summaryByteCount <= 2 * 4_096)
         }
-        #expect(world.hub.statistics.summaries == 0)
+        expectEqual(world.hub.statistics.summaries, 0)
         try world.commit(origin: "last") { try $0.addPerson() }
         let pending = try #require(slow.take())
         #expect(pending.summaries == nil && pending.since == 1 && pending.root === world.head)
         let commits = try #require(each.take())
         #expect(commits.commits == nil && commits.summaries == nil && commits.origins == ["last"])
-        #expect(late.take()?.summaries?.count == 1)
+        expectEqual(late.take()?.summaries?.count, 1)
         try world.commit { try $0.addMessage(room: 1) }
         #expect(slow.take()?.summaries?.count == 1 && each.take()?.commits?.count == 1)
     }
@@ -142,9 +142,9 @@ struct SummaryHistoryTests {
             let pending = try #require(subscription.take())
             let kept = try #require(pending.commits)
             #expect(pending.since == 2 && kept.map(\.summary.version) == Array(3...12))
-            #expect(kept.map(\.isConcerning) == (0..<10).map { $0 % 3 == 0 })
-            #expect(pending.origins == ["0", "3", "6", "9"])
-            #expect(pending.summaries?.map(\.origin) == all.map(\.summary.origin))
+            expectTrue(kept.map(\.isConcerning) == (0..<10).map { $0 % 3 == 0 })
+            expectEqual(pending.origins, ["0", "3", "6", "9"])
+            expectEqual(pending.summaries?.map(\.origin), all.map(\.summary.origin))
             for (commit, made) in zip(kept, all) {
                 let isHeld = subscription === versions && commit.isConcerning
                 #expect(commit.root === (isHeld ? made.root : nil))
@@ -164,7 +164,7 @@ struct SummaryHistoryTests {
         _ = versions[0].take()
         #expect(root != nil)
         _ = versions[1].take()
-        #expect(root == nil)
+        expectNil(root)
         weak let second = try world.commit { try $0.addPerson() }.root
         weak let third = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
@@ -179,11 +179,11 @@ struct SummaryHistoryTests {
         let world = try HubFixture(byteCountMax: 10 * CommitHistory.rootByteCount)
         let versions = world.subscribe(.all, keeps: .versions)
         for _ in 0..<9 { try world.commit { try $0.addPerson() } }
-        #expect(world.hub.statistics.roots == 9)
-        #expect(versions.take()?.commits?.count == 9)
+        expectEqual(world.hub.statistics.roots, 9)
+        expectEqual(versions.take()?.commits?.count, 9)
         for _ in 0..<100 { try world.commit { try $0.addPerson() } }
         #expect(world.hub.statistics.roots < 10)
-        #expect(versions.take()?.commits == nil)
+        expectNil(versions.take()?.commits)
     }
 
     // Covers O38
@@ -197,7 +197,7 @@ struct SummaryHistoryTests {
         weak let second = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addPerson() }
         #expect(first == nil && second == nil)
-        #expect(busy.take()?.summaries?.count == 2)
+        expectEqual(busy.take()?.summaries?.count, 2)
     }
 
     @Test(.disabled(if: Effort.isReduced))
@@ -215,7 +215,7 @@ struct SummaryHistoryTests {
             return world.subscribe(interest, keeps: kinds[number % 4])
         }
         var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
-        #expect(world.hub.statistics.subscriptions == count)
+        expectEqual(world.hub.statistics.subscriptions, count)
         weak let root = try world.commit { try $0.addPerson() }.root
         try world.publish { try $0.addPerson() }  // not processed
         #expect(root != nil)
@@ -227,6 +227,6 @@ struct SummaryHistoryTests {
         // It begins again.
         let again = world.subscribe(.all)
         try world.commit { try $0.addPerson() }
-        #expect(again.take()?.summaries?.count == 1)
+        expectEqual(again.take()?.summaries?.count, 1)
     }
 }

@@ -28,12 +28,12 @@ struct CommitCounterTests {
         let effects = EffectCounter(disk)
         for number in 1...50 { try await insert(number, into: coordinator) }
         let after = coordinator.statistics
-        #expect(after.commits - before.commits == 50)
-        #expect(after.batches - before.batches == 50)
-        #expect(after.syncs - before.syncs == 50)
-        #expect(effects.count(.write) == 50)
-        #expect(effects.count(.sync) == 50)
-        #expect(effects.count(.create) + effects.count(.syncDirectory) == 0)
+        expectEqual(after.commits - before.commits, 50)
+        expectEqual(after.batches - before.batches, 50)
+        expectEqual(after.syncs - before.syncs, 50)
+        expectEqual(effects.count(.write), 50)
+        expectEqual(effects.count(.sync), 50)
+        expectEqual(effects.count(.create) + effects.count(.syncDirectory), 0)
         await coordinator.close()
     }
 
@@ -48,11 +48,11 @@ struct CommitCounterTests {
                 number, into: coordinator, durability: .relaxed(withinNanoseconds: Self.hour))
         }
         let after = coordinator.statistics
-        #expect(after.commits - before.commits == 500)
-        #expect(after.batches - before.batches == 500)
-        #expect(after.syncs == before.syncs)
-        #expect(effects.count(.write) == 500)
-        #expect(effects.count(.sync) == 0)
+        expectEqual(after.commits - before.commits, 500)
+        expectEqual(after.batches - before.batches, 500)
+        expectEqual(after.syncs, before.syncs)
+        expectEqual(effects.count(.write), 500)
+        expectEqual(effects.count(.sync), 0)
         await coordinator.close()
         #expect(effects.count(.sync) > 0)
     }
@@ -117,12 +117,12 @@ struct CommitCounterTests {
             try await coordinator.abandon(turn)
         }
         let after = coordinator.statistics
-        #expect(after.commits == before.commits)
-        #expect(after.batches == before.batches)
-        #expect(after.syncs == before.syncs)
-        #expect(after.appendedByteCount == before.appendedByteCount)
-        #expect(effects.count(.write) + effects.count(.sync) == 0)
-        #expect(coordinator.published.version == 1)
+        expectEqual(after.commits, before.commits)
+        expectEqual(after.batches, before.batches)
+        expectEqual(after.syncs, before.syncs)
+        expectEqual(after.appendedByteCount, before.appendedByteCount)
+        expectEqual(effects.count(.write) + effects.count(.sync), 0)
+        expectEqual(coordinator.published.version, 1)
         await coordinator.close()
     }
 
@@ -133,9 +133,9 @@ struct CommitCounterTests {
         let coordinator = try await Coordinator.open(
             CoordinatorOptions(place: .memory(identifier: "touch-no-disk"), fileSystem: disk))
         for number in 0..<10 { try await insert(number, into: coordinator) }
-        #expect(coordinator.statistics.commits == 10)
-        #expect(coordinator.statistics.syncs == 0)
-        #expect(effects.total == 0)
+        expectEqual(coordinator.statistics.commits, 10)
+        expectEqual(coordinator.statistics.syncs, 0)
+        expectEqual(effects.total, 0)
         await coordinator.close()
     }
 }

@@ -32,20 +32,20 @@ struct HistoryTests {
         for number in 0..<12 { try await insert(number, into: coordinator) }
         for version in 0...12 {
             let reader = try await coordinator.history(from: UInt64(version))
-            #expect(numbers(reader.root) == Array(0..<version))
+            expectEqual(numbers(reader.root), Array(0..<version))
             var found = version
             while let step = try await reader.next(through: 11) {
                 found += 1
-                #expect(step.root.version == UInt64(found))
-                #expect(step.summary.version == UInt64(found))
-                #expect(numbers(step.root) == Array(0..<found))
+                expectEqual(step.root.version, UInt64(found))
+                expectEqual(step.summary.version, UInt64(found))
+                expectEqual(numbers(step.root), Array(0..<found))
                 #expect(reader.root === step.root)
             }
-            #expect(found == max(11, version))
+            expectEqual(found, max(11, version))
             _ = try await reader.next(through: 100)
-            #expect(reader.root.version == 12)
-            #expect(reader.root.stateHash() == coordinator.published.stateHash())
-            #expect(try await reader.next(through: 100) == nil)
+            expectEqual(reader.root.version, 12)
+            expectEqual(reader.root.stateHash(), coordinator.published.stateHash())
+            try await expectNil(reader.next(through: 100))
         }
         await coordinator.close()
     }
@@ -55,14 +55,14 @@ struct HistoryTests {
         let peer = try await open(SimView(disk))
         try await insert(0, into: coordinator)
         let reader = try await coordinator.history(from: 1)
-        #expect(try await reader.next(through: .max) == nil)
+        try await expectNil(reader.next(through: .max))
         for number in 1..<200 {  // over several segments
             try await insert(number, into: number % 3 == 0 ? peer : coordinator)
             try await coordinator.catchUp()
             let step = try #require(try await reader.next(through: .max))
-            #expect(step.summary.version == UInt64(number) + 1)
+            expectEqual(step.summary.version, UInt64(number) + 1)
         }
-        #expect(numbers(reader.root) == Array(0..<200))
+        expectEqual(numbers(reader.root), Array(0..<200))
         #expect(names("log-").count > 1)
         await coordinator.close()
         await peer.close()
@@ -73,8 +73,8 @@ struct HistoryTests {
         let relaxed = Durability.relaxed(withinNanoseconds: 3_600_000_000_000)
         for number in 0..<5 { try await insert(number, into: coordinator, durability: relaxed) }
         let reader = try await coordinator.history(from: 2)
-        #expect(try await reader.summaries(through: 5).map(\.version) == [3, 4, 5])
-        #expect(numbers(reader.root) == Array(0..<5))
+        try await expectEqual(reader.summaries(through: 5).map(\.version), [3, 4, 5])
+        expectEqual(numbers(reader.root), Array(0..<5))
         await coordinator.close()
     }
 
@@ -87,26 +87,29 @@ struct HistoryTests {
             try await insert(number, into: coordinator)
         }
         try await eventually { !names("log-").contains("log-0-0") }
-        #expect(try await coordinator.history(from: 181).root.version == 181)
+        try await expectEqual(coordinator.history(from: 181).root.version, 181)
         do {
             _ = try await coordinator.history(from: 180)
             Issue.record("a trimmed version was returned")
         } catch let error as StoreError {
-            #expect(error.code == .historyTrimmed)
-            #expect(
-                error.sentence == "Version 180 of the realm at /sim is no longer in its log: "
+            expectEqual(error.code, .historyTrimmed)
+            expectEqual(
+                error.sentence,
+                "Version 180 of the realm at /sim is no longer in its log: "
                     + "the oldest available version is 181.")
         }
-        #expect(await storeErrorCode { try await coordinator.history(from: 185) } == .invalidInput)
+        await expectEqual(
+            storeErrorCode { try await coordinator.history(from: 185) }, .invalidInput)
         await coordinator.close()
-        #expect(await storeErrorCode { try await coordinator.history(from: 184) } == .closed)
+        await expectEqual(storeErrorCode { try await coordinator.history(from: 184) }, .closed)
     }
 
     @Test func aRealmInMemoryHasNoPast() async throws {
         let options = CoordinatorOptions(place: .memory(identifier: "history"))
         let coordinator = try await Coordinator.open(options)
         try await insert(0, into: coordinator)
-        #expect(await storeErrorCode { try await coordinator.history(from: 1) } == .historyTrimmed)
+        await expectEqual(
+            storeErrorCode { try await coordinator.history(from: 1) }, .historyTrimmed)
         try await coordinator.catchUp()
         await coordinator.close()
     }
@@ -124,14 +127,14 @@ struct HistoryTests {
                 continue
             }
             let summaries = try await reader.summaries(through: .max)
-            #expect(summaries.map(\.version) == (version..<14).map { UInt64($0) + 1 })
+            expectTrue(summaries.map(\.version) == (version..<14).map { UInt64($0) + 1 })
             for bulk in [first, second] {
                 guard let summary = summaries.first(where: { $0.version == bulk.root.version })
                 else { continue }
                 #expect(summary.tables == bulk.summary.tables && summary.origin == "bulk")
             }
-            #expect(numbers(reader.root) == Array(0..<60))
-            #expect(reader.root.stateHash() == coordinator.published.stateHash())
+            expectEqual(numbers(reader.root), Array(0..<60))
+            expectEqual(reader.root.stateHash(), coordinator.published.stateHash())
         }
         await coordinator.close()
     }
@@ -143,10 +146,10 @@ struct HistoryTests {
         try await insert(40, into: coordinator)
         let reader = try await coordinator.history(from: 0)
         for name in names("nodes-") { disk.removeFile(name, in: "/sim") }
-        #expect(try await reader.next(through: .max)?.summary.version == 1)
+        try await expectEqual(reader.next(through: .max)?.summary.version, 1)
         for _ in 0..<2 {
             let code = await storeErrorCode { try await reader.next(through: .max) }
-            #expect(code == .historyTrimmed)
+            expectEqual(code, .historyTrimmed)
         }
         await coordinator.close()
     }
@@ -157,13 +160,13 @@ struct HistoryTests {
         for number in 0..<50 {
             try await insert(number, into: writer)
             try await peer.catchUp()
-            #expect(peer.published.version == UInt64(number) + 1)
+            expectEqual(peer.published.version, UInt64(number) + 1)
         }
         try await writer.catchUp()
         await writer.close()
         await peer.close()
-        #expect(await storeErrorCode { try await peer.catchUp() } == .closed)
-        #expect(numbers(peer.published) == Array(0..<50))
+        await expectEqual(storeErrorCode { try await peer.catchUp() }, .closed)
+        expectEqual(numbers(peer.published), Array(0..<50))
     }
 
     @Test func aCancelledReaderStops() async throws {
@@ -180,7 +183,7 @@ struct HistoryTests {
             _ = try await coordinator.history(from: 3)
         }
         await #expect(throws: CancellationError.self) { try await other.value }
-        #expect(try await reader.next(through: .max)?.summary.version == 1)
+        try await expectEqual(reader.next(through: .max)?.summary.version, 1)
         await coordinator.close()
     }
 }

@@ -139,8 +139,8 @@ struct HistoryTrimmingTests {
         for number in 10..<18 { try await insert(number, into: coordinator) }
         disk.flipBit((4096 + 17) * 8, of: "nodes-1", in: "/sim")
         let reader = try await coordinator.history(from: 15)  // from the log's beginning
-        #expect(numbers(reader.root) == Array(0..<15))
-        #expect(reader.root.damage == nil)
+        expectEqual(numbers(reader.root), Array(0..<15))
+        expectNil(reader.root.damage)
         await coordinator.close()
     }
 
@@ -153,14 +153,14 @@ struct HistoryTrimmingTests {
         for number in 30..<40 { try await insert(number, into: writer) }
         try await reading.catchUp()
         let reader = try await reading.history(from: 5)
-        #expect(numbers(reader.root) == Array(0..<5))
-        #expect(try await reader.summaries(through: .max).count == 35)
+        expectEqual(numbers(reader.root), Array(0..<5))
+        try await expectEqual(reader.summaries(through: .max).count, 35)
         await writer.close()
         await reading.close()
         disk.removeFile("LOCK", in: "/sim")
         let late = try await openPeer("/sim", SimView(disk)) { $0.isReadOnly = true }
         try await late.catchUp()
-        #expect(try await late.history(from: 39).next(through: .max)?.summary.version == 40)
+        try await expectEqual(late.history(from: 39).next(through: .max)?.summary.version, 40)
         await late.close()
     }
 }

@@ -36,21 +36,21 @@ struct RetentionTests {
     // Covers O34
     @Test func whoeverTrimsGoesByWhatTheRealmKeeps() async throws {
         let keeping = try await open(disk, .none)
-        #expect(try await keeping.retention() == HistoryRetention.none)
+        try await expectEqual(keeping.retention(), HistoryRetention.none)
         let all = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
         try await keeping.setRetention(all)
         try await work(keeping, from: 0)
         let other = try await open(SimView(disk), .none)
-        #expect(try await other.retention() == all)
+        try await expectEqual(other.retention(), all)
         try await work(other, from: 30)
         await other.close()
-        #expect(try await numbers(keeping.history(from: 3).root) == Array(0..<3))
+        try await expectEqual(numbers(keeping.history(from: 3).root), Array(0..<3))
         await keeping.close()
         let last = try await open(disk, .none)
-        #expect(try await numbers(last.history(from: 3).root) == Array(0..<3))
+        try await expectEqual(numbers(last.history(from: 3).root), Array(0..<3))
         try await last.setRetention(.none)
         try await work(last, from: 60)
-        #expect(await storeErrorCode { try await last.history(from: 3) } == .historyTrimmed)
+        await expectEqual(storeErrorCode { try await last.history(from: 3) }, .historyTrimmed)
         await last.close()
     }
 
@@ -61,12 +61,12 @@ struct RetentionTests {
         let size = try #require(disk.contents(of: "retention", in: "/sim")).count
         for bit in 0..<size * 8 where bit % 5 == 0 {
             disk.flipBit(bit, of: "retention", in: "/sim")
-            #expect(try await coordinator.retention() == HistoryRetention.none)
+            try await expectEqual(coordinator.retention(), HistoryRetention.none)
             disk.flipBit(bit, of: "retention", in: "/sim")
         }
-        #expect(try await coordinator.retention() == all)
+        try await expectEqual(coordinator.retention(), all)
         disk.inject(SimFailure(.read))
-        #expect(await storeErrorCode { try await coordinator.retention() } == .ioFailed)
+        await expectEqual(storeErrorCode { try await coordinator.retention() }, .ioFailed)
         await coordinator.close()
     }
 

@@ -55,8 +55,7 @@ struct MarkHistory {
         for filter in filters {
             guard case .deep(let depth) = filter else { continue }
             for table in contents[end].indices.shuffled(using: &generator) {
-                #expect(
-                    step.marks(MarkWorld.names[table], filter) == oracle.deep(table, depth))
+                expectEqual(step.marks(MarkWorld.names[table], filter), oracle.deep(table, depth))
             }
         }
     }
@@ -102,21 +101,21 @@ struct MarkHistory {
         switch filter {
         case .deep(let depth):
             let comparison: MarkOracle.Comparison = hasSummaries ? .exact : .least
-            #expect(
-                found == oracle(start, end, comparison).deep(table, depth),
+            expectEqual(
+                found, oracle(start, end, comparison).deep(table, depth),
                 "\(name) \(filter) \(start)..\(end) \(hasSummaries)")
         case .paths(let paths) where hasSummaries:
-            #expect(
-                found == oracle(start, end, .exact).paths(table, paths),
+            expectEqual(
+                found, oracle(start, end, .exact).paths(table, paths),
                 "\(name) \(filter) \(start)..\(end)")
         case .paths(let paths):
             let least = oracle(start, end, .least).paths(table, paths)
             let most = oracle(start, end, .most).paths(table, paths)
             for (row, mark) in least.rows {
-                #expect(found[row].map { mark.paths.isSubset(of: $0.paths) } ?? false)
+                expectTrue(found[row].map { mark.paths.isSubset(of: $0.paths) } ?? false)
             }
             for (row, mark) in found.rows {
-                #expect(most[row].map { mark.paths.isSubset(of: $0.paths) } ?? false)
+                expectTrue(most[row].map { mark.paths.isSubset(of: $0.paths) } ?? false)
             }
         }
         checkRoutes(step, table, filter, found, contents[end])
@@ -139,12 +138,12 @@ struct MarkHistory {
             MarkWorld.names[table], filter, among: rows,
             firstCountMax: [1, 2, 8, 256][generator.below(4)])
         for row in rows {
-            #expect(found[row] == marks[row], "\(MarkWorld.names[table]) \(row) \(filter)")
+            expectEqual(found[row], marks[row], "\(MarkWorld.names[table]) \(row) \(filter)")
         }
-        for (row, mark) in found.rows { #expect(mark == marks[row]) }
+        for (row, mark) in found.rows { expectEqual(mark, marks[row]) }
         let forward = step.forwardMarks(
             MarkWorld.names[table], filter, of: step.new.keys(TableKey(rawValue: UInt32(table))))
-        #expect(forward == marks, "\(MarkWorld.names[table]) \(filter)")
+        expectEqual(forward, marks, "\(MarkWorld.names[table]) \(filter)")
     }
 
     /// Checks that the rows of each route are those rows that have the value.
@@ -159,15 +158,15 @@ struct MarkHistory {
                 tableName: name, column: world.classes[table].columns[0].name,
                 value: .string(text))
             let routed = step.marks(name, filter, route: route)
-            #expect(
-                routed.rows
-                    == marks.rows.filter {
-                        content[table][$0.key.rawValue]?.values[0] == .string(text)
-                    })
+            expectEqual(
+                routed.rows,
+                marks.rows.filter {
+                    content[table][$0.key.rawValue]?.values[0] == .string(text)
+                })
             count += routed.rows.count
         }
-        #expect(count == marks.rows.count)
-        #expect(step.marks(name, filter, route: nil) == marks)
+        expectEqual(count, marks.rows.count)
+        expectEqual(step.marks(name, filter, route: nil), marks)
     }
 
     // MARK: Paths

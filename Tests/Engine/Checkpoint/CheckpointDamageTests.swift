@@ -36,13 +36,13 @@ import Testing
                 version: checkpoint.version, from: file, seed: checkpoint.seed,
                 checkedFirstByteCountMax: 0)
         }
-        #expect(try load().stateHash() == content.root.stateHash())
+        try expectEqual(load().stateHash(), content.root.stateHash())
         file[checkpoint.directory.lowerBound + 4] ^= 2  // the format
         let damage = #expect(throws: StoreError.self) { try load() }
-        #expect(damage?.code == .invalidDatabase)
+        expectEqual(damage?.code, .invalidDatabase)
         try checkpoint.fixChecksum(in: file)
         let newer = #expect(throws: StoreError.self) { try load() }
-        #expect(newer?.code == .unsupportedFormat)
+        expectEqual(newer?.code, .unsupportedFormat)
     }
 
     @Test func aForgedDirectoryThrowsOrGivesARoot() throws {
@@ -72,7 +72,7 @@ import Testing
             for (offset, byte) in changed.reversed() { file[offset] = byte }
         }
         #expect(loadedCount < 600)
-        #expect(try intact.load(from: file).stateHash() == content.root.stateHash())
+        try expectEqual(intact.load(from: file).stateHash(), content.root.stateHash())
     }
 
     @Test func aDirectoryCutShortIsRefused() throws {
@@ -104,7 +104,7 @@ import Testing
                 }
             } catch let error as StoreError {
                 // The only leaf of an index is read at once.
-                #expect(error.code == .invalidDatabase)
+                expectEqual(error.code, .invalidDatabase)
             }
             file[offset] = old
         }
@@ -125,7 +125,7 @@ import Testing
             file[offset] ^= 1
             let root = try checkpoint.load(from: file)
             let result = try plan.evaluate(root)
-            #expect(Array(result).count == result.count)
+            expectEqual(Array(result).count, result.count)
             if root.damage != nil { damageCount += 1 }
             file[offset] ^= 1
         }

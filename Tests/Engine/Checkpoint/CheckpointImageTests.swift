@@ -11,8 +11,8 @@ import Testing
         let root = DatabaseRoot.makeEmpty()
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(root, to: file).load(from: file)
-        #expect(loaded.stateHash() == root.stateHash())
-        #expect(loaded.version == 0)
+        expectEqual(loaded.stateHash(), root.stateHash())
+        expectEqual(loaded.version, 0)
     }
 
     @Test func aRootIsLoadedAsItWasWritten() throws {
@@ -25,9 +25,9 @@ import Testing
             if round % 2 == 1 { try content.addColumn() }
             let checkpoint = try TestCheckpoint(content.root, to: file)
             let loaded = try checkpoint.load(from: file)
-            #expect(loaded.stateHash() == content.root.stateHash())
-            #expect(loaded.damage == nil)
-            #expect(loaded.schema.tables == content.root.schema.tables)
+            expectEqual(loaded.stateHash(), content.root.stateHash())
+            expectNil(loaded.damage)
+            expectEqual(loaded.schema.tables, content.root.schema.tables)
             // Changes made on it result in the same content.
             var twin = content
             twin.move(to: loaded)
@@ -37,7 +37,7 @@ import Testing
             try content.change(10)
             try content.insertText(3)
             try content.insertEverything(2)
-            #expect(twin.root.stateHash() == content.root.stateHash())
+            expectEqual(twin.root.stateHash(), content.root.stateHash())
             if content.generator.oneIn(2) { content = twin }
         }
     }
@@ -49,13 +49,13 @@ import Testing
         try content.delete(CheckpointContent.text, 2048..<2100)
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(content.root, to: file).load(from: file)
-        #expect(loaded.stateHash() == content.root.stateHash())
+        expectEqual(loaded.stateHash(), content.root.stateHash())
         var twin = content
         twin.move(to: loaded)
         try content.insertText(1)
         try twin.insertText(1)
-        #expect(twin.root.stateHash() == content.root.stateHash())
-        #expect(twin.root.keys(CheckpointContent.text).last == ObjectKey(rawValue: 2100))
+        expectEqual(twin.root.stateHash(), content.root.stateHash())
+        expectEqual(twin.root.keys(CheckpointContent.text).last, ObjectKey(rawValue: 2100))
     }
 
     @Test func theNextCheckpointWritesWhatChanged() throws {
@@ -66,8 +66,8 @@ import Testing
         let first = try TestCheckpoint(content.root, to: file)
         content.move(to: try first.load(from: file))
         let same = try TestCheckpoint(content.root, to: file)
-        #expect(same.written.leafCount == 0)
-        #expect(same.written.liveByteCount == first.written.liveByteCount)
+        expectEqual(same.written.leafCount, 0)
+        expectEqual(same.written.liveByteCount, first.written.liveByteCount)
         try content.commit { transaction, _ in
             let column = transaction.schema.tables[0].columns[4]  // int?, with an index
             try transaction.set(
@@ -76,7 +76,7 @@ import Testing
         let second = try TestCheckpoint(content.root, to: file)
         // A chunk, the content versions, and one or two leaves of the index, three after a split.
         #expect(second.written.leafCount >= 3 && second.written.leafCount <= 5)
-        #expect(try second.load(from: file).stateHash() == content.root.stateHash())
+        try expectEqual(second.load(from: file).stateHash(), content.root.stateHash())
         let third = try TestCheckpoint(content.root, to: MemoryNodesFile(number: 2))
         #expect(third.written.leafCount >= first.written.leafCount)
     }
@@ -89,7 +89,7 @@ import Testing
         let loaded = try TestCheckpoint(content.root, to: file).load(from: file)
         let other = MemoryNodesFile(number: 2)
         let moved = try TestCheckpoint(loaded, to: other)
-        #expect(try moved.load(from: other).stateHash() == content.root.stateHash())
+        try expectEqual(moved.load(from: other).stateHash(), content.root.stateHash())
     }
 
     @Test func whatASinkThrowsIsThrownAndHarmsNothing() throws {
@@ -99,6 +99,6 @@ import Testing
         let file = MemoryNodesFile()
         file.room = 2000
         #expect(throws: StoreError.self) { try TestCheckpoint(content.root, to: file) }
-        #expect(content.root.stateHash() == hash)
+        expectEqual(content.root.stateHash(), hash)
     }
 }

@@ -39,11 +39,11 @@ import Testing
     @Test func fullestClustersAreReadAgain() throws {
         var content = makeContent([[Value]](repeating: [data(4_096)], count: 1_024))
         for row in 0..<1_024 { content.set(UInt64(row), 0, data(4_096, 2)) }
-        #expect(try slot(content.root).textUsed == 8 << 20)
+        try expectEqual(slot(content.root).textUsed, 8 << 20)
         #expect(try loads(content.root))
         let large = makeContent([[Value]](repeating: [data(4_097)], count: 1_024))
         let word: UInt = try slot(large.root).load(ColumnSlot.bOffset)
-        #expect(try #require(LargeList(word: word)).count == 1_024)
+        try expectEqual(#require(LargeList(word: word)).count, 1_024)
         #expect(try loads(large.root))
     }
 
@@ -64,7 +64,7 @@ import Testing
                 table, ObjectKey(rawValue: 0), ColumnKey(rawValue: 1), .int(Int64(number)))
             root = try transaction.commit(timestampMicroseconds: 0).root
         }
-        #expect(try slot(root).textUsed == 100)
+        try expectEqual(slot(root).textUsed, 100)
         #expect(try loads(root))
     }
 
@@ -80,12 +80,12 @@ import Testing
         }
         for (count, isRead) in [(8, true), (2_048, true), (2_049, false)] {
             let forged = try forge(intact, file, largeCount: count, textUsed: 1_000)
-            #expect(try isLoaded(forged, file) == isRead)
-            if isRead { #expect(try forged.load(from: file).stateHash() == root.stateHash()) }
+            try expectEqual(isLoaded(forged, file), isRead)
+            if isRead { try expectEqual(forged.load(from: file).stateHash(), root.stateHash()) }
         }
         for (count, isRead) in [(16 << 20, true), (16 << 20 + 1, false)] {
             let forged = try forge(intact, file, largeCount: 8, textUsed: count)
-            #expect(try isLoaded(forged, file) == isRead)
+            try expectEqual(isLoaded(forged, file), isRead)
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
             _ = try checkpoint.load(from: file)
             return true
         } catch let error as StoreError {
-            #expect(error.code == .invalidDatabase)
+            expectEqual(error.code, .invalidDatabase)
             return false
         }
     }
@@ -106,7 +106,7 @@ import Testing
     ) throws -> TestCheckpoint {
         var bytes = checkpoint.directory.map { file[$0] }
         let counts = little(8) + little(1_000) + little(0)
-        let place = try #require(
+        let place = try requireValue(
             bytes.indices.first { bytes[$0...].starts(with: counts) })
         bytes.replaceSubrange(place..<place + 8, with: little(largeCount) + little(textUsed))
         let end = place - 4 + DirectoryImage.slotByteCount + 8 * DirectoryImage.largeEntryByteCount

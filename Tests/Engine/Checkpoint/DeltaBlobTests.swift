@@ -42,12 +42,12 @@ import Testing
 
     @Test func aDeltaIsReadAsItWasWritten() throws {
         let (base, commit, _) = try make()
-        #expect(commit.bulk?.timestampMicroseconds == 7)
+        expectEqual(commit.bulk?.timestampMicroseconds, 7)
         let summary = try DeltaBlob.decode(
             DeltaBlob.encode(commit.summary), origin: "delta", from: base, to: commit.root)
-        #expect(summary.tables == commit.summary.tables)
-        #expect(summary.version == commit.summary.version)
-        #expect(summary.origin == "delta")
+        expectEqual(summary.tables, commit.summary.tables)
+        expectEqual(summary.version, commit.summary.version)
+        expectEqual(summary.origin, "delta")
     }
 
     /// A migration rewrites rows whose columns it only converts: none of their columns are set.
@@ -56,7 +56,7 @@ import Testing
         let summary = try withConvertedRows(commit, base)
         let decoded = try DeltaBlob.decode(
             DeltaBlob.encode(summary), origin: nil, from: base, to: commit.root)
-        #expect(decoded.tables == summary.tables)
+        expectEqual(decoded.tables, summary.tables)
     }
 
     /// Returns the commit's summary, with all rows that the commit left alone modified, without
@@ -95,7 +95,7 @@ import Testing
                     for key in delta.deleted { #expect(base.contains(delta.table, key)) }
                 }
             } catch {
-                #expect(error.code == .invalidDatabase)
+                expectEqual(error.code, .invalidDatabase)
             }
         }
     }
@@ -112,14 +112,14 @@ import Testing
             version: commit.root.version, timestampMicroseconds: 7, origin: "delta")
         let files = OneFile(file: file)
         let (root, summary) = try CommitRecord.apply(body, to: base, files)
-        #expect(root.stateHash() == commit.root.stateHash())
+        expectEqual(root.stateHash(), commit.root.stateHash())
         #expect(summary.tables == commit.summary.tables && summary.origin == "delta")
         #expect(throws: StoreError.self) { try CommitRecord.apply(body, to: commit.root, files) }
         for _ in 0..<300 {
             var forged = body
             forged[generator.below(forged.count)] ^= 1 << UInt8(generator.below(8))
             if let (other, _) = try? CommitRecord.apply(forged, to: base, files) {
-                #expect(other.stateHash() == root.stateHash())  // differs in the time or the origin
+                expectEqual(other.stateHash(), root.stateHash())  // differs in the time or the origin
             }
         }
     }

@@ -56,9 +56,9 @@ import Testing
     @Test(arguments: sound.indices) func soundValueIsRead(_ index: Int) throws {
         let (root, _) = try load(Self.sound[index])
         let value = root.value(Self.table, ObjectKey(rawValue: 1), Self.column)
-        #expect(value == .any(Self.sound[index]))
-        #expect(root.value(Self.table, ObjectKey(rawValue: 0), Self.column) == .null)
-        #expect(root.damage == nil)
+        expectEqual(value, .any(Self.sound[index]))
+        expectEqual(root.value(Self.table, ObjectKey(rawValue: 0), Self.column), .null)
+        expectNil(root.damage)
     }
 
     // Covers .invalidDatabase
@@ -67,7 +67,7 @@ import Testing
         let (_, damage) = DamageWatch.run(on: root) {
             root.value(Self.table, ObjectKey(rawValue: 1), Self.column)
         }
-        #expect(damage?.code == .invalidDatabase)
+        expectEqual(damage?.code, .invalidDatabase)
     }
 
     /// Empty bytes aren't a value, but are valid in rows that aren't live.
@@ -82,8 +82,8 @@ import Testing
         let root = try transaction.commit(timestampMicroseconds: 0).root
         let file = MemoryNodesFile(byteCount: 1 << 20)
         let loaded = try TestCheckpoint(root, to: file).load(from: file)
-        #expect(loaded.stateHash() == root.stateHash())
-        #expect(loaded.damage == nil)
+        expectEqual(loaded.stateHash(), root.stateHash())
+        expectNil(loaded.damage)
     }
 
     // Covers .invalidDatabase
@@ -100,13 +100,13 @@ import Testing
             ColumnBlock.encode(.any(bytes), &writer)
             if isSound {
                 let (root, _) = try CommitRecord.apply(writer.bytes, to: base)
-                #expect(
-                    root.value(Self.table, ObjectKey(rawValue: 1), Self.column) == .any(bytes))
+                expectEqual(
+                    root.value(Self.table, ObjectKey(rawValue: 1), Self.column), .any(bytes))
             } else {
                 let error = #expect(throws: StoreError.self) {
                     try CommitRecord.apply(writer.bytes, to: base)
                 }
-                #expect(error?.code == .invalidDatabase)
+                expectEqual(error?.code, .invalidDatabase)
             }
         }
     }

@@ -50,7 +50,7 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
         _ file: SparseFile, _ load: () throws -> Void
     ) {
         let error = #expect(throws: StoreError.self) { try load() }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
         #expect(file.readByteCount <= 256 << 20)
     }
 
@@ -140,8 +140,8 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
             file.put(delta, at: bulk.delta.extent)
             let (root, summary) = try bulk.load(
                 version: commit.root.version, origin: nil, after: base, file)
-            #expect(root.stateHash() == commit.root.stateHash())
-            #expect(summary.tables == commit.summary.tables)
+            expectEqual(root.stateHash(), commit.root.stateHash())
+            expectEqual(summary.tables, commit.summary.tables)
             bulk.directory.crc ^= 1
             #expect(throws: StoreError.self) {
                 try bulk.load(version: commit.root.version, origin: nil, after: base, file)

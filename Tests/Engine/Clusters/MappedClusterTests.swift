@@ -20,7 +20,7 @@ import Testing
                 let image = LeafFile()
                 let source = try storedAgain(trial, image)
                 try TableTrial.check(trial.table, trial.rows, trial.columns)
-                #expect(source.firstDamage == nil)
+                expectNil(source.firstDamage)
             }
             try trial.checkAll()
             try trial.end()
@@ -92,7 +92,7 @@ import Testing
                     key, column.key, value, version: 4, columns: columns, edit: edit)
                 {
                     let place = try #require(loaded.place(key))
-                    #expect(place.cluster.value(place.row, column) == value)
+                    expectEqual(place.cluster.value(place.row, column), value)
                 }
             }
             withExtendedLifetime(source) {}

@@ -182,12 +182,12 @@ import Testing
         }
         trial.commit()
         try trial.checkAll()
-        #expect(trial.table.height == 1)
+        expectEqual(trial.table.height, 1)
         #expect(!trial.table.contains(UInt64(count)))
-        #expect(trial.table.key(at: 4321) == 4321)
-        #expect(trial.table.position(of: 4321) == 4321)
-        #expect(trial.table.position(of: .max) == count)
-        #expect(trial.table.firstKey(from: UInt64(count)) == nil)
+        expectEqual(trial.table.key(at: 4321), 4321)
+        expectEqual(trial.table.position(of: 4321), 4321)
+        expectEqual(trial.table.position(of: .max), count)
+        expectNil(trial.table.firstKey(from: UInt64(count)))
         try trial.end()
     }
 
@@ -199,7 +199,7 @@ import Testing
             trial.table.append([.null], at: key, version: 2, columns: columns, edit: edit)
             trial.rows[key] = TableTrial.Row(values: [.null], version: 2)
         }
-        #expect(trial.table.height == Table.heightMax)
+        expectEqual(trial.table.height, Table.heightMax)
         try trial.checkAll()
         for key in trial.rows.keys.sorted() {
             let isRemoved = trial.table.remove(key, edit: edit)
@@ -224,8 +224,8 @@ import Testing
         let key = trial.table.append(values, version: 9, columns: columns, edit: edit)
         trial.rows[key] = TableTrial.Row(values: values, version: 9)
         // The table node and the cluster; the chunk of versions is new.
-        #expect(edit.copyCount == 2)
-        #expect(trial.store.usage.nodeCount == before + 3)
+        expectEqual(edit.copyCount, 2)
+        expectEqual(trial.store.usage.nodeCount, before + 3)
         try trial.checkAll()
         try trial.end()
     }
@@ -256,7 +256,7 @@ import Testing
         _ = trial.currentEdit
         append(100)
         append(101)
-        #expect(trial.table.nextKey == 10)
+        expectEqual(trial.table.nextKey, 10)
         try trial.checkAll()
         try trial.end()
     }

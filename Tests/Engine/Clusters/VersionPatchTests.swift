@@ -78,9 +78,9 @@ import Testing
                     table, ObjectKey(rawValue: row), ColumnKey(rawValue: 0), .int(7))
                 root = try commitAndReplay(transaction).root
             }
-            #expect(root.contentVersion(table, ObjectKey(rawValue: 3)) == version + 1)
-            #expect(root.contentVersion(table, ObjectKey(rawValue: 40)) == version + 2)
-            #expect(root.contentVersion(table, ObjectKey(rawValue: 4)) == 2)
+            expectEqual(root.contentVersion(table, ObjectKey(rawValue: 3)), version + 1)
+            expectEqual(root.contentVersion(table, ObjectKey(rawValue: 40)), version + 2)
+            expectEqual(root.contentVersion(table, ObjectKey(rawValue: 4)), 2)
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
         }
         try trial.checkAll()
         let cluster = try #require(trial.table.cluster(containing: 0))
-        #expect(cluster.contentVersions().count == rowsPerCluster)
+        expectEqual(cluster.contentVersions().count, rowsPerCluster)
         #expect((cluster.node.load(Cluster.versionWordOffset) as UInt) != 0)
         try trial.end()
     }

@@ -49,15 +49,15 @@ import Testing
     func assembledTreeReadsLeavesWhenTheyAreTouched(count: Int) throws {
         var realm = Checkpointed(count: count)
         try realm.assemble()
-        #expect(realm.model.tree.count == count)
+        expectEqual(realm.model.tree.count, count)
         if count > 129 {
-            #expect(realm.model.tree.firstRow(6) == 3)
-            #expect(readCount(realm.model.tree) == 1)
-            #expect(realm.model.tree.rank(of: 600, 0) == 300)
-            #expect(readCount(realm.model.tree) == 2)
+            expectEqual(realm.model.tree.firstRow(6), 3)
+            expectEqual(readCount(realm.model.tree), 1)
+            expectEqual(realm.model.tree.rank(of: 600, 0), 300)
+            expectEqual(readCount(realm.model.tree), 2)
         }
         realm.model.check()
-        #expect(realm.source.firstDamage == nil)
+        expectNil(realm.source.firstDamage)
         realm.model.close()
     }
 
@@ -74,7 +74,7 @@ import Testing
         // A leaf has an extent as long as it equals what is in the file.
         var (changedCount, sameCount) = (0, 0)
         realm.model.tree.forEachLeaf { place in
-            #expect((place.extent == 0) == (place.leaf.map { !$0.isMapped } ?? false))
+            expectTrue((place.extent == 0) == (place.leaf.map { !$0.isMapped } ?? false))
             if place.extent == 0 { changedCount += 1 } else { sameCount += 1 }
         }
         #expect(changedCount > 20 && sameCount > 20)
@@ -95,15 +95,15 @@ import Testing
         realm.file.damage(at: realm.leaves[4].extent + 1_000)
         try realm.assemble()
         let model = realm.model
-        #expect(model.tree.firstRow(2 * 600) == nil)
-        #expect(realm.source.firstDamage?.code == .invalidDatabase)
+        expectNil(model.tree.firstRow(2 * 600))
+        expectEqual(realm.source.firstDamage?.code, .invalidDatabase)
         var walkedCount = 0
         model.tree.visit { _, _ in
             walkedCount += 1
             return true
         }
-        #expect(walkedCount == 1_280 - 128)
-        #expect(model.tree.entry(at: 600) == nil)
+        expectEqual(walkedCount, 1_280 - 128)
+        expectNil(model.tree.entry(at: 600))
         var tree = model.tree
         for _ in 0..<2_000 {
             let key = UInt64(random.below(2_600))
@@ -136,7 +136,7 @@ import Testing
             UnsafeMutableRawBufferPointer(mutating: image)[offset] = value
             realm.leaves[0].crc = realm.crc(extent)
             try realm.assemble()
-            #expect(realm.model.tree.firstRow(0) == nil, "offset \(offset)")
+            expectNil(realm.model.tree.firstRow(0), "offset \(offset)")
             #expect(realm.source.firstDamage != nil, "offset \(offset)")
             realm.model.close()
         }

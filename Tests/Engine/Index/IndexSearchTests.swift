@@ -63,8 +63,8 @@ import Testing
                     } ?? (UInt64.random(in: 0...9, using: &random), 0)
                 let below = entries.count { $0 < entry }
                 let through = entries.count { $0 <= entry }
-                #expect(cregnum_index_below(keys, rows, count, entry.0, entry.1) == below)
-                #expect(cregnum_index_through(keys, rows, count, entry.0, entry.1) == through)
+                expectEqual(cregnum_index_below(keys, rows, count, entry.0, entry.1), below)
+                expectEqual(cregnum_index_through(keys, rows, count, entry.0, entry.1), through)
             }
         }
     }

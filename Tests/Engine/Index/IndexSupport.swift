@@ -26,7 +26,7 @@ struct IndexModel {
     mutating func insert(_ key: UInt64, _ row: UInt64) {
         let place = position(key, row)
         let isNew = place == entries.count || entries[place] != IndexTreeEntry(key: key, row: row)
-        #expect(tree.insert(key, row, edit, &hint) == isNew)
+        expectEqual(tree.insert(key, row, edit, &hint), isNew)
         if isNew { entries.insert(IndexTreeEntry(key: key, row: row), at: place) }
     }
 
@@ -34,7 +34,7 @@ struct IndexModel {
     mutating func remove(_ key: UInt64, _ row: UInt64) {
         let place = position(key, row)
         let isThere = place < entries.count && entries[place] == IndexTreeEntry(key: key, row: row)
-        #expect(tree.remove(key, row, edit, &hint) == isThere)
+        expectEqual(tree.remove(key, row, edit, &hint), isThere)
         if isThere { entries.remove(at: place) }
     }
 
@@ -68,8 +68,8 @@ struct IndexModel {
     func close() {
         for retired in edit.takeRetired() { store.free(retired.node) }
         if let root = tree.root { free(root, height: tree.height) }
-        #expect(store.usage.nodeCount == 0)
-        #expect(store.usage.byteCount == 0)
+        expectEqual(store.usage.nodeCount, 0)
+        expectEqual(store.usage.byteCount, 0)
     }
 
     private func free(_ node: Node, height: Int) {
@@ -93,12 +93,12 @@ func checkIndexContent(_ tree: IndexTree, _ entries: [IndexTreeEntry]) {
         content.append(IndexTreeEntry(key: $0, row: $1))
         return true
     }
-    #expect(content == entries)
-    #expect(tree.count == entries.count)
+    expectEqual(content, entries)
+    expectEqual(tree.count, entries.count)
     #expect((tree.root == nil) == entries.isEmpty)
     guard let root = tree.root else { return }
     #expect(tree.height == 0 || root.count >= 2)
-    #expect(checkIndexNode(root, height: tree.height) == entries.count)
+    expectEqual(checkIndexNode(root, height: tree.height), entries.count)
 }
 
 /// Checks a node and all nodes below it; returns the number of entries.
@@ -110,12 +110,12 @@ private func checkIndexNode(_ node: Node, height: Int) -> Int {
     }
     let inner = IndexInner(node)
     #expect(node.kind == .indexInner && inner.height == height)
-    #expect(node.byteCount == IndexInner.byteCount(height: height))
+    expectEqual(node.byteCount, IndexInner.byteCount(height: height))
     var sum = 0
     for place in 0..<inner.count {
         let child = inner.child(place)
         let count = checkIndexNode(child, height: height - 1)
-        #expect(Int(inner.counts[place]) == count)
+        expectEqual(Int(inner.counts[place]), count)
         let (leaf, below) = (IndexLeaf(child), IndexInner(child))
         #expect(inner.keys[place] == (height == 1 ? leaf.keys[0] : below.keys[0]))
         #expect(inner.rows[place] == (height == 1 ? leaf.rows[0] : below.rows[0]))

@@ -39,38 +39,38 @@ import Testing
             if random.oneIn(2) { from.key = .random(in: least.key...greatest.key, using: &random) }
             if random.oneIn(2) { from.row = UInt64(random.below(301)) }
             let place = model.position(from.key, from.row)
-            #expect(tree.rank(of: from.key, from.row) == place)
+            expectEqual(tree.rank(of: from.key, from.row), place)
             let isThere = place < entries.count && entries[place] == from
-            #expect(tree.contains(from.key, from.row) == isThere)
-            #expect(tree.rank(through: from.key, from.row) == place + (isThere ? 1 : 0))
+            expectEqual(tree.contains(from.key, from.row), isThere)
+            expectEqual(tree.rank(through: from.key, from.row), place + (isThere ? 1 : 0))
             #expect(
                 tree.first(from: from.key, from.row)
                     == (place < entries.count ? entries[place] : nil))
             let sameKey = entries.filter { $0.key == from.key }.map(\.row)
-            #expect(tree.firstRow(from.key) == sameKey.first)
+            expectEqual(tree.firstRow(from.key), sameKey.first)
             var rows: [UInt64] = []
             tree.forEachRow(from.key) {
                 rows.append($0)
                 return true
             }
-            #expect(rows == sameKey)
-            if place < entries.count { #expect(tree.entry(at: place) == entries[place]) }
+            expectEqual(rows, sameKey)
+            if place < entries.count { expectEqual(tree.entry(at: place), entries[place]) }
 
             let to = entries[random.below(entries.count)]
             rows = []
             tree.rows(from: from, through: to, into: &rows)
-            #expect(rows == entries.filter { !($0 < from) && !(to < $0) }.map(\.row))
+            expectEqual(rows, entries.filter { !($0 < from) && !(to < $0) }.map(\.row))
             let keys = min(from.key, to.key)...max(from.key, to.key)
-            #expect(tree.count(in: keys) == entries.count { keys.contains($0.key) })
+            expectEqual(tree.count(in: keys), entries.count { keys.contains($0.key) })
 
             var walked: [IndexTreeEntry] = []
             tree.visitDescending(from: from.key, from.row) {
                 walked.append(IndexTreeEntry(key: $0, row: $1))
                 return walked.count < 200
             }
-            #expect(walked == entries[..<(place + (isThere ? 1 : 0))].suffix(200).reversed())
+            expectEqual(walked, entries[..<(place + (isThere ? 1 : 0))].suffix(200).reversed())
         }
-        #expect(tree.count(in: 0...UInt64.max) == entries.count)
+        expectEqual(tree.count(in: 0...UInt64.max), entries.count)
     }
 
     @Test(arguments: ["ascending", "descending", "random", "ascending within blocks"])
@@ -92,8 +92,8 @@ import Testing
         model.check()
         if order == "ascending" {
             // 157 full leaves, two inner nodes above them and the root.
-            #expect(store.usage.nodeCount == 160)
-            #expect(model.tree.height == 2)
+            expectEqual(store.usage.nodeCount, 160)
+            expectEqual(model.tree.height, 2)
         }
         model.keepVersion()
         for (index, key) in keys.enumerated() {
@@ -120,7 +120,7 @@ import Testing
             checkIndexContent(model.tree, model.entries)
             var leafCounts: [Int] = []
             model.tree.forEachLeaf { leafCounts.append($0.count) }
-            #expect(leafCounts.dropLast().allSatisfy { $0 == 128 })
+            expectTrue(leafCounts.dropLast().allSatisfy { $0 == 128 })
             model.keepVersion()
             for _ in 0..<300 {
                 model.insert(UInt64(random.below(10 * count + 10)), UInt64(random.below(9)))
@@ -139,22 +139,22 @@ import Testing
         for key in 0..<UInt64(20_000) {
             #expect(model.tree.insert(key * 2, 0, model.edit, &model.hint))
         }
-        #expect(model.edit.copyCount == 0)
+        expectEqual(model.edit.copyCount, 0)
         let copiesOfAll: [(UInt64, Int)] = [(5_001, 3), (5_003, 0), (39_999, 2), (40_000, 0)]
         model.keepVersion()
         for (key, copies) in copiesOfAll {
             let before = model.edit.copyCount
             #expect(model.tree.insert(key, 0, model.edit, &model.hint))
-            #expect(model.edit.copyCount - before == copies)
+            expectEqual(model.edit.copyCount - before, copies)
         }
         // Adding existing entries and removing missing ones copies nothing.
         model.keepVersion()
         let before = model.edit.copyCount
         #expect(!model.tree.insert(40_000, 0, model.edit, &model.hint))
         #expect(!model.tree.remove(40_002, 0, model.edit, &model.hint))
-        #expect(model.edit.copyCount == before)
+        expectEqual(model.edit.copyCount, before)
         #expect(model.tree.remove(40_000, 0, model.edit, &model.hint))
-        #expect(model.edit.copyCount - before == 3)
+        expectEqual(model.edit.copyCount - before, 3)
         model.close()
     }
 
@@ -201,9 +201,9 @@ import Testing
         for row in 0..<UInt64(1_000) { model.insert(7, row * 2) }
         model.insert(6, 5)
         model.insert(8, 5)
-        #expect(model.tree.firstRow(7) == 0)
-        #expect(model.tree.count(in: 7...7) == 1_000)
-        #expect(model.tree.rank(of: 7, 1_001) == 502)
+        expectEqual(model.tree.firstRow(7), 0)
+        expectEqual(model.tree.count(in: 7...7), 1_000)
+        expectEqual(model.tree.rank(of: 7, 1_001), 502)
         for row in 0..<UInt64(1_000) { model.insert(7, row * 2 + 1) }
         model.check()
         model.close()

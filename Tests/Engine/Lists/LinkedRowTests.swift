@@ -21,19 +21,20 @@ private typealias Content = LinkContent
         try transaction.set(bob, Content.favourite, rex)
         try transaction.set(ada, Content.favourite, rex)
         try transaction.set(ada, Content.favourite, rex)
-        #expect(
-            transaction.backlinks(of: rex, through: Content.favourite, of: Content.person)
-                == [ada, bob, cay])
+        expectEqual(
+            transaction.backlinks(of: rex, through: Content.favourite, of: Content.person),
+            [ada, bob, cay])
         let commit = try commitAndReplay(transaction)
         let next = EngineTransaction(base: commit.root)
         try next.set(bob, Content.favourite, nil)
-        #expect(
-            next.backlinks(of: rex, through: Content.favourite, of: Content.person) == [ada, cay])
+        expectEqual(
+            next.backlinks(of: rex, through: Content.favourite, of: Content.person), [ada, cay])
         let root = try commitAndReplay(next).root
-        #expect(
-            root.backlinks(of: rex, through: Content.favourite, of: Content.person) == [ada, cay])
-        #expect(root.backlinks(of: rex, through: Content.name, of: Content.person) == [])
-        #expect(root.backlinks(of: rex, through: ColumnKey(rawValue: 9), of: Content.person) == [])
+        expectEqual(
+            root.backlinks(of: rex, through: Content.favourite, of: Content.person), [ada, cay])
+        expectEqual(root.backlinks(of: rex, through: Content.name, of: Content.person), [])
+        expectEqual(
+            root.backlinks(of: rex, through: ColumnKey(rawValue: 9), of: Content.person), [])
     }
 
     @Test func aLinkToARowThatDoesNotExistIsRefused() throws {
@@ -56,7 +57,7 @@ private typealias Content = LinkContent
             row.put(Value.null, 3)
             try refusesLink(transaction) { () throws(StoreError) in _ = try row.end() }
         }
-        #expect(transaction.count(Content.person) == 1)
+        expectEqual(transaction.count(Content.person), 1)
         _ = try commitAndReplay(transaction)
     }
 
@@ -64,7 +65,7 @@ private typealias Content = LinkContent
         _ transaction: EngineTransaction, _ body: () throws(StoreError) -> Void
     ) throws {
         let error = #expect(throws: StoreError.self) { try body() }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
         #expect(error?.className == "Person" && error?.property == "favourite")
     }
 
@@ -79,12 +80,12 @@ private typealias Content = LinkContent
         let next = EngineTransaction(base: base)
         next.delete(Content.dog, rex)
         let commit = try commitAndReplay(next)
-        #expect(commit.root.value(Content.person, ada, Content.favourite) == .null)
-        #expect(commit.root.contentVersion(Content.person, bob) == 2)
+        expectEqual(commit.root.value(Content.person, ada, Content.favourite), .null)
+        expectEqual(commit.root.contentVersion(Content.person, bob), 2)
         let delta = commit.summary.tables[Content.person]
         var columns = ColumnSet()
         columns.insert(Content.favourite)
-        #expect(delta?.modified == [ada, bob].map { ModifiedRow(key: $0, columns: columns) })
+        expectEqual(delta?.modified, [ada, bob].map { ModifiedRow(key: $0, columns: columns) })
     }
 
     @Test func ruinousDefinitionsOfLinksAreRefused() throws {
@@ -114,25 +115,25 @@ private typealias Content = LinkContent
         let transaction = EngineTransaction(base: .empty)
         let table = try transaction.addTable(name: "Empty", columns: [])
         for number in 0..<3_000 {
-            #expect(try transaction.insert(table, []).rawValue == UInt64(number))
+            try expectEqual(transaction.insert(table, []).rawValue, UInt64(number))
         }
         transaction.delete(table, ObjectKey(rawValue: 1_024))
         let root = try commitAndReplay(transaction).root
-        #expect(root.count(table) == 2_999)
+        expectEqual(root.count(table), 2_999)
         let next = EngineTransaction(base: root)
         let row = next.insertion(table)
         row.begin()
-        #expect(try row.end().rawValue == 3_000)
+        try expectEqual(row.end().rawValue, 3_000)
         let column = try next.addColumn(
             table, ColumnDefinition(name: "n", type: .int, isIndexed: true, defaultValue: .int(7)))
         try next.set(table, ObjectKey(rawValue: 2), column, .int(8))
         let second = try commitAndReplay(next).root
-        #expect(second.value(table, ObjectKey(rawValue: 2), column) == .int(8))
-        #expect(second.value(table, ObjectKey(rawValue: 3_000), column) == .int(7))
+        expectEqual(second.value(table, ObjectKey(rawValue: 2), column), .int(8))
+        expectEqual(second.value(table, ObjectKey(rawValue: 3_000), column), .int(7))
         let file = MemoryNodesFile(byteCount: 1 << 20)
         for root in [root, second] {
             let loaded = try TestCheckpoint(root, to: file).load(from: file)
-            #expect(loaded.stateHash() == root.stateHash())
+            expectEqual(loaded.stateHash(), root.stateHash())
         }
     }
 }

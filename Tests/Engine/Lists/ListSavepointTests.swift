@@ -29,8 +29,8 @@ import Testing
         let commit = try commitAndReplay(transaction)
         let delta = try #require(commit.summary.delta(tableName: "Node"))
         let removal = ListSplice(position: 0, removedCount: 1, inserted: [])
-        #expect(delta.listChanges == [list: [ListChange(row: rows[0], splices: [removal])]])
-        #expect(commit.root.list(table, rows[0], list) == Array(rows[1...]))
-        for row in rows[1...] { #expect(commit.root.list(table, row, list) == rows) }
+        expectEqual(delta.listChanges, [list: [ListChange(row: rows[0], splices: [removal])]])
+        expectEqual(commit.root.list(table, rows[0], list), Array(rows[1...]))
+        for row in rows[1...] { expectEqual(commit.root.list(table, row, list), rows) }
     }
 }

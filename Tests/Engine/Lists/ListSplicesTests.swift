@@ -60,20 +60,20 @@ private struct TracedList {
                     whole.edit(at: position, removing: removed, inserting: keys)
                     part.edit(at: position, removing: removed, inserting: keys)
                     traced.edit(at: position, removing: removed, inserting: keys)
-                    #expect(whole.splices == traced.splices)
+                    expectEqual(whole.splices, traced.splices)
                 }
                 parts.append(part)
             }
             let composed = parts.reduce(ListSplices()) { $0.followed(by: $1) }
-            #expect(composed == whole)
-            #expect(ListSplices(whole.splices) == whole)
+            expectEqual(composed, whole)
+            expectEqual(ListSplices(whole.splices), whole)
         }
     }
 
     @Test func removedPositionsAreNeighboursOrApart() {
         let splices = ListSplices(removed: [0, 1, 4, 6, 7]).splices
-        #expect(splices.map(\.position) == [0, 4, 6])
-        #expect(splices.map(\.removedCount) == [2, 1, 2])
+        expectEqual(splices.map(\.position), [0, 4, 6])
+        expectEqual(splices.map(\.removedCount), [2, 1, 2])
     }
 
     @Test func boundedEditsTurnTheOldSequenceIntoTheNew() {
@@ -93,7 +93,7 @@ private struct TracedList {
             if random.oneIn(10) { new.shuffle(using: &random) }
             var splices: [ListSplice] = []
             SequenceEdits.append(old, new, at: 0, to: &splices)
-            #expect(apply(splices, old) == new)
+            expectEqual(apply(splices, old), new)
         }
     }
 }

@@ -21,15 +21,15 @@ private typealias Content = LinkContent
         try transaction.insertIntoList(
             Content.person, ada, Content.addresses, at: 0, [try transaction.address()])
         let base = try commitAndReplay(transaction).root
-        #expect(base.count(Content.address) == 3)
+        expectEqual(base.count(Content.address), 3)
         let next = EngineTransaction(base: base)
         next.delete(Content.person, ada)
         let commit = try commitAndReplay(next)
         for table in [Content.person, Content.address, Content.tags] {
-            #expect(commit.root.count(table) == 0)
+            expectEqual(commit.root.count(table), 0)
         }
-        #expect(commit.summary.tables[Content.address]?.deleted.count == 3)
-        #expect(commit.root.nodeProblem == nil)
+        expectEqual(commit.summary.tables[Content.address]?.deleted.count, 3)
+        expectNil(commit.root.nodeProblem)
     }
 
     @Test func aReplacedOwnedRowIsDeleted() throws {
@@ -39,11 +39,11 @@ private typealias Content = LinkContent
         let second = try transaction.address()
         try transaction.set(ada, Content.home, first)
         try transaction.set(ada, Content.home, first)
-        #expect(transaction.count(Content.address) == 3)
+        expectEqual(transaction.count(Content.address), 3)
         try transaction.set(ada, Content.home, second)
-        #expect(transaction.keys(Content.address) == [second])
+        expectEqual(transaction.keys(Content.address), [second])
         try transaction.set(ada, Content.home, nil)
-        #expect(transaction.count(Content.address) == 0)
+        expectEqual(transaction.count(Content.address), 0)
         _ = try commitAndReplay(transaction)
     }
 
@@ -57,9 +57,9 @@ private typealias Content = LinkContent
         let base = try commitAndReplay(transaction).root
         let next = EngineTransaction(base: base)
         next.moveInList(Content.person, ada, list, from: 0, to: 5)
-        #expect(next.keys(Content.tags) == keys)
+        expectEqual(next.keys(Content.tags), keys)
         next.removeFromList(Content.person, ada, list, 1..<3)
-        #expect(next.keys(Content.tags) == [keys[0], keys[1], keys[4], keys[5]])
+        expectEqual(next.keys(Content.tags), [keys[0], keys[1], keys[4], keys[5]])
         try next.setListElement(Content.person, ada, list, at: 0, keys[1])
         #expect(next.contains(Content.tags, keys[1]))
         let new = try next.tag("new")
@@ -67,7 +67,7 @@ private typealias Content = LinkContent
         #expect(!next.contains(Content.tags, keys[1]))
         // Deleted directly, so that the list gets shorter.
         next.delete(Content.tags, keys[4])
-        #expect(next.list(Content.person, ada, list) == [new, keys[5], keys[0]])
+        expectEqual(next.list(Content.person, ada, list), [new, keys[5], keys[0]])
         _ = try commitAndReplay(next)
     }
 
@@ -98,7 +98,7 @@ private typealias Content = LinkContent
             _ = try transaction.insert(
                 Content.person, [.string("C"), .null, .link(free), .link(free)])
         }
-        #expect(transaction.count(Content.address) == 2)
+        expectEqual(transaction.count(Content.address), 2)
         try transaction.insertIntoList(Content.person, ada, Content.addresses, at: 0, [free])
         try refuses { () throws(StoreError) in
             try transaction.set(Content.person, bob, Content.home, .link(free))
@@ -129,7 +129,7 @@ private typealias Content = LinkContent
         let base = try commitAndReplay(transaction).root
         let next = EngineTransaction(base: base)
         next.removeFromList(Content.person, ada, Content.tagList, 0..<10_000)
-        #expect(next.count(Content.tags) == 10_000)
+        expectEqual(next.count(Content.tags), 10_000)
         next.delete(Content.person, ada)
         let root = try commitAndReplay(next).root
         #expect(root.count(Content.tags) == 0 && root.count(Content.address) == 0)
@@ -143,7 +143,7 @@ private typealias Content = LinkContent
         let base = try commitAndReplay(transaction).root
         let next = EngineTransaction(base: base)
         next.delete(Content.dog, Array(dogs.dropFirst().dropLast()))
-        #expect(next.list(Content.person, ada, Content.dogs) == [dogs[0], dogs[19_999]])
+        expectEqual(next.list(Content.person, ada, Content.dogs), [dogs[0], dogs[19_999]])
         _ = try commitAndReplay(next)
     }
 
@@ -168,10 +168,10 @@ private typealias Content = LinkContent
             predicate: .compare(
                 ColumnReference(name: "name", type: .string, missing: .string("")), .equal,
                 .string("5")))
-        #expect(try plan.count(root) == 26)
+        try expectEqual(plan.count(root), 26)
         let file = MemoryNodesFile(byteCount: 4 << 20)
         let loaded = try TestCheckpoint(root, to: file).load(from: file)
-        #expect(loaded.stateHash() == root.stateHash())
-        #expect(try plan.count(loaded) == 26)
+        expectEqual(loaded.stateHash(), root.stateHash())
+        try expectEqual(plan.count(loaded), 26)
     }
 }

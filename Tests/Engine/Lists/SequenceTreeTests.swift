@@ -93,7 +93,7 @@ private struct SequenceModel {
         }
         for owner in model.lists.keys { model.tree.removeAll(owner, model.edit) }
         model.lists = [:]
-        #expect(model.tree.tree.root == nil)
+        expectNil(model.tree.tree.root)
         model.check()
         model.close()
     }
@@ -104,22 +104,22 @@ private struct SequenceModel {
         for _ in 0..<60 {
             let owner = UInt64(random.below(ownerCount * 3 + 2))
             let list = model.lists[owner] ?? []
-            #expect(model.tree.count(owner) == list.count)
+            expectEqual(model.tree.count(owner), list.count)
             let start = model.lists.reduce(0) { $0 + ($1.key < owner ? $1.value.count : 0) }
-            #expect(model.tree.start(owner) == start)
+            expectEqual(model.tree.start(owner), start)
             let position = random.below(list.count + 2)
             #expect(
                 model.tree.element(owner, at: position)
                     == (position < list.count ? list[position] : nil))
-            #expect(model.tree.elements(owner) == list)
+            expectEqual(model.tree.elements(owner), list)
             let range = min(position, list.count)..<list.count
-            #expect(model.tree.elements(owner, range) == Array(list[range]))
+            expectEqual(model.tree.elements(owner, range), Array(list[range]))
             for wanted in [Set([7]), Set([3, 4, 5])] as [Set<UInt64>] {
                 let found = model.tree.positions(owner, of: wanted)
-                #expect(found == list.indices.filter { wanted.contains(list[$0]) })
+                expectEqual(found, list.indices.filter { wanted.contains(list[$0]) })
             }
         }
-        #expect(model.tree.element(0, at: -1) == nil)
+        expectNil(model.tree.element(0, at: -1))
     }
 
     private func checkDifference(
@@ -130,9 +130,9 @@ private struct SequenceModel {
         for owner in (0..<ownerCount).map({ UInt64($0 * 3) }) {
             let (before, after) = (old.lists[owner] ?? [], new.lists[owner] ?? [])
             let splices = SequenceTree.difference(old.tree, new.tree, owner)
-            #expect(apply(splices, before) == after)
+            expectEqual(apply(splices, before), after)
             if before != after { #expect(changed.contains(owner)) }
-            #expect(splices == ListSplices(splices).splices)
+            expectEqual(splices, ListSplices(splices).splices)
         }
     }
 
@@ -147,7 +147,7 @@ private struct SequenceModel {
             model.tree.set(1, 5, at: 200, model.edit),
             model.tree.set(1, 4, at: 0, model.edit),
         ]
-        #expect(answers == [false, false, false, false, false])
+        expectEqual(answers, [false, false, false, false, false])
         model.tree.remove(6, 0..<3, model.edit)
         model.check()
         model.close()
@@ -164,8 +164,8 @@ private struct SequenceModel {
             model.remove(3, 200..<201)
         }
         let splices = SequenceTree.difference(model.versions[0].tree, model.tree, 3)
-        #expect(apply(splices, before) == model.lists[3])
-        #expect(splices.reduce(0) { $0 + $1.removedCount + $1.inserted.count } <= 20)
+        expectEqual(apply(splices, before), model.lists[3])
+        expectTrue(splices.reduce(0) { $0 + $1.removedCount + $1.inserted.count } <= 20)
         model.check()
         model.close()
     }
@@ -190,8 +190,8 @@ private struct SequenceModel {
             )
             let gone = version.entries.map(Pair.init).filter { !new.contains($0) }
             let added = model.entries.map(Pair.init).filter { !old.contains($0) }
-            #expect(onlyOld.map(Pair.init) == gone)
-            #expect(onlyNew.map(Pair.init) == added)
+            expectEqual(onlyOld.map(Pair.init), gone)
+            expectEqual(onlyNew.map(Pair.init), added)
         }
         model.close()
     }

@@ -67,7 +67,7 @@ extension SeededRandom {
                 if blocks.isEmpty || random.below(5) < 3 {
                     number += 1
                     let block = Block(heap, counts, random.nodeByteCount(), number)
-                    #expect(UInt(bitPattern: block.address) % 64 == 0)
+                    expectEqual(UInt(bitPattern: block.address) % 64, 0)
                     blocks.append(block)
                 } else {
                     let index = random.below(blocks.count)
@@ -78,15 +78,15 @@ extension SeededRandom {
                 }
             }
             let loaded = heap.load(counts.pointer)
-            #expect(loaded.nodeCount == blocks.count)
-            #expect(loaded.byteCount == blocks.reduce(0) { $0 + $1.byteCount })
+            expectEqual(loaded.nodeCount, blocks.count)
+            expectEqual(loaded.byteCount, blocks.reduce(0) { $0 + $1.byteCount })
             for block in blocks {
                 #expect(block.isIntact)
                 block.free(heap, counts)
             }
             let use = heap.use
-            #expect(use.usedByteCount == 0)
-            #expect(use.mappedByteCount == use.keptByteCount)
+            expectEqual(use.usedByteCount, 0)
+            expectEqual(use.mappedByteCount, use.keptByteCount)
             #expect(use.mappedByteCount <= 8 << 20)
         }
     }
@@ -122,12 +122,12 @@ extension SeededRandom {
             }
             return await group.reduce(0, +)
         }
-        #expect(damagedCount == 0)
+        expectEqual(damagedCount, 0)
         for block in shared.withLock({ $0 }) {
             #expect(block.isIntact)
             block.free(heap, counts)
         }
-        #expect(heap.use.usedByteCount == 0)
+        expectEqual(heap.use.usedByteCount, 0)
         #expect(heap.use.mappedByteCount <= 2 << 20)
     }
 
@@ -145,14 +145,14 @@ extension SeededRandom {
         for size in HeapLayout.blockSizes {
             let sizeClass = SizeClass(blockSize: size)
             let spanByteCount = HeapLayout.unitByteCount << sizeClass.order
-            #expect(size % 64 == 0)
+            expectEqual(size % 64, 0)
             #expect(Int(sizeClass.blockCount) * size <= spanByteCount - HeapLayout.spanReserve)
             #expect(Int(sizeClass.blockCount) * size * 16 >= spanByteCount * 15 - 16)
         }
         // Nodes of the sizes of which large realms mostly consist.
         for byteCount in [1040, 2064, 4112, 5152, 8208, 16400] {
             let size = HeapLayout.blockSizes.first { $0 >= byteCount }
-            #expect(size.map { ($0 - byteCount) * 16 < byteCount } == true)
+            expectEqual(size.map { ($0 - byteCount) * 16 < byteCount }, true)
         }
     }
 }

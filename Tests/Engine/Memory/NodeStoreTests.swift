@@ -82,10 +82,10 @@ private struct Root: @unchecked Sendable {
             }
             while !world.roots.isEmpty {
                 world.release(random.below(world.roots.count))
-                if random.oneIn(4) { #expect(world.fault() == nil) }
+                if random.oneIn(4) { expectNil(world.fault()) }
             }
             #expect(store.usage == (0, 0))
-            #expect(store.liveRootCount == 0)
+            expectEqual(store.liveRootCount, 0)
         }
     }
 
@@ -115,7 +115,7 @@ private struct Root: @unchecked Sendable {
                 Issue.record("The head can be edited.")
                 return
             }
-            #expect(store.beginEdit(on: base?.stamp) == nil)
+            expectNil(store.beginEdit(on: base?.stamp))
             var tree = base?.tree ?? Tree(edit)
             var savepoint: (stamp: UInt64, retiredCount: Int, tree: Tree)?
             for _ in 0..<random.below(25) {
@@ -129,7 +129,7 @@ private struct Root: @unchecked Sendable {
                     let didRollBack = edit.rollBack(
                         to: saved.stamp, retiredCount: saved.retiredCount,
                         directory: tree.directory)
-                    #expect(didRollBack == isFree)
+                    expectEqual(didRollBack, isFree)
                     if didRollBack { tree = saved.tree }
                 case 2: register(edit.freeze(), tree)
                 case 3:
@@ -144,7 +144,7 @@ private struct Root: @unchecked Sendable {
                         24 + random.below(3) * 500, edit)
                 }
                 if random.oneIn(16) {
-                    #expect(fault(tree, edit.retired.map(\.node.address)) == nil)
+                    expectNil(fault(tree, edit.retired.map(\.node.address)))
                 }
             }
             if random.oneIn(4) {
@@ -251,7 +251,7 @@ private struct Root: @unchecked Sendable {
             isOver.withLock { $0 = true }
             return await group.reduce(0, +)
         }
-        #expect(damagedCount == 0)
+        expectEqual(damagedCount, 0)
         #expect(store.usage == (0, 0))
     }
 
@@ -269,9 +269,9 @@ private struct Root: @unchecked Sendable {
         store.register(stamp: new, directory: tree.directory)
         store.finish(second)
         // Directory, inner node and leaf.
-        #expect(store.held().map(\.byteCount) == [48 + 400 + 1024, 0])
-        #expect(store.held().map(\.stamp) == [old, new])
-        #expect(store.beginEdit(on: old) == nil)
+        expectEqual(store.held().map(\.byteCount), [48 + 400 + 1024, 0])
+        expectEqual(store.held().map(\.stamp), [old, new])
+        expectNil(store.beginEdit(on: old))
         store.release(stamp: old)
         #expect(store.usage == (3, 48 + 400 + 1024))
         store.release(stamp: new)
@@ -297,12 +297,11 @@ private struct Root: @unchecked Sendable {
             store.release(stamp: roots[index].stamp)
         }
         #expect(roots[0].tree.isIntact && roots[799].tree.isIntact)
-        #expect(
+        expectNil(
             NodeWalk.fault(
-                in: store, directories: [roots[0].tree.directory, roots[799].tree.directory])
-                == nil)
+                in: store, directories: [roots[0].tree.directory, roots[799].tree.directory]))
         store.release(stamp: roots[799].stamp)
-        #expect(store.usage.nodeCount == 3)
+        expectEqual(store.usage.nodeCount, 3)
         store.release(stamp: roots[0].stamp)
         #expect(store.usage == (0, 0))
     }

@@ -65,8 +65,8 @@ import Testing
             directory, table, inner, cluster, versions, integers, cells, text, large, value, leaf,
             entries, second,
         ]
-        #expect(NodeWalk.collect(from: directory) == Set(all.map(\.address)))
-        #expect(NodeWalk.fault(in: store, directories: [directory]) == nil)
+        expectEqual(NodeWalk.collect(from: directory), Set(all.map(\.address)))
+        expectNil(NodeWalk.fault(in: store, directories: [directory]))
         let lost = edit.make(.chunk, byteCount: 144)
         #expect(NodeWalk.fault(in: store, directories: [directory]) != nil)
         store.free(lost)
@@ -74,7 +74,7 @@ import Testing
         store.register(stamp: edit.freeze(), directory: directory)
         store.finish(edit)
         let stamp = try #require(store.headStamp)
-        #expect(store.usage.nodeCount == all.count)
+        expectEqual(store.usage.nodeCount, all.count)
         store.release(stamp: stamp)
         #expect(store.usage == (0, 0))
     }
@@ -89,10 +89,10 @@ import Testing
         let changed = edit.own(directory)
         let new = edit.makeZeroed(.table, byteCount: 64)
         changed.store(new.word, 24)
-        #expect(store.usage.nodeCount == 4)
+        expectEqual(store.usage.nodeCount, 4)
         #expect(edit.rollBack(to: stamp, retiredCount: 0, directory: changed))
         #expect(edit.retired.isEmpty)
-        #expect(NodeWalk.fault(in: store, directories: [directory]) == nil)
+        expectNil(NodeWalk.fault(in: store, directories: [directory]))
         NodeWalk.free(from: directory, bornAfter: 0, store)
         #expect(store.usage == (0, 0))
     }

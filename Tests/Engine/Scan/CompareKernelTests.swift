@@ -39,7 +39,7 @@ import Testing
                         cregnum_compare_ints(
                             address, count, log2, Int32(comparison.rawValue), constant, $0)
                     }
-                    #expect(mask == expected, "\(T.self) \(comparison) \(constant) \(isPlain)")
+                    expectEqual(mask, expected, "\(T.self) \(comparison) \(constant) \(isPlain)")
                 }
             }
         }
@@ -71,12 +71,12 @@ import Testing
                         cregnum_compare_doubles(
                             address, count, Int32(comparison.rawValue), constant, $0)
                     }
-                    #expect(mask == expected, "\(comparison) \(constant) \(isPlain)")
+                    expectEqual(mask, expected, "\(comparison) \(constant) \(isPlain)")
                     let columns = TestMask.of {
                         cregnum_compare_double_columns(
                             address, others, count, Int32(comparison.rawValue), $0)
                     }
-                    #expect(columns == betweenColumns)
+                    expectEqual(columns, betweenColumns)
                 }
             }
         }
@@ -103,7 +103,7 @@ import Testing
                         cregnum_compare_identities(
                             address, count, Int32(comparison.rawValue), wanted.x, wanted.y, $0)
                     }
-                    #expect(mask == expected)
+                    expectEqual(mask, expected)
                 }
             }
         }
@@ -114,10 +114,10 @@ import Testing
         for round in 0..<50 {
             let rows = (0..<1024).filter { _ in round == 0 || generator.oneIn(round) }
             let mask = TestMask.of(1024) { Set(rows).contains($0) }
-            #expect(cregnum_mask_count(mask) == rows.count)
+            expectEqual(cregnum_mask_count(mask), rows.count)
             var keys = [UInt64](repeating: 0, count: 1024)
             let count = cregnum_collect_keys(mask, 4096, &keys)
-            #expect(Array(keys[..<count]) == rows.map { 4096 + UInt64($0) })
+            expectEqual(Array(keys[..<count]), rows.map { 4096 + UInt64($0) })
         }
     }
 }

@@ -25,12 +25,12 @@ import Testing
                     var low: UInt64 = 7
                     var high: Int64 = 7
                     cregnum_sum_ints(address, count, log2, mask, &low, &high)
-                    #expect(Int128(high) << 64 + Int128(low) == sum)
+                    expectEqual(Int128(high) << 64 + Int128(low), sum)
                     var least: Int64 = 0
                     var greatest: Int64 = 0
                     let isFound = cregnum_bounds_ints(
                         address, count, log2, mask, &least, &greatest)
-                    #expect(isFound == !rows.isEmpty)
+                    expectEqual(isFound, !rows.isEmpty)
                     if isFound { #expect(least == picked.min() && greatest == picked.max()) }
                 }
             }
@@ -65,7 +65,7 @@ import Testing
                 let expected = laneSum(values, rows)
                 withBothKernels { _ in
                     let sum = cregnum_sum_doubles(address, count, mask)
-                    #expect(sum.bitPattern == expected.bitPattern)
+                    expectEqual(sum.bitPattern, expected.bitPattern)
                 }
             }
         }
@@ -88,7 +88,7 @@ import Testing
                     var least = 0.0
                     var greatest = 0.0
                     let isFound = cregnum_bounds_doubles(address, count, mask, &least, &greatest)
-                    #expect(isFound == !numbers.isEmpty)
+                    expectEqual(isFound, !numbers.isEmpty)
                     if isFound { #expect(least == numbers.min() && greatest == numbers.max()) }
                 }
             }

@@ -55,28 +55,27 @@ import Testing
             let before = Array(result)
             var change: ResultChange
             (result, change) = try plan.advance(result, step)
-            #expect(Array(result) == expected)
-            #expect(AdvanceTests.apply(change, before, expected) == expected)
-            #expect(change.deletedKeys == change.deletions.map { before[$0] })
+            expectEqual(Array(result), expected)
+            expectEqual(AdvanceTests.apply(change, before, expected), expected)
+            expectEqual(change.deletedKeys, change.deletions.map { before[$0] })
             #expect(change.insertions.count <= 5 && change.deletions.count <= 5)
             for _ in 0..<20 {
                 let place = generator.below(expected.count)
-                #expect(result[place] == expected[place])
+                expectEqual(result[place], expected[place])
             }
             var marks = RowMarks()
             marks.rows[songs[round]] = RowMarks.Mark()
             try plan.mark(&change, marks, in: result, step)
             let deleted = Set(change.deletions)
-            #expect(
-                change.modifications
-                    == before.indices.filter { before[$0] == songs[round] && !deleted.contains($0) }
-            )
-            #expect(change.newModifications.allSatisfy { expected[$0] == songs[round] })
+            expectEqual(
+                change.modifications,
+                before.indices.filter { before[$0] == songs[round] && !deleted.contains($0) })
+            expectTrue(change.newModifications.allSatisfy { expected[$0] == songs[round] })
             root = commit.root
             if generator.oneIn(8) { held.append(Held(result: result, expected: expected)) }
         }
-        for held in held { #expect(Array(held.result) == held.expected) }
-        #expect(counters.rowsEvaluated.value == 0)
+        for held in held { expectEqual(Array(held.result), held.expected) }
+        expectEqual(counters.rowsEvaluated.value, 0)
         // It is deleted with its owner.
         let transaction = EngineTransaction(base: root)
         transaction.delete(album, owner)
@@ -104,12 +103,12 @@ import Testing
             let (next, change) = try plan.advance(result, step)
             let after = new.keys(TableKey(rawValue: 0))
             #expect(Array(next) == after && next.count == after.count)
-            #expect(AdvanceTests.apply(change, before, after) == after)
-            #expect(change.deletedKeys == change.deletions.map { before[$0] })
+            expectEqual(AdvanceTests.apply(change, before, after), after)
+            expectEqual(change.deletedKeys, change.deletions.map { before[$0] })
             held.append(Held(result: next, expected: after))
             (result, root) = (next, new)
         }
-        for held in held { #expect(Array(held.result) == held.expected) }
-        #expect(counters.rowsEvaluated.value == 0)
+        for held in held { expectEqual(Array(held.result), held.expected) }
+        expectEqual(counters.rowsEvaluated.value, 0)
     }
 }

@@ -46,16 +46,16 @@ import Testing
             for plan in plans() {
                 let expected = NaiveQuery.evaluate(plan, items)
                 let result = try plan.evaluate(root)
-                #expect(result.count == expected.count)
-                #expect(Array(result) == expected)
+                expectEqual(result.count, expected.count)
+                expectEqual(Array(result), expected)
                 for _ in 0..<20 where !expected.isEmpty {
                     let position = generator.below(expected.count)
-                    #expect(result[position] == expected[position])
+                    expectEqual(result[position], expected[position])
                 }
-                #expect(Array(result.prepared()) == expected)
+                expectEqual(Array(result.prepared()), expected)
                 let transaction = EngineTransaction(base: root)
-                #expect(try Array(plan.evaluate(transaction)) == expected)
-                #expect(try Array(plan.evaluate(QueryState(root))) == expected)
+                try expectEqual(Array(plan.evaluate(transaction)), expected)
+                try expectEqual(Array(plan.evaluate(QueryState(root))), expected)
                 held.append((plan, root, result, expected))
             }
             for _ in 0..<100 {
@@ -68,11 +68,11 @@ import Testing
             }
         }
         for (plan, root, result, expected) in held {
-            #expect(Array(result) == expected)
+            expectEqual(Array(result), expected)
             let step = VersionStep(from: root, to: content.root, summaries: nil)
             let (new, change) = try plan.advance(result, step)
-            #expect(try Array(new) == Array(plan.evaluate(content.root)))
-            #expect(AdvanceTests.apply(change, expected, Array(new)) == Array(new))
+            try expectEqual(Array(new), Array(plan.evaluate(content.root)))
+            expectEqual(AdvanceTests.apply(change, expected, Array(new)), Array(new))
         }
     }
 
@@ -89,11 +89,11 @@ import Testing
             content.set(first.key(TableKey(rawValue: 0), at: 0).rawValue, 1, .int(7))
             let step = VersionStep(from: first, to: content.root, summaries: nil)
             let (followed, _) = try plan.advance(result, step)
-            #expect(followed.count == result.count)
+            expectEqual(followed.count, result.count)
             #expect(root != nil)
             result = followed
         }
-        #expect(root == nil)
-        #expect(result.count == content.root.count(TableKey(rawValue: 0)))
+        expectNil(root)
+        expectEqual(result.count, content.root.count(TableKey(rawValue: 0)))
     }
 }

@@ -112,17 +112,17 @@ import Testing
             Issue.record("\(plan): \(after), expected \(places)")
             return false
         }
-        #expect(result.count == after.count)
+        expectEqual(result.count, after.count)
         #expect(after.isEmpty || result[after.count / 2] == after[after.count / 2])
-        #expect(Array(oldResult) == before, "an older result is unchanged")
-        #expect(change.deletedKeys == change.deletions.map { before[$0] })
-        #expect(change.insertedKeys == change.insertions.map { after[$0] })
+        expectEqual(Array(oldResult), before, "an older result is unchanged")
+        expectEqual(change.deletedKeys, change.deletions.map { before[$0] })
+        expectEqual(change.insertedKeys, change.insertions.map { after[$0] })
         #expect(change.modified.isEmpty && change.modifications.isEmpty)
         guard AdvanceTests.apply(change, before, after) == after else {
             Issue.record("\(plan): \(change) from \(before) to \(after)")
             return false
         }
-        #expect(try plan.change(from: oldResult, to: result, step) == change)
+        try expectEqual(plan.change(from: oldResult, to: result, step), change)
         try checkMarks(plan, change, oldResult, result, step, &generator)
         let found = AdvanceTests.Expected(change)
         let isList = if case .list = plan.source { true } else { false }
@@ -178,7 +178,7 @@ import Testing
                 ModifiedResult(
                     key: keys[position], oldIndex: position, newIndex: place, mark: mark))
         }
-        #expect(marked == expected, "\(plan)")
+        expectEqual(marked, expected, "\(plan)")
     }
 
     /// Returns the change of the matching elements of a list: those whose number stayed stay.

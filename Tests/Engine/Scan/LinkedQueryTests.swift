@@ -43,21 +43,20 @@ import Testing
             Issue.record("\(plan): \(result), expected \(expected)")
             return false
         }
-        #expect(try plan.count(root) == expected.count, "\(plan)")
+        try expectEqual(plan.count(root), expected.count, "\(plan)")
         let limit = generator.below(10)
-        #expect(try plan.firstKeys(limit, state) == Array(expected.prefix(limit)), "\(plan)")
+        try expectEqual(plan.firstKeys(limit, state), Array(expected.prefix(limit)), "\(plan)")
         guard let index = naive.index(plan.tableName) else { return true }
         if let key = world.classes[index].keys.randomElement(using: &generator) {
             let key = expected.randomElement(using: &generator) ?? ObjectKey(rawValue: key)
             let position = expected.firstIndex(of: key)
-            #expect(try plan.position(of: key, state) == position, "\(plan)")
+            try expectEqual(plan.position(of: key, state), position, "\(plan)")
             #expect(try plan.contains(key, state) == (position != nil), "\(plan)")
         }
         if generator.oneIn(3) {
             let wanted = generator.predicate(world, index, depth: 1)
             let position = places.firstIndex { naive.matches($0, wanted) }
-            #expect(
-                try plan.firstPosition(where: wanted, state) == position, "\(plan) \(wanted)")
+            try expectEqual(plan.firstPosition(where: wanted, state), position, "\(plan) \(wanted)")
         }
         if generator.oneIn(3), let column = generator.reference(world, index, of: [.int, .double]) {
             try checkAggregates(plan, column, state, places.map { naive.value($0, column) })
@@ -82,9 +81,9 @@ import Testing
         let average =
             integers.isEmpty
             ? nil : Value.double(Double(integers.reduce(0, +)) / Double(integers.count))
-        #expect(try plan.average(of: column, state) == average, "\(plan) \(column)")
+        try expectEqual(plan.average(of: column, state), average, "\(plan) \(column)")
         if let sum = Int64(exactly: integers.reduce(0, +)) {
-            #expect(try plan.sum(of: column, state) == .int(sum), "\(plan) \(column)")
+            try expectEqual(plan.sum(of: column, state), .int(sum), "\(plan) \(column)")
         } else {
             #expect(throws: StoreError.self) { try plan.sum(of: column, state) }
         }

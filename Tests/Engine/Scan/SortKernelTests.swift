@@ -36,7 +36,7 @@ import Testing
                 }
                 var scratch = [cregnum_pair](repeating: cregnum_pair(), count: count)
                 cregnum_sort_pairs(&pairs, &scratch, count)
-                #expect(pairs.map { Pair($0) } == expected.map { Pair($0) })
+                expectEqual(pairs.map { Pair($0) }, expected.map { Pair($0) })
             }
         }
     }
@@ -79,7 +79,7 @@ import Testing
             }
             var pairs = [cregnum_pair](repeating: cregnum_pair(), count: 1024)
             let count = cregnum_collect_pairs(ranks, mask, flagged, 2048, limit, &pairs)
-            #expect(pairs[..<count].map { Pair($0) } == expected)
+            expectEqual(pairs[..<count].map { Pair($0) }, expected)
         }
     }
 }

@@ -64,7 +64,7 @@ import Testing
                     cregnum_equal_text(
                         cells, count, text, chunk.text.count, constant, constant.count, $0)
                 }
-                #expect(equal == equalRows)
+                expectEqual(equal, equalRows)
                 var same: [UInt64] = []
                 var later: [UInt64] = []
                 let less = TestMask.of { less in
@@ -121,8 +121,8 @@ import Testing
                                         Int32(how), needle, needle.count, mask, $0)
                                 }
                             }
-                            #expect(mask == expected, "\(how) \(needle) \(isInOrder)")
-                            #expect(later == nothing)
+                            expectEqual(mask, expected, "\(how) \(needle) \(isInOrder)")
+                            expectEqual(later, nothing)
                         }
                     }
                 }
@@ -143,7 +143,7 @@ import Testing
                 }
                 withBothKernels { _ in
                     let found = cregnum_find(text, length, needle, needle.count)
-                    #expect(found == first ?? -1)
+                    expectEqual(found, first ?? -1)
                 }
             }
         }
@@ -163,7 +163,7 @@ import Testing
             let expected = (0..<8).reduce(0 as UInt64) { rank, index in
                 rank << 8 | UInt64(index < values[row].count ? values[row][index] : 0)
             }
-            #expect(ranks[row] == expected)
+            expectEqual(ranks[row], expected)
         }
     }
 }

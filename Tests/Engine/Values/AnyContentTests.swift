@@ -47,15 +47,15 @@ import Testing
     @Test func bytesGiveTheContentBack() throws {
         for content in all {
             let bytes = content.bytes
-            let read = try #require(bytes.withUnsafeBytes { AnyContent($0) })
-            #expect(read.bytes == bytes)
+            let read = try requireValue(bytes.withUnsafeBytes { AnyContent($0) })
+            expectEqual(read.bytes, bytes)
             if ![.string, .data].contains(content.kind) {
                 let short = bytes.dropLast()
-                #expect(short.withUnsafeBytes { AnyContent($0) } == nil)
+                expectNil(short.withUnsafeBytes { AnyContent($0) })
             }
         }
-        #expect([UInt8]().withUnsafeBytes { AnyContent($0) } == nil)
-        #expect([UInt8](arrayLiteral: 99, 1).withUnsafeBytes { AnyContent($0) } == nil)
+        expectNil([UInt8]().withUnsafeBytes { AnyContent($0) })
+        expectNil([UInt8](arrayLiteral: 99, 1).withUnsafeBytes { AnyContent($0) })
     }
 
     /// The order is total if each value keeps its position among sorted ones, compared with all
@@ -81,17 +81,17 @@ import Testing
                 }
             }
         }
-        #expect(wrong == [])
+        expectEqual(wrong, [])
     }
 
     @Test func numbersCompareWithoutRounding() {
         func order(_ a: AnyContent, _ b: AnyContent) -> Int { AnyContent.compare(a, b).signum() }
-        #expect(order(.int(1 << 53 + 1), .double(0x1p53)) == 1)
-        #expect(order(.double(0.1), .decimal(DecimalBits(text: "0.1")!)) == 1)
-        #expect(order(.float(0.1), .double(0.1)) == 1)
-        #expect(order(.decimal(DecimalBits(text: "1E-400")!), .double(0)) == 1)
-        #expect(order(.decimal(DecimalBits(text: "1E+400")!), .double(.infinity)) == -1)
-        #expect(order(.double(.nan), .double(-.infinity)) == -1)
-        #expect(order(.int(.max), .double(0x1p63)) == -1)
+        expectEqual(order(.int(1 << 53 + 1), .double(0x1p53)), 1)
+        expectEqual(order(.double(0.1), .decimal(DecimalBits(text: "0.1")!)), 1)
+        expectEqual(order(.float(0.1), .double(0.1)), 1)
+        expectEqual(order(.decimal(DecimalBits(text: "1E-400")!), .double(0)), 1)
+        expectEqual(order(.decimal(DecimalBits(text: "1E+400")!), .double(.infinity)), -1)
+        expectEqual(order(.double(.nan), .double(-.infinity)), -1)
+        expectEqual(order(.int(.max), .double(0x1p63)), -1)
     }
 }

@@ -17,17 +17,17 @@ import Testing
             let b = generator.oneIn(3) ? generator.decimal(near: a) : generator.decimal()
             let (x, y) = (try bits(a), try bits(b))
             let message: Comment = "\(a.source) \(b.source), seed \(generator.seed)"
-            #expect(DecimalBits.sum(x, y).text == DigitDecimal.sum(a, b).rounded, message)
+            expectEqual(DecimalBits.sum(x, y).text, DigitDecimal.sum(a, b).rounded, message)
             var minusB = b
             minusB.isNegative.toggle()
-            #expect(
-                DecimalBits.difference(x, y).text == DigitDecimal.sum(a, minusB).rounded, message)
-            #expect(DecimalBits.product(x, y).text == DigitDecimal.product(a, b).rounded, message)
+            expectEqual(
+                DecimalBits.difference(x, y).text, DigitDecimal.sum(a, minusB).rounded, message)
+            expectEqual(DecimalBits.product(x, y).text, DigitDecimal.product(a, b).rounded, message)
             if !b.digits.isEmpty {
-                #expect(
-                    DecimalBits.quotient(x, y).text == DigitDecimal.quotient(a, b).rounded, message)
+                expectEqual(
+                    DecimalBits.quotient(x, y).text, DigitDecimal.quotient(a, b).rounded, message)
             }
-            #expect(DecimalBits.compare(x, y) == DigitDecimal.compare(a, b), message)
+            expectEqual(DecimalBits.compare(x, y), DigitDecimal.compare(a, b), message)
         }
     }
 
@@ -43,9 +43,9 @@ import Testing
                 repeating: UInt8(generator.below(10)), count: generator.below(9))
             number.digits = Array(number.digits.drop { $0 == 0 })
             let text = try #require(DecimalBits(text: number.source)).text
-            #expect(text == number.rounded, "\(number.source), seed \(generator.seed)")
+            expectEqual(text, number.rounded, "\(number.source), seed \(generator.seed)")
             // The canonical text gives the same bits.
-            #expect(DecimalBits(text: text)?.text == text)
+            expectEqual(DecimalBits(text: text)?.text, text)
         }
     }
 
@@ -65,11 +65,11 @@ import Testing
             }
             let (x, y) = (try bits(a), try bits(b))
             let message: Comment = "\(a.source) \(b.source), seed \(generator.seed)"
-            #expect(DecimalBits.compare(x, y) == 0, message)
+            expectEqual(DecimalBits.compare(x, y), 0, message)
             #expect(DecimalBits.areEqual(x, y), message)
-            #expect(x.canonical == y.canonical, message)
-            #expect(DecimalBits.compare(x, x.canonical) == 0, message)
-            #expect(hash(x) == hash(y), message)
+            expectEqual(x.canonical, y.canonical, message)
+            expectEqual(DecimalBits.compare(x, x.canonical), 0, message)
+            expectEqual(hash(x), hash(y), message)
             let z = try bits(generator.decimal(near: a))
             #expect(
                 (x.canonical == z.canonical) == (DecimalBits.compare(x, z) == 0), message)
@@ -96,13 +96,13 @@ import Testing
                 near = DigitDecimal.sum(near, unit)
             }
             let number = try #require(DecimalBits(text: near.source))
-            #expect(
-                DecimalBits.compare(number, double) == DigitDecimal.compare(rounded(near), exact),
+            expectEqual(
+                DecimalBits.compare(number, double), DigitDecimal.compare(rounded(near), exact),
                 "\(near.source) \(double), seed \(generator.seed)")
             // The shortest number for the double converts back to it.
             let shortest = DecimalBits(double)
-            #expect(shortest.doubleValue == double, "\(double), seed \(generator.seed)")
-            #expect(shortest.canonical == DecimalBits(text: "\(double)")?.canonical)
+            expectEqual(shortest.doubleValue, double, "\(double), seed \(generator.seed)")
+            expectEqual(shortest.canonical, DecimalBits(text: "\(double)")?.canonical)
         }
     }
 

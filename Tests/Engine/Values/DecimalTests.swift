@@ -24,7 +24,7 @@ import Testing
             for (j, other) in rows.enumerated() {
                 for (a, b) in row.flatMap({ a in other.map { (a, $0) } }) {
                     let order = i < j ? -1 : (i == j ? 0 : 1)
-                    #expect(DecimalBits.compare(a, b) == order, "\(a.text) \(b.text)")
+                    expectEqual(DecimalBits.compare(a, b), order, "\(a.text) \(b.text)")
                     #expect(DecimalBits.areEqual(a, b) == (order == 0))
                     #expect((a.canonical == b.canonical) == (order == 0), "\(a.text) \(b.text)")
                 }
@@ -40,12 +40,12 @@ import Testing
             #expect(a.isNaN && !a.isFinite && !a.isInfinite && a.canonical == .nan)
             #expect(a.text == "NaN" && a.trimmedText == "NaN")
             #expect(a.doubleValue.isNaN && a.exactInt64 == nil && a.truncatedInt64 == nil)
-            for b in sorts { #expect(DecimalBits.compare(a, b) == 0) }
-            #expect(DecimalBits.compare(a, Double.nan) == 0)
-            #expect(DecimalBits.compare(a, -Double.infinity) == -1)
-            #expect(DecimalBits.compare(a, Int64.min) == -1)
+            for b in sorts { expectEqual(DecimalBits.compare(a, b), 0) }
+            expectEqual(DecimalBits.compare(a, Double.nan), 0)
+            expectEqual(DecimalBits.compare(a, -Double.infinity), -1)
+            expectEqual(DecimalBits.compare(a, Int64.min), -1)
         }
-        #expect(sorts.map(\.isSignalingNaN) == [false, false, true, false])
+        expectEqual(sorts.map(\.isSignalingNaN), [false, false, true, false])
         #expect(DecimalBits(Double.signalingNaN) == .nan && DecimalBits(-Float.nan) == .nan)
     }
 
@@ -58,19 +58,19 @@ import Testing
         #expect(tooLarge.text == "0" && tooLarge.isZero && tooLarge.canonical == .zero)
         #expect(largeForm.isFinite && largeForm.isZero && largeForm.isNegative)
         #expect(largeForm.text == "-0" && largeForm.canonical == .zero)
-        #expect(DecimalBits.sum(tooLarge, DecimalBits(5 as Int64)) == DecimalBits(5 as Int64))
+        expectEqual(DecimalBits.sum(tooLarge, DecimalBits(5 as Int64)), DecimalBits(5 as Int64))
         let infinity = DecimalBits(high: 0x7812_3456_789A_BCDE, low: 99)
         #expect(infinity.isInfinite && infinity.text == "Infinity")
         #expect(DecimalBits.sum(infinity, .zero) == .infinity && infinity.canonical == .infinity)
         // A payload of 10^33, which is invalid, and the largest valid one.
         let payload = DecimalBits(high: 0x7C00_314D_C644_8D93, low: 0x38C1_5B0A_0000_0000)
-        #expect(DecimalBits.sum(payload, .zero) == .nan)
+        expectEqual(DecimalBits.sum(payload, .zero), .nan)
         let largest = DecimalBits(high: payload.high, low: payload.low - 1)
-        #expect(DecimalBits.sum(.zero, largest) == largest)
+        expectEqual(DecimalBits.sum(.zero, largest), largest)
         let noisy = DecimalBits(high: 0xFFFF_C000_0000_0000, low: 3)
         #expect(noisy.isSignalingNaN)
-        #expect(
-            DecimalBits.product(.nan, noisy) == DecimalBits(high: 0xFC00_0000_0000_0000, low: 3))
+        expectEqual(
+            DecimalBits.product(.nan, noisy), DecimalBits(high: 0xFC00_0000_0000_0000, low: 3))
     }
 
     @Test func everyPatternIsRead() {
@@ -83,13 +83,13 @@ import Testing
                 a.canonical,
             ] {
                 if result.isNaN {
-                    #expect(result.high & 0x03FF_C000_0000_0000 == 0)
+                    expectEqual(result.high & 0x03FF_C000_0000_0000, 0)
                 } else {
-                    #expect(DecimalBits(exactText: result.text) == result)
+                    expectEqual(DecimalBits(exactText: result.text), result)
                 }
             }
-            #expect(DecimalBits.compare(a, b) == -DecimalBits.compare(b, a))
-            #expect(DecimalBits.compare(a, a.canonical) == 0)
+            expectEqual(DecimalBits.compare(a, b), -DecimalBits.compare(b, a))
+            expectEqual(DecimalBits.compare(a, a.canonical), 0)
             #expect(
                 DecimalBits.compare(a, a.doubleValue) == -DecimalBits.compare(
                     a.negated, -a.doubleValue) || a.isNaN)
@@ -99,7 +99,7 @@ import Testing
     @Test func powersAndDigitCountsAreRight() {
         var power: UInt128 = 1
         for n in 0...38 {
-            #expect(powerOfTen(n) == power)
+            expectEqual(powerOfTen(n), power)
             #expect(decimalDigitCount(power) == n + 1 && decimalDigitCount(power - 1) == n)
             if n < 38 { power *= 10 }
         }
@@ -136,17 +136,17 @@ import Testing
         let product = DecimalBits.product(
             try number("1000000000000000010000000000000000"),
             try number("1000000000000000050000000000000002"))
-        #expect(product.text == "1.000000000000000060000000000000003E+66")
+        expectEqual(product.text, "1.000000000000000060000000000000003E+66")
         let half = try number("0.5000000000000000000000000000000001")
         let even = try number("1000000000000000000000000000000002")
-        #expect(DecimalBits.sum(even, half).text == "1000000000000000000000000000000003")
-        #expect(DecimalBits.difference(even, half).text == "1000000000000000000000000000000001")
+        expectEqual(DecimalBits.sum(even, half).text, "1000000000000000000000000000000003")
+        expectEqual(DecimalBits.difference(even, half).text, "1000000000000000000000000000000001")
         // Half of the least number rounds to zero; a little more than half rounds to the least.
         let least = DecimalBits.leastPositive
-        #expect(DecimalBits.product(least, try number("0.5")).text == "0E-6176")
-        #expect(DecimalBits.product(least, half) == least)
-        #expect(DecimalBits.quotient(least, try number("1.999")) == least)
-        #expect(DecimalBits.quotient(least, try number("2.001")).text == "0E-6176")
+        expectEqual(DecimalBits.product(least, try number("0.5")).text, "0E-6176")
+        expectEqual(DecimalBits.product(least, half), least)
+        expectEqual(DecimalBits.quotient(least, try number("1.999")), least)
+        expectEqual(DecimalBits.quotient(least, try number("2.001")).text, "0E-6176")
     }
 
     @Test func integersComeAndGoExactly() throws {
@@ -154,14 +154,14 @@ import Testing
         for integer in integers {
             let number = DecimalBits(integer)
             #expect(number.text == "\(integer)" && number.exactInt64 == integer)
-            #expect(DecimalBits.compare(number, integer) == 0)
+            expectEqual(DecimalBits.compare(number, integer), 0)
             let half = DecimalBits.sum(number, try #require(DecimalBits(text: "0.5")))
             #expect(half.exactInt64 == nil && DecimalBits.compare(half, integer) == 1)
             // Toward zero.
             #expect(half.truncatedInt64 == (integer < 0 ? integer + 1 : integer))
         }
-        #expect(DecimalBits(UInt64.max).text == "18446744073709551615")
-        #expect(DecimalBits(Int128.min).text == "-1.701411834604692317316873037158841E+38")
+        expectEqual(DecimalBits(UInt64.max).text, "18446744073709551615")
+        expectEqual(DecimalBits(Int128.min).text, "-1.701411834604692317316873037158841E+38")
         for (text, exact, truncated) in [
             ("9223372036854775808", nil, nil), ("-9223372036854775809", nil, nil),
             ("9223372036854775807.9", nil, Int64.max), ("-9223372036854775808.9", nil, Int64.min),
@@ -171,8 +171,8 @@ import Testing
             ("9999999999999999999999999999999999E-34", nil, 0), ("12300E-2", 123, 123),
         ] as [(String, Int64?, Int64?)] {
             let number = try #require(DecimalBits(text: text))
-            #expect(number.exactInt64 == exact, "\(text)")
-            #expect(number.truncatedInt64 == truncated, "\(text)")
+            expectEqual(number.exactInt64, exact, "\(text)")
+            expectEqual(number.truncatedInt64, truncated, "\(text)")
         }
     }
 
@@ -188,7 +188,7 @@ import Testing
             ("5E-324", .leastNonzeroMagnitude, 1), ("2", -2, 1), ("-3", -2.5, -1),
         ] as [(String, Double, Int)] {
             let number = try #require(DecimalBits(text: text))
-            #expect(DecimalBits.compare(number, double) == order, "\(text) \(double)")
+            expectEqual(DecimalBits.compare(number, double), order, "\(text) \(double)")
         }
     }
 
@@ -201,11 +201,11 @@ import Testing
             (.greatestFiniteMagnitude, "1.7976931348623157E+308"), (1e-7, "1E-7"),
             (9_007_199_254_740_992, "9007199254740992"), (1e23, "1E+23"),
         ] as [(Double, String)] {
-            #expect(DecimalBits(double).text == text)
+            expectEqual(DecimalBits(double).text, text)
         }
         #expect(DecimalBits(0.1 as Float).text == "0.1" && DecimalBits(3 as Float).text == "3")
-        #expect(DecimalBits(Float.greatestFiniteMagnitude).text == "3.4028235E+38")
-        #expect(DecimalBits(-0.0 as Float).text == "-0")
+        expectEqual(DecimalBits(Float.greatestFiniteMagnitude).text, "3.4028235E+38")
+        expectEqual(DecimalBits(-0.0 as Float).text, "-0")
     }
 
     @Test func zerosAtTheEndAreTrimmed() {
@@ -214,8 +214,8 @@ import Testing
             ("0.000", "0"), ("-0E+5", "-0"), ("1.0E-7", "1E-7"), ("10E-6", "0.00001"),
             ("1E+6144", "1E+6144"), ("1.20E+6144", "1.2E+6144"), ("-Infinity", "-Infinity"),
         ] {
-            #expect(DecimalBits(text: text)?.trimmedText == trimmed)
-            #expect(DecimalBits(text: trimmed).map { $0.trimmedText } == trimmed)
+            expectEqual(DecimalBits(text: text)?.trimmedText, trimmed)
+            expectEqual(DecimalBits(text: trimmed).map { $0.trimmedText }, trimmed)
         }
     }
 }

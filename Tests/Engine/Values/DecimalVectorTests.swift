@@ -18,19 +18,19 @@ import Testing
             let operands = Array(vector.fields[2..<vector.fields.count - 1])
             let result = DecimalOperation.result(
                 vector.fields[1], operands, isPacked: vector.fields.last?.first == "#")
-            #expect(result?.lowercased() == vector.fields.last?.lowercased(), "\(vector)")
+            expectEqual(result?.lowercased(), vector.fields.last?.lowercased(), "\(vector)")
             counts.compared += 1
         }
-        #expect(
-            counts
-                == VectorCounts(
-                    compared: 4_739,
-                    skipped: [
-                        "other rounding": 107, "engineering notation": 146,
-                        "comparison with NaN, here in a total order": 59,
-                        "NaN with sign, signal or payload in text": 48,
-                        "NaN reduced, here to one NaN": 8, "no operand": 6,
-                    ]))
+        expectEqual(
+            counts,
+            VectorCounts(
+                compared: 4_739,
+                skipped: [
+                    "other rounding": 107, "engineering notation": 146,
+                    "comparison with NaN, here in a total order": 59,
+                    "NaN with sign, signal or payload in text": 48,
+                    "NaN reduced, here to one NaN": 8, "no operand": 6,
+                ]))
     }
 
     @Test func bsonVectorsHold() throws {
@@ -39,7 +39,7 @@ import Testing
             let fields = vector.fields
             counts[fields[0], default: 0] += 1
             guard fields[0] != "error" else {
-                #expect(DecimalBits(exactText: fields[1]) == nil, "\(vector)")
+                expectNil(DecimalBits(exactText: fields[1]), "\(vector)")
                 // Those in the fourth file that end in a digit are numbers out of range: BSON
                 // rejects them, here they are rounded.
                 let isNumber = vector.file == "decimal128-4" && fields[1].last?.isNumber == true
@@ -50,13 +50,13 @@ import Testing
             let bits = DecimalBits(
                 high: try #require(UInt64(fields[1], radix: 16)),
                 low: try #require(UInt64(fields[2], radix: 16)))
-            #expect(bits.text == fields[3], "\(vector)")
+            expectEqual(bits.text, fields[3], "\(vector)")
             for text in fields[3...] where fields[0] == "valid" {
-                #expect(DecimalBits(text: text) == bits, "\(vector)")
-                #expect(DecimalBits(exactText: text) == bits, "\(vector)")
+                expectEqual(DecimalBits(text: text), bits, "\(vector)")
+                expectEqual(DecimalBits(exactText: text), bits, "\(vector)")
             }
         }
-        #expect(counts == ["valid": 597, "lossy": 8, "error": 131, "rounded": 12])
+        expectEqual(counts, ["valid": 597, "lossy": 8, "error": 131, "rounded": 12])
     }
 
     @Test func pythonVectorsHold() throws {
@@ -64,11 +64,12 @@ import Testing
         for vector in try DecimalVector.all("python-decimal.txt") {
             let operands = Array(vector.fields[1..<vector.fields.count - 1])
             let result = DecimalOperation.result(vector.fields[0], operands)
-            #expect(result?.lowercased() == vector.fields.last?.lowercased(), "\(vector)")
+            expectEqual(result?.lowercased(), vector.fields.last?.lowercased(), "\(vector)")
             counts[vector.fields[0], default: 0] += 1
         }
-        #expect(
-            counts == [
+        expectEqual(
+            counts,
+            [
                 "add": 356, "subtract": 383, "multiply": 532, "divide": 515, "compare": 698,
                 "read": 150, "fromdouble": 300, "todouble": 1_063, "comparedouble": 766,
             ])

@@ -43,12 +43,12 @@ private final class Maker: Object {
         let realm = try await realm()
         let maker = realm.snapshot().objects(Maker.self)[0]
         let content = FrozenAnyValue.dictionary(["in": .list([.int(7)])])
-        #expect(maker.content == content)
-        #expect(maker.plainList == .list([.string("t"), .dictionary(["t": content])]))
-        #expect(maker.wholeList[0] == .int(1))
-        #expect(maker.wholeList[1]?[0]?.object(AnyPet.self)?.name == "Rex")
-        #expect(maker.wholeMap == .dictionary(["a": .int(2)]))
-        #expect(maker.inner == .list([.int(7)]))
+        expectEqual(maker.content, content)
+        expectEqual(maker.plainList, .list([.string("t"), .dictionary(["t": content])]))
+        expectEqual(maker.wholeList[0], .int(1))
+        expectEqual(maker.wholeList[1]?[0]?.object(AnyPet.self)?.name, "Rex")
+        expectEqual(maker.wholeMap, .dictionary(["a": .int(2)]))
+        expectEqual(maker.inner, .list([.int(7)]))
     }
 
     // Covers .invalidInput
@@ -61,7 +61,7 @@ private final class Maker: Object {
         ]
         for error in errors {
             #expect(error?.code == .invalidInput && error?.className == "Maker")
-            #expect(error?.message.contains("AnyPet") == true)
+            expectEqual(error?.message.contains("AnyPet"), true)
         }
     }
 
@@ -71,6 +71,6 @@ private final class Maker: Object {
         let maker = snapshot.objects(Maker.self)[0]
         let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in _ = maker.loop } }
         #expect(error?.code == .invalidValue && error?.className == "Maker")
-        #expect(error?.message.contains("100 levels") == true)
+        expectEqual(error?.message.contains("100 levels"), true)
     }
 }

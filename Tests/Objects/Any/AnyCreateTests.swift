@@ -24,8 +24,8 @@ import Testing
             }
             let error = #expect(throws: Realm.Error.self) { try tx.add(note, update: policy) }
             #expect(error?.code == .invalidValue && error?.className == "AnyNote")
-            #expect(error?.property == ["content", "list", "set", "map"][place])
-            #expect(error?.message.contains("a date that is not a number") == true)
+            expectEqual(error?.property, ["content", "list", "set", "map"][place])
+            expectEqual(error?.message.contains("a date that is not a number"), true)
             #expect(!note.isManaged)
         }
         let stored = realm.snapshot().objects(AnyNote.self).map(\.content)
@@ -45,27 +45,27 @@ import Testing
                     "set": [1, 1.0, "1"] as [Any],
                     "map": ["k": [1]] as [String: Any],
                 ])
-            #expect(note.content.dictionaryValue?["a"] == .int(1))
+            expectEqual(note.content.dictionaryValue?["a"], .int(1))
             let list = try #require(note.content.dictionaryValue?["b"]?.listValue)
-            #expect(Array(list) == [.double(2.5), .string("x"), .none])
-            #expect(note.label == .string("text"))
-            #expect(Array(note.list) == [.int(1), .bool(true), .float(2)])
+            expectEqual(Array(list), [.double(2.5), .string("x"), .none])
+            expectEqual(note.label, .string("text"))
+            expectEqual(Array(note.list), [.int(1), .bool(true), .float(2)])
             #expect(note.set.count == 2 && note.map["k"]?.listValue?.first == .int(1))
             note["label"] = 5
-            #expect(note["label"] as? Int == 5)
+            expectEqual(note["label"] as? Int, 5)
             note["label"] = nil
-            #expect(note.label == .none)
+            expectEqual(note.label, .none)
             note["label"] = AnyPet("Rex")
             #expect(note.label.object(AnyPet.self)?.isManaged ?? false)
             let copy = AnyNote(value: note)
-            #expect(
-                copy.content
-                    == .fromDictionary([
-                        "a": .int(1), "b": .fromArray([.double(2.5), .string("x"), .none]),
-                    ]))
+            expectEqual(
+                copy.content,
+                .fromDictionary([
+                    "a": .int(1), "b": .fromArray([.double(2.5), .string("x"), .none]),
+                ]))
             #expect(copy.label == note.label && !copy.isManaged)
             note.content.dictionaryValue?["a"] = .int(2)
-            #expect(copy.content.dictionaryValue?["a"] == .int(1))
+            expectEqual(copy.content.dictionaryValue?["a"], .int(1))
         }
         let error = await realmError {
             try await realm.write { tx in
@@ -73,7 +73,7 @@ import Testing
             }
         }
         #expect(error?.code == .invalidValue && error?.property == "content")
-        #expect(realm.snapshot().objects(AnyNote.self).count == 1)
+        expectEqual(realm.snapshot().objects(AnyNote.self).count, 1)
     }
 
     // Covers 7.8
@@ -95,15 +95,15 @@ import Testing
                     "a": .int(1), "b": .int(2), "list": list,
                     "in": .dictionary(["x": .int(9), "y": .int(2)]),
                 ]) : .dictionary(["b": .int(2), "list": list, "in": .dictionary(["x": .int(9)])])
-            #expect(note.content == expected)
-            #expect(note.label == .int(5))
+            expectEqual(note.content, expected)
+            expectEqual(note.label, .int(5))
             try await realm.write { tx in
                 let other = AnyNote(1, .double(5))
                 other.label = .object(AnyPet("Rex"))
                 other.list.append(.fromArray([.int(1)]))
                 try tx.add(other, update: policy)
-                #expect(other.content == .double(5))
-                #expect(other.label.object(AnyPet.self)?.name == "Rex")
+                expectEqual(other.content, .double(5))
+                expectEqual(other.label.object(AnyPet.self)?.name, "Rex")
             }
             let last = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
             #expect(last.content == .double(5) && last.list[0] == .list([.int(1)]))
@@ -127,9 +127,9 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = String(decoding: try encoder.encode(note), as: UTF8.self)
-        #expect(
-            text
-                == #"{"content":{"a":[1,null]},"id":1,"label":"Rex","list":[true],"map":{"m":"x"},"#
+        expectEqual(
+            text,
+            #"{"content":{"a":[1,null]},"id":1,"label":"Rex","list":[true],"map":{"m":"x"},"#
                 + #""set":[0.5]}"#)
     }
 }

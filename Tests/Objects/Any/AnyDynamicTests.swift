@@ -69,25 +69,25 @@ import Testing
                 note["label"] = Float(0.5)
             }
             let note = try await note(realm, folder)
-            #expect(
-                note.content
-                    == .list([
-                        .list([.bool(true)]), .int(1),
-                        .dictionary([
-                            "d": .data(Data([1])),
-                            "k": .list([
-                                .double(2.5),
-                                .dictionary(["deep": .list([pet(of: note), .none])]),
-                            ]),
+            expectEqual(
+                note.content,
+                .list([
+                    .list([.bool(true)]), .int(1),
+                    .dictionary([
+                        "d": .data(Data([1])),
+                        "k": .list([
+                            .double(2.5),
+                            .dictionary(["deep": .list([pet(of: note), .none])]),
                         ]),
-                    ]))
-            #expect(
-                Array(note.list)
-                    == [
-                        .int(1), .list([.string("a"), .list([.string("b")])]), .none,
-                        .list([.int(7)]),
-                    ])
-            #expect(note.map.dictionary == ["m": .list([.int(2)])])
+                    ]),
+                ]))
+            expectEqual(
+                Array(note.list),
+                [
+                    .int(1), .list([.string("a"), .list([.string("b")])]), .none,
+                    .list([.int(7)]),
+                ])
+            expectEqual(note.map.dictionary, ["m": .list([.int(2)])])
             #expect(note.set.count == 2 && note.label == .float(0.5))
         }
     }
@@ -150,7 +150,7 @@ import Testing
                         }
                     }
                     #expect(error?.code == .invalidInput && error?.className == "AnyNote")
-                    #expect(error?.property == "content", "\(error as Any)")
+                    expectEqual(error?.property, "content", "\(error as Any)")
                 }
             }
             await realm.close()
@@ -201,11 +201,11 @@ import Testing
                     }
                 }
                 #expect(error?.code == .invalidValue && error?.property == property)
-                #expect(error?.message.contains(sentence) == true, "\(error as Any)")
+                expectEqual(error?.message.contains(sentence), true, "\(error as Any)")
             }
-            #expect(realm.snapshot().version == version)
+            expectEqual(realm.snapshot().version, version)
             let note = try await note(realm, folder)
-            #expect(note.content == .list([.int(1)]))
+            expectEqual(note.content, .list([.int(1)]))
         }
     }
 
@@ -227,7 +227,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(note.modified[0].properties == ["content"])
+        expectEqual(note.modified[0].properties, ["content"])
         #expect(Array(values) == [.int(1), .int(2)] && delta.insertions == [1])
     }
 
@@ -258,12 +258,11 @@ import Testing
             let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             let set = try note.dynamicMutableSet("set")
             for value in [5, 1, "x", 3.0, true, 1.0, nil] as [Any?] { try set.insert(value) }
-            #expect(set.count == 6)
+            expectEqual(set.count, 6)
         }
         let live = realm.object(AnyNote.self, forPrimaryKey: 1).set
-        #expect(
-            Array(live.current)
-                == [.none, .bool(true), .int(1), .double(3), .int(5), .string("x")])
+        expectEqual(
+            Array(live.current), [.none, .bool(true), .int(1), .double(3), .int(5), .string("x")])
         var stream = live.changes.makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { tx in
@@ -308,16 +307,16 @@ import Testing
                     try object.linkingObjects(ofType: "AnyOwner", property: property)
                         .map { $0["name"] as? String ?? "?" }
                 }
-                #expect(try names(owned[0], "favourite") == ["first", "second"])
-                #expect(try names(owned[0], "list") == ["first", "first", "second"])
-                #expect(try names(owned[0], "map") == ["first", "first"])
-                #expect(try names(owned[1], "list") == ["first"])
-                #expect(try names(owned[1], "set") == ["second"])
+                try expectEqual(names(owned[0], "favourite"), ["first", "second"])
+                try expectEqual(names(owned[0], "list"), ["first", "first", "second"])
+                try expectEqual(names(owned[0], "map"), ["first", "first"])
+                try expectEqual(names(owned[1], "list"), ["first"])
+                try expectEqual(names(owned[1], "set"), ["second"])
                 #expect(try names(owned[1], "favourite").isEmpty)
                 // It follows the transaction.
                 let inverse = try owned[1].linkingObjects(ofType: "AnyOwner", property: "list")
                 try tx.dynamicObjects("AnyOwner")[1].dynamicList("list").append(owned[1])
-                #expect(inverse.map { $0["name"] as? String } == ["first", "second"])
+                expectEqual(inverse.map { $0["name"] as? String }, ["first", "second"])
                 for (name, property) in [("AnyOwner", "name"), ("AnyOwner", "no"), ("No", "list")] {
                     #expect(throws: Realm.Error.self) {
                         try owned[0].linkingObjects(ofType: name, property: property)
@@ -327,7 +326,7 @@ import Testing
                 guard index == 0 else { return }
                 // Declared by the program's class.
                 let owners = try #require(owned[0]["owners"] as? DynamicLinkingObjects)
-                #expect(owners.map { $0["name"] as? String } == ["first", "second"])
+                expectEqual(owners.map { $0["name"] as? String }, ["first", "second"])
                 #expect(throws: Realm.Error.self) { try owned[0].set([], of: "owners") }
             }
             await realm.close()

@@ -62,12 +62,12 @@ private final class AnyOrphan: EmbeddedObject {
                         AnyNote.self, value: ["id": id, property: value], update: policy)
                 }
                 #expect(error?.code == .invalidValue && error?.className == "AnyNote")
-                #expect(error?.property == property, "\(property) of \(value)")
-                #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
+                expectEqual(error?.property, property, "\(property) of \(value)")
+                expectEqual(error?.message.contains("AnyBadge"), true, "\(error as Any)")
             }
         }
-        #expect(realm.snapshot().version == version)
-        #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
+        expectEqual(realm.snapshot().version, version)
+        expectEqual(realm.snapshot().objects(AnyNote.self).map(\.content), [.int(7)])
     }
 
     @Test(arguments: [false, true], 0..<7)
@@ -84,9 +84,9 @@ private final class AnyOrphan: EmbeddedObject {
             }
         }
         #expect(error?.code == .invalidValue && error?.className == "AnyNote")
-        #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
-        #expect(realm.snapshot().version == version)
-        #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
+        expectEqual(error?.message.contains("AnyBadge"), true, "\(error as Any)")
+        expectEqual(realm.snapshot().version, version)
+        expectEqual(realm.snapshot().objects(AnyNote.self).map(\.content), [.int(7)])
     }
 
     /// Instances, managed or not, and objects read by name.
@@ -106,17 +106,17 @@ private final class AnyOrphan: EmbeddedObject {
                     try note.set(value, of: property)
                 }
                 #expect(error?.code == .invalidValue && error?.className == "AnyNote")
-                #expect(error?.property == property, "\(property) of \(value)")
-                #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
+                expectEqual(error?.property, property, "\(property) of \(value)")
+                expectEqual(error?.message.contains("AnyBadge"), true, "\(error as Any)")
             }
             #expect(throws: Realm.Error.self) { try note.dynamicList("list").append(badge) }
             #expect(throws: Realm.Error.self) { try note.dynamicMap("map").set(badge, forKey: "k") }
             #expect(throws: Realm.Error.self) { try note.dynamicMutableSet("set").insert(badge) }
             #expect(try note.dynamicList("list").isEmpty && note.dynamicMap("map").isEmpty)
         }
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
         let wearer = try #require(realm.snapshot().object(AnyWearer.self, forPrimaryKey: 1))
-        #expect(wearer.badge?.text == "worn")
+        expectEqual(wearer.badge?.text, "worn")
     }
 
     // Covers 1.72
@@ -128,13 +128,13 @@ private final class AnyOrphan: EmbeddedObject {
             try tx.create(AnyWearer.self, value: ["id": 1, "badge": ["text": "x"]])
             _ = try tx.add(AnyNote(1))
         }
-        #expect(realm.schema["AnyOrphan"]?.isEmbedded == true)
+        expectEqual(realm.schema["AnyOrphan"]?.isEmbedded, true)
         await realm.close()
         // As seen by a program without any classes.
         let bare = try await Realm.open(folder.configuration("test.realm", []))
         try await bare.read { tx in
             let counts = try ["AnyWearer", "AnyNote"].map { try tx.dynamicObjects($0).count }
-            #expect(counts == [1, 1])
+            expectEqual(counts, [1, 1])
             #expect(throws: Realm.Error.self) { try tx.dynamicObjects("AnyOrphan") }
         }
         await bare.close()

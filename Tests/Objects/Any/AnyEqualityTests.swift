@@ -35,7 +35,7 @@ import Testing
         }
         let after = lists(realm)
         #expect(before[0] != after[0] && before[1] == after[1])
-        #expect(before[1].hashValue == after[1].hashValue)
+        expectEqual(before[1].hashValue, after[1].hashValue)
         #expect(realm.snapshot().objects(AnyNote.self)[0] != note)
         try await realm.write { tx in
             let list = tx.objects(AnyNote.self)[0].list
@@ -48,9 +48,9 @@ import Testing
         let realm = try await realm()
         let lists = lists(realm)
         #expect(lists[0] == lists[1] && lists[0].hashValue == lists[1].hashValue)
-        #expect(Set(lists).count == 1)
+        expectEqual(Set(lists).count, 1)
         let other = try await self.realm()
-        #expect(self.lists(other)[0] == lists[0])
+        expectEqual(self.lists(other)[0], lists[0])
     }
 
     @Test func elementsAreFoundByWhatTheyAre() async throws {
@@ -61,7 +61,7 @@ import Testing
         }
         #expect(list.contains(.dictionary(["k": .list([])])))
         #expect(!list.contains(.list([.int(1)])) && !list.contains(.dictionary([:])))
-        #expect(list.firstIndex(of: .list([.int(1), .double(.nan)])) == 0)
+        expectEqual(list.firstIndex(of: .list([.int(1), .double(.nan)])), 0)
     }
 
     /// The values of a linked object aren't content.

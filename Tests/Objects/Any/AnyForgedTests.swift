@@ -69,22 +69,22 @@ extension AnyNote {
                 return "\(value as Any)"
             }
         }
-        #expect(frozen?.code == .invalidDatabase)
+        expectEqual(frozen?.code, .invalidDatabase)
         let live = #expect(throws: Realm.Error.self) {
             try snapshot.read { snapshot in
                 snapshot.object(AnyNote.self, forPrimaryKey: 1)?.contentCount
             }
         }
-        #expect(live?.code == .invalidDatabase)
+        expectEqual(live?.code, .invalidDatabase)
         let export = await #expect(throws: Realm.Error.self) {
             try await snapshot.exportJSON { _ in }
         }
-        #expect(export?.code == .invalidDatabase)
+        expectEqual(export?.code, .invalidDatabase)
         let dynamic = try snapshot.violation(inWrite: false) { tx in
             let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
             _ = contentCount(note["content"])
         }
-        #expect(dynamic?.code == .invalidDatabase)
+        expectEqual(dynamic?.code, .invalidDatabase)
     }
 
     private func contentCount(_ value: Any?) -> Int {
@@ -95,10 +95,10 @@ extension AnyNote {
     @Test func soundContentIsRead() async throws {
         let snapshot = try forged { _, _ in }
         let note = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
-        #expect(note.content == .list([.list([.int(1), .int(2)]), .int(3)]))
-        #expect(note.contentCount == 3)
+        expectEqual(note.content, .list([.list([.int(1), .int(2)]), .int(3)]))
+        expectEqual(note.contentCount, 3)
         let count = try await snapshot.exportJSON { _ in }
-        #expect(count == 2)
+        expectEqual(count, 2)
     }
 
     // Covers .invalidDatabase
@@ -149,8 +149,8 @@ extension AnyNote {
             if excess > 0 {
                 try await expectErrors(snapshot)
             } else {
-                #expect(snapshot.object(AnyNote.self, forPrimaryKey: 1)?.contentCount == 3)
-                #expect(try await snapshot.exportJSON { _ in } == 2)
+                expectEqual(snapshot.object(AnyNote.self, forPrimaryKey: 1)?.contentCount, 3)
+                try await expectEqual(snapshot.exportJSON { _ in }, 2)
             }
         }
     }

@@ -17,31 +17,31 @@ import Testing
             note.map["pet"] = .object(AnyPet("Ida"))
             note.set.insert(.object(AnyPet("Max")))
             try tx.add(note)
-            #expect(tx.objects(AnyPet.self).count == 4)
+            expectEqual(tx.objects(AnyPet.self).count, 4)
             note.label = .object(AnyPet("Lea"))
             note.list.append(.object(AnyPet("Tom")))
             note.map["other"] = .object(AnyPet("Uma"))
             let pet = try #require(note.set.first?.object(AnyPet.self))
             #expect(pet.name == "Max" && note.set.contains(.object(pet)))
             note.set.insert(.object(pet))
-            #expect(note.set.count == 1)
-            #expect(note.content.object(AnyPet.self)?.name == "Rex")
+            expectEqual(note.set.count, 1)
+            expectEqual(note.content.object(AnyPet.self)?.name, "Rex")
         }
         await realm.close()
         realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
-            #expect(note.content.object(AnyPet.self)?.name == "Rex")
-            #expect(note.label.object(AnyPet.self)?.name == "Lea")
-            #expect(note.list.map { $0.object(AnyPet.self)?.name } == ["Bo", nil, "Tom"])
-            #expect(note.map["other"]?.object(AnyPet.self)?.name == "Uma")
-            #expect(
-                note.map["pet"]
-                    == .object(try #require(tx.object(AnyPet.self, forPrimaryKey: "Ida"))))
+            expectEqual(note.content.object(AnyPet.self)?.name, "Rex")
+            expectEqual(note.label.object(AnyPet.self)?.name, "Lea")
+            expectEqual(note.list.map { $0.object(AnyPet.self)?.name }, ["Bo", nil, "Tom"])
+            expectEqual(note.map["other"]?.object(AnyPet.self)?.name, "Uma")
+            expectEqual(
+                note.map["pet"], .object(try #require(tx.object(AnyPet.self, forPrimaryKey: "Ida")))
+            )
         }
         let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
-        #expect(frozen.content.object(AnyPet.self)?.name == "Rex")
-        #expect(frozen.list[0].object(AnyPet.self)?.name == "Bo")
+        expectEqual(frozen.content.object(AnyPet.self)?.name, "Rex")
+        expectEqual(frozen.list[0].object(AnyPet.self)?.name, "Bo")
         await realm.close()
     }
 
@@ -55,7 +55,7 @@ import Testing
             note.set.insert(objectsIn: [.object(pet), .none, .int(3)])
             note.label = .object(pet)
             try tx.add(note)
-            #expect(tx.objects(AnyPet.self).count == 1)
+            expectEqual(tx.objects(AnyPet.self).count, 1)
         }
         try await realm.write { tx in
             let pet = try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex"))
@@ -65,7 +65,7 @@ import Testing
                 note.content == .none && note.label == .none
                     && note.map["pet"] == AnyRealmValue.none)
             #expect(note.list[0] == .int(1) && note.list[1] == .none)
-            #expect(note.list[2].listValue?[0] == AnyRealmValue.none)
+            expectEqual(note.list[2].listValue?[0], AnyRealmValue.none)
             #expect(Array(note.set) == [.none, .int(3)] && note.set.contains(.none))
         }
         let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))

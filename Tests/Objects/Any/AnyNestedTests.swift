@@ -30,7 +30,7 @@ import Testing
         try await realm.write { tx in
             let note = AnyNote(1, Self.sample)
             try tx.add(note)
-            #expect(note.content.dictionaryValue?.keys == ["done", "tags", "title"])
+            expectEqual(note.content.dictionaryValue?.keys, ["done", "tags", "title"])
             note.content.dictionaryValue?["done"] = .bool(true)
             note.content.dictionaryValue?["tags"]?.listValue?[1].dictionaryValue?["k"] = .int(8)
             note.content.dictionaryValue?["tags"]?.listValue?.append(.fromArray([.int(9)]))
@@ -42,17 +42,17 @@ import Testing
         await realm.close()
         realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
         let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
-        #expect(
-            note.content
-                == .dictionary([
-                    "title": .string("Milk"), "done": .bool(true),
-                    "tags": .list([
-                        .string("a"), .dictionary(["k": .int(8)]), .none, .list([.int(9)]),
-                    ]),
-                ]))
-        #expect(note.list[0] == .list([.string("first"), .int(1)]))
-        #expect(note.map["m"] == .dictionary(["x": .none, "y": .list([])]))
-        #expect(note.content["tags"]?[1]?["k"] == .int(8))
+        expectEqual(
+            note.content,
+            .dictionary([
+                "title": .string("Milk"), "done": .bool(true),
+                "tags": .list([
+                    .string("a"), .dictionary(["k": .int(8)]), .none, .list([.int(9)]),
+                ]),
+            ]))
+        expectEqual(note.list[0], .list([.string("first"), .int(1)]))
+        expectEqual(note.map["m"], .dictionary(["x": .none, "y": .list([])]))
+        expectEqual(note.content["tags"]?[1]?["k"], .int(8))
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
             tx.delete(note)
@@ -72,16 +72,16 @@ import Testing
             #expect(note.content == .list(list) && list[1] == .list(inner))
             note.content = .fromArray([.int(1), .fromArray([.int(2)])])
             #expect(list.isInvalidated && inner.isInvalidated)
-            #expect(note.content.listValue?.count == 2)
+            expectEqual(note.content.listValue?.count, 2)
             #expect(note.content != .list(list))
             // Assigning to another property copies; assigning to the same one keeps the content.
             note.label = note.content
             note.label.listValue?.append(.int(3))
             #expect(note.label.listValue?.count == 3 && note.content.listValue?.count == 2)
             note.content = note.content
-            #expect(note.content.listValue?[1].listValue?[0] == .int(2))
+            expectEqual(note.content.listValue?[1].listValue?[0], .int(2))
             note.content = .int(5)
-            #expect(note.content == .int(5))
+            expectEqual(note.content, .int(5))
             note.content = .fromArray([])
             #expect(note.content.listValue?.isEmpty ?? false)
         }
@@ -113,7 +113,7 @@ import Testing
             }
             #expect(error?.code == .invalidValue && error?.message.contains("100") ?? false)
             #expect(error?.className == "AnyNote" && error?.property == "content")
-            #expect(tx.objects(AnyNote.self).count == 1)
+            expectEqual(tx.objects(AnyNote.self).count, 1)
         }
         let error = await realmError {
             try await realm.write { tx in
@@ -128,8 +128,8 @@ import Testing
                 value.listValue?.append(.fromArray([]))
             }
         }
-        #expect(error?.code == .invalidValue)
-        #expect(realm.snapshot().objects(AnyNote.self).count == 1)
+        expectEqual(error?.code, .invalidValue)
+        expectEqual(realm.snapshot().objects(AnyNote.self).count, 1)
     }
 
     // Covers 1.89, 1.93
@@ -158,7 +158,7 @@ import Testing
     // Covers 1.86
     @Test func optionalValuesOfAnyTypeAreRefused() async throws {
         let error = await realmError { try await Realm.temporary([AnyOptionalNote.self]) }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         #expect(error?.message.contains("AnyOptionalNote.content") ?? false)
         #expect(error?.message.contains("AnyOptionalNote.list") ?? false)
     }

@@ -67,15 +67,15 @@ final class NumberBox: Object {
         for (group, value) in Self.values {
             let expected = ids(inGroup: group)
             let rest = Self.values.indices.filter { !expected.contains($0) }
-            #expect(notes.where { $0.content == value }.map(\.id) == expected, "\(value)")
-            #expect(notes.where { $0.label == value }.map(\.id) == expected, "\(value)")
-            #expect(notes.where { $0.content != value }.map(\.id) == rest, "\(value)")
-            #expect(notes.where { $0.content.in([value]) }.map(\.id) == expected, "\(value)")
-            #expect(notes.where { $0.label.in([value]) }.map(\.id) == expected, "\(value)")
-            #expect(
-                notes.where { $0.content.in(others + [value]) }.map(\.id) == expected, "\(value)")
-            #expect(
-                notes.where { $0.label.in(others + [value]) }.map(\.id) == expected, "\(value)")
+            expectEqual(notes.where { $0.content == value }.map(\.id), expected, "\(value)")
+            expectEqual(notes.where { $0.label == value }.map(\.id), expected, "\(value)")
+            expectEqual(notes.where { $0.content != value }.map(\.id), rest, "\(value)")
+            expectEqual(notes.where { $0.content.in([value]) }.map(\.id), expected, "\(value)")
+            expectEqual(notes.where { $0.label.in([value]) }.map(\.id), expected, "\(value)")
+            expectEqual(
+                notes.where { $0.content.in(others + [value]) }.map(\.id), expected, "\(value)")
+            expectEqual(
+                notes.where { $0.label.in(others + [value]) }.map(\.id), expected, "\(value)")
         }
     }
 
@@ -83,7 +83,7 @@ final class NumberBox: Object {
     @Test func setsAndDistinctValuesAgree() async throws {
         let realm = try await realm()
         let distinct = realm.snapshot().objects(AnyNote.self).distinct(by: \.content)
-        #expect(distinct.map(\.id) == Self.groups.indices.map { ids(inGroup: $0)[0] })
+        expectEqual(distinct.map(\.id), Self.groups.indices.map { ids(inGroup: $0)[0] })
         try await realm.write { tx in
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 0))
             for (group, value) in Self.values {
@@ -92,20 +92,19 @@ final class NumberBox: Object {
                 note.set.insert(value)
                 for (otherGroup, other) in Self.values {
                     let isSame = group == otherGroup
-                    #expect(note.set.contains(other) == isSame, "\(value), \(other)")
-                    #expect(unmanaged.contains(other) == isSame, "\(value), \(other)")
+                    expectEqual(note.set.contains(other), isSame, "\(value), \(other)")
+                    expectEqual(unmanaged.contains(other), isSame, "\(value), \(other)")
                 }
             }
             note.set.removeAll()
             note.set.insert(objectsIn: Self.values.map(\.value))
-            #expect(note.set.count == Self.groups.count)
-            #expect(MutableSet(Self.values.map(\.value)).count == Self.groups.count)
+            expectEqual(note.set.count, Self.groups.count)
+            expectEqual(MutableSet(Self.values.map(\.value)).count, Self.groups.count)
             note.list.append(objectsIn: Self.values.map(\.value))
-            #expect(note.list.distinct().count == Self.groups.count)
+            expectEqual(note.list.distinct().count, Self.groups.count)
             for value in Self.values.map(\.value) {
-                #expect(
-                    tx.objects(AnyNote.self).where { $0.set.contains(value) }.count == 1,
-                    "\(value)")
+                expectEqual(
+                    tx.objects(AnyNote.self).where { $0.set.contains(value) }.count, 1, "\(value)")
             }
             // Each group once, whichever of its values is removed.
             for group in Self.groups { note.set.remove(group[group.count - 1]) }
@@ -132,10 +131,10 @@ final class NumberBox: Object {
             for (amount, ratio) in zip(amounts, ratios) {
                 let equalAmounts = boxes.where { $0.amount == amount }.map(\.id)
                 let listedAmounts = boxes.where { $0.amount.in(amountsBefore + [amount]) }
-                #expect(listedAmounts.map(\.id) == equalAmounts, "\(amount)")
+                expectEqual(listedAmounts.map(\.id), equalAmounts, "\(amount)")
                 let equalRatios = boxes.where { $0.ratio == ratio }.map(\.id)
                 let listedRatios = boxes.where { $0.ratio.in(ratiosBefore + [ratio]) }
-                #expect(listedRatios.map(\.id) == equalRatios, "\(ratio)")
+                expectEqual(listedRatios.map(\.id), equalRatios, "\(ratio)")
             }
         }
     }

@@ -40,31 +40,31 @@ import Testing
             notes.where(condition).map(\.id)
         }
         for value in [AnyRealmValue.int(1), .double(1), .float(1), .decimal128("1.00")] {
-            #expect(ids { $0.content == value } == [1, 2, 3, 4])
-            #expect(ids { $0.label == value } == [1, 2, 3, 4])
-            #expect(ids { $0.list == value } == [1, 2, 3, 4])
-            #expect(ids { $0.map["k"] == value } == [1, 2, 3, 4])
+            expectEqual(ids { $0.content == value }, [1, 2, 3, 4])
+            expectEqual(ids { $0.label == value }, [1, 2, 3, 4])
+            expectEqual(ids { $0.list == value }, [1, 2, 3, 4])
+            expectEqual(ids { $0.map["k"] == value }, [1, 2, 3, 4])
         }
-        #expect(ids { $0.content == .bool(true) } == [5])
-        #expect(ids { $0.content == .string("1") } == [6])
-        #expect(ids { $0.content == .none } == [0])
-        #expect(ids { $0.content == .double(9_007_199_254_740_992) } == [9])
-        #expect(ids { $0.label == .int(9_007_199_254_740_993) } == [8])
-        #expect(ids { $0.content == .double(0.1) } == [12])
-        #expect(ids { $0.content > .double(0.1) } == [1, 2, 3, 4, 8, 9])
-        #expect(ids { $0.content > .decimal128("0.1") } == [1, 2, 3, 4, 8, 9, 12])
-        #expect(ids { $0.content >= .string("1") } == [6, 13])
-        #expect(ids { $0.content < .date(Date()) } == [17])
-        #expect(ids { $0.content.in([.float(1), .string("1")]) } == [1, 2, 3, 4, 6])
-        #expect(ids { $0.label.in([.float(1), .none]) } == [0, 1, 2, 3, 4])
-        #expect(ids { $0.content == .list(List()) } == [15])
-        #expect(ids { $0.content == .dictionary(Map()) } == [16])
-        #expect(ids { $0.content != .int(1) }.count == Self.count - 4)
-        #expect(ids { $0.content.starts(with: "1") } == [6, 7])
-        #expect(ids { $0.content.contains("hello", options: .caseInsensitive) } == [13, 14])
-        #expect(ids { $0.content.like("H*d") } == [13])
-        #expect(ids { $0.content.notEquals("1") }.count == Self.count - 2)
-        #expect(ids { $0.content.contains(Data("ell".utf8)) } == [13, 14])
+        expectEqual(ids { $0.content == .bool(true) }, [5])
+        expectEqual(ids { $0.content == .string("1") }, [6])
+        expectEqual(ids { $0.content == .none }, [0])
+        expectEqual(ids { $0.content == .double(9_007_199_254_740_992) }, [9])
+        expectEqual(ids { $0.label == .int(9_007_199_254_740_993) }, [8])
+        expectEqual(ids { $0.content == .double(0.1) }, [12])
+        expectEqual(ids { $0.content > .double(0.1) }, [1, 2, 3, 4, 8, 9])
+        expectEqual(ids { $0.content > .decimal128("0.1") }, [1, 2, 3, 4, 8, 9, 12])
+        expectEqual(ids { $0.content >= .string("1") }, [6, 13])
+        expectEqual(ids { $0.content < .date(Date()) }, [17])
+        expectEqual(ids { $0.content.in([.float(1), .string("1")]) }, [1, 2, 3, 4, 6])
+        expectEqual(ids { $0.label.in([.float(1), .none]) }, [0, 1, 2, 3, 4])
+        expectEqual(ids { $0.content == .list(List()) }, [15])
+        expectEqual(ids { $0.content == .dictionary(Map()) }, [16])
+        expectEqual(ids { $0.content != .int(1) }.count, Self.count - 4)
+        expectEqual(ids { $0.content.starts(with: "1") }, [6, 7])
+        expectEqual(ids { $0.content.contains("hello", options: .caseInsensitive) }, [13, 14])
+        expectEqual(ids { $0.content.like("H*d") }, [13])
+        expectEqual(ids { $0.content.notEquals("1") }.count, Self.count - 2)
+        expectEqual(ids { $0.content.contains(Data("ell".utf8)) }, [13, 14])
     }
 
     // Covers 3.36, 3.40, 3.41, 3.43, 3.44, 3.45
@@ -77,28 +77,28 @@ import Testing
         }
         let others = Array(1..<count)
         let none = AnyRealmValue.none
-        #expect(ids { $0.content == none } == [0] && ids { $0.label == none } == [0])
-        #expect(ids { $0.content != none } == others && ids { $0.label != none } == others)
-        #expect(ids { !($0.content == none) } == others && ids { !($0.content != none) } == [0])
-        #expect(ids { $0.content.in([none]) } == [0] && ids { !$0.content.in([none]) } == others)
-        #expect(ids { $0.content <= none } == [0] && ids { $0.content >= none } == [0])
-        #expect(ids { $0.content < none } == [] && ids { $0.content > none } == [])
-        #expect(ids { $0.content != none && $0.id >= 0 } == others)
-        #expect(ids { $0.id < 0 || $0.content != none } == others)
-        #expect(ids { $0.map["k"] != none } == others && ids { $0.list != none } == others)
+        expectTrue(ids { $0.content == none } == [0] && ids { $0.label == none } == [0])
+        expectTrue(ids { $0.content != none } == others && ids { $0.label != none } == others)
+        expectTrue(ids { !($0.content == none) } == others && ids { !($0.content != none) } == [0])
+        expectTrue(ids { $0.content.in([none]) } == [0] && ids { !$0.content.in([none]) } == others)
+        expectTrue(ids { $0.content <= none } == [0] && ids { $0.content >= none } == [0])
+        expectTrue(ids { $0.content < none } == [] && ids { $0.content > none } == [])
+        expectEqual(ids { $0.content != none && $0.id >= 0 }, others)
+        expectEqual(ids { $0.id < 0 || $0.content != none }, others)
+        expectTrue(ids { $0.map["k"] != none } == others && ids { $0.list != none } == others)
     }
 
     // Covers 3.47, 3.62, 3.94
     @Test func sortsGoByClassAndValue() async throws {
         let realm = try await realm(Self.values)
         let notes = realm.snapshot().objects(AnyNote.self)
-        #expect(
-            notes.sorted(by: \.content).map(\.id)
-                == [0, 5, 10, 11, 12, 1, 2, 3, 4, 9, 8, 6, 13, 7, 14, 17, 15, 16])
-        #expect(
-            notes.sorted(by: \.label, ascending: false).map(\.id)
-                == [16, 15, 17, 14, 7, 13, 6, 8, 9, 1, 2, 3, 4, 12, 11, 10, 5, 0])
-        #expect(notes.distinct(by: \.content).count == Self.count - 3)
+        expectEqual(
+            notes.sorted(by: \.content).map(\.id),
+            [0, 5, 10, 11, 12, 1, 2, 3, 4, 9, 8, 6, 13, 7, 14, 17, 15, 16])
+        expectEqual(
+            notes.sorted(by: \.label, ascending: false).map(\.id),
+            [16, 15, 17, 14, 7, 13, 6, 8, 9, 1, 2, 3, 4, 12, 11, 10, 5, 0])
+        expectEqual(notes.distinct(by: \.content).count, Self.count - 3)
     }
 
     // Covers 3.2, 3.61
@@ -110,9 +110,9 @@ import Testing
             try tx.add(AnyNote(1, .object(a)))
             try tx.add(AnyNote(2, .object(b)))
             let notes = tx.objects(AnyNote.self)
-            #expect(notes.where { $0.content == .object(a) }.map(\.id) == [1])
-            #expect(notes.where { $0.content != .object(a) }.map(\.id) == [2])
-            #expect(notes.where { $0.content == .object(AnyPet("c")) }.isEmpty)
+            expectEqual(notes.where { $0.content == .object(a) }.map(\.id), [1])
+            expectEqual(notes.where { $0.content != .object(a) }.map(\.id), [2])
+            expectTrue(notes.where { $0.content == .object(AnyPet("c")) }.isEmpty)
         }
     }
 
@@ -128,12 +128,11 @@ import Testing
         func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
             notes.where(condition).map(\.id)
         }
-        #expect(ids { $0.list.any { $0.notEquals("a") } } == [1, 2, 3])
-        #expect(ids { $0.map["k"].notEquals("a") } == [1, 2, 3])
-        #expect(ids { $0.map.values.notEquals("a") } == [1, 2])
-        #expect(ids { $0.content[0].notEquals("a") } == [0, 1, 2, 3])
-        #expect(
-            ids { $0.list.any { $0.notEquals("a", options: .caseInsensitive) } } == [1, 2])
+        expectEqual(ids { $0.list.any { $0.notEquals("a") } }, [1, 2, 3])
+        expectEqual(ids { $0.map["k"].notEquals("a") }, [1, 2, 3])
+        expectEqual(ids { $0.map.values.notEquals("a") }, [1, 2])
+        expectEqual(ids { $0.content[0].notEquals("a") }, [0, 1, 2, 3])
+        expectEqual(ids { $0.list.any { $0.notEquals("a", options: .caseInsensitive) } }, [1, 2])
     }
 
     // Covers 3.36, 3.37
@@ -150,21 +149,21 @@ import Testing
         func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
             notes.where(condition).map(\.id)
         }
-        #expect(ids { $0.content["a"] == .int(1) } == [0])
-        #expect(ids { $0.content["a"] > .double(1.5) } == [1])
-        #expect(ids { $0.content[""] == .int(3) } == [1])
-        #expect(ids { $0.content[0] == .int(1) } == [2])
-        #expect(ids { $0.content[1]["a"] == .double(1) } == [2])
-        #expect(ids { $0.content["list"][1] == .string("x") } == [0])
-        #expect(ids { $0.content["list"].any == .int(5) } == [0])
-        #expect(ids { $0.content.any == .int(1) } == [0, 2])
-        #expect(ids { $0.content.any.any == .int(7) } == [2])
-        #expect(ids { $0.content["a"] == .none } == [2, 3, 4, 5])
-        #expect(ids { $0.content["a"] != .int(1) } == [1, 2, 3, 4, 5])
-        #expect(ids { $0.content["list"][1].starts(with: "x") } == [0])
-        #expect(ids { $0.list.any { $0["a"] == .int(2) } } == [1])
-        #expect(ids { $0.map["k"]["a"] == .int(2) } == [1])
-        #expect(ids { $0.map.values["a"] == .int(1) } == [0])
-        #expect(ids { $0.content["list"] == .list(List()) } == [0])
+        expectEqual(ids { $0.content["a"] == .int(1) }, [0])
+        expectEqual(ids { $0.content["a"] > .double(1.5) }, [1])
+        expectEqual(ids { $0.content[""] == .int(3) }, [1])
+        expectEqual(ids { $0.content[0] == .int(1) }, [2])
+        expectEqual(ids { $0.content[1]["a"] == .double(1) }, [2])
+        expectEqual(ids { $0.content["list"][1] == .string("x") }, [0])
+        expectEqual(ids { $0.content["list"].any == .int(5) }, [0])
+        expectEqual(ids { $0.content.any == .int(1) }, [0, 2])
+        expectEqual(ids { $0.content.any.any == .int(7) }, [2])
+        expectEqual(ids { $0.content["a"] == .none }, [2, 3, 4, 5])
+        expectEqual(ids { $0.content["a"] != .int(1) }, [1, 2, 3, 4, 5])
+        expectEqual(ids { $0.content["list"][1].starts(with: "x") }, [0])
+        expectEqual(ids { $0.list.any { $0["a"] == .int(2) } }, [1])
+        expectEqual(ids { $0.map["k"]["a"] == .int(2) }, [1])
+        expectEqual(ids { $0.map.values["a"] == .int(1) }, [0])
+        expectEqual(ids { $0.content["list"] == .list(List()) }, [0])
     }
 }

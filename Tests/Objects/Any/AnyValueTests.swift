@@ -44,12 +44,12 @@ import Testing
             "dictionary": .fromDictionary(["a": .int(1)]), "object": .object(pet),
         ]
         for (kind, value) in kinds {
-            #expect(accessible(value) == [kind: value], "\(kind)")
+            expectEqual(accessible(value), [kind: value], "\(kind)")
             #expect(value.dynamicObject == nil && value.object(AnyNote.self) == nil, "\(kind)")
         }
         #expect(accessible(.none).isEmpty)
         #expect(AnyRealmValue.object(pet).object(AnyPet.self) === pet)
-        #expect(AnyNote().content == .none)
+        expectEqual(AnyNote().content, .none)
     }
 
     // Covers 1.85
@@ -62,8 +62,8 @@ import Testing
             let rex = try #require(note.content.dynamicObject)
             #expect(rex.className == "AnyPet" && rex["name"] as? String == "Rex")
             rex["keeper"] = 7
-            #expect(note.content.object(AnyPet.self)?.keeper == .int(7))
-            #expect(note.list.map { $0.dynamicObject?["name"] as? String } == ["Bo", nil])
+            expectEqual(note.content.object(AnyPet.self)?.keeper, .int(7))
+            expectEqual(note.list.map { $0.dynamicObject?["name"] as? String }, ["Bo", nil])
             let same = try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex")
             #expect(rex.isSameObject(as: same))
             tx.delete(rex)
@@ -74,15 +74,15 @@ import Testing
     // Covers 1.91, 1.92
     @Test func equalityAndHashesGoByKind() {
         #expect(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) != .bool(true))
-        #expect(AnyRealmValue.fromArray([.int(1), .none]) == .fromArray([.int(1), .none]))
+        expectEqual(AnyRealmValue.fromArray([.int(1), .none]), .fromArray([.int(1), .none]))
         #expect(AnyRealmValue.fromArray([.int(1)]) != .fromArray([.int(2)]))
-        #expect(
-            AnyRealmValue.fromDictionary(["a": .fromArray([.int(1)])])
-                == .fromDictionary(["a": .fromArray([.int(1)])]))
+        expectEqual(
+            AnyRealmValue.fromDictionary(["a": .fromArray([.int(1)])]),
+            .fromDictionary(["a": .fromArray([.int(1)])]))
         #expect(AnyRealmValue.fromDictionary(["a": .int(1)]) != .fromDictionary(["b": .int(1)]))
-        #expect(Set<AnyRealmValue>([.int(1), .int(1), .double(1), .string("1")]).count == 3)
-        #expect(
-            AnyRealmValue.fromArray([]).hashValue == AnyRealmValue.fromArray([.int(1)]).hashValue)
+        expectEqual(Set<AnyRealmValue>([.int(1), .int(1), .double(1), .string("1")]).count, 3)
+        expectEqual(
+            AnyRealmValue.fromArray([]).hashValue, AnyRealmValue.fromArray([.int(1)]).hashValue)
     }
 
     // Covers 1.84, 1.87
@@ -106,7 +106,7 @@ import Testing
                 for (id, value) in anyScalars.enumerated() {
                     let note = try #require(tx.object(AnyNote.self, forPrimaryKey: id))
                     #expect(isSame(note.content, value) && isSame(note.label, value))
-                    #expect(note.list.count == anyScalars.count)
+                    expectEqual(note.list.count, anyScalars.count)
                     for (a, b) in zip(note.list, anyScalars) { #expect(isSame(a, b)) }
                     #expect(isSame(try #require(note.map["key"]), value))
                 }
@@ -115,7 +115,7 @@ import Testing
             let frozen = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
             #expect(frozen.content == .int(5) && frozen.label == .int(5))
             #expect(frozen.list.count == anyScalars.count && frozen.list[1] == .int(5))
-            #expect(frozen.map["key"] == .int(5))
+            expectEqual(frozen.map["key"], .int(5))
             await realm.close()
         }
     }
@@ -136,7 +136,7 @@ import Testing
             let note = AnyNote(1)
             note.set.insert(objectsIn: values())
             try tx.add(note)
-            #expect(note.set.count == 7)
+            expectEqual(note.set.count, 7)
             note.set.insert(.decimal128("2.00"))
             #expect(note.set.count == 7 && note.set.contains(.double(2)))
             let expected: [AnyRealmValue] = [
@@ -145,7 +145,7 @@ import Testing
             ]
             for (a, b) in zip(note.set, expected) { #expect(isSame(a, b)) }
             note.set.remove(.float(1))
-            #expect(note.set.count == 6)
+            expectEqual(note.set.count, 6)
         }
     }
 
@@ -166,15 +166,15 @@ import Testing
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 0))
             note.list.append(objectsIn: values())
             #expect(note.list.min() == .bool(true) && note.list.max() == .string("b"))
-            #expect(note.list.sum() == .decimal128("6.6"))
-            #expect(note.list.average() == .decimal128("1.65"))
+            expectEqual(note.list.sum(), .decimal128("6.6"))
+            expectEqual(note.list.average(), .decimal128("1.65"))
             let notes = tx.objects(AnyNote.self)
-            #expect(notes.sum(of: \.content) == .decimal128("6.6"))
-            #expect(notes.average(of: \.content) == .decimal128("1.65"))
-            #expect(notes.min(of: \.content) == .bool(true))
-            #expect(notes.max(of: \.content) == .string("b"))
+            expectEqual(notes.sum(of: \.content), .decimal128("6.6"))
+            expectEqual(notes.average(of: \.content), .decimal128("1.65"))
+            expectEqual(notes.min(of: \.content), .bool(true))
+            expectEqual(notes.max(of: \.content), .string("b"))
             let order = notes.sorted(by: \.content).map(\.id)
-            #expect(order == [0, 5, 3, 2, 1, 6, 4])
+            expectEqual(order, [0, 5, 3, 2, 1, 6, 4])
         }
     }
 }

@@ -30,7 +30,7 @@ import Testing
         }
         let inbox = AsymInbox()
         try await realm.drain(AsymPage.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
-        #expect(inbox.numbers == [1])
+        expectEqual(inbox.numbers, [1])
         return error
     }
 
@@ -45,10 +45,10 @@ import Testing
                 ] as [String: Any?])
         }
         try await realm.drain(AsymPage.self, untilEmpty: true) { pages in
-            #expect(pages[0].content == .dictionary(["k": .list([.int(1), .string("x")])]))
-            #expect(Array(pages[0].list) == [.int(1), .list([.bool(true)])])
-            #expect(pages[0].map["a"] == .double(0.5))
-            #expect(pages[0].sheet?.value == .list([.int(3)]))
+            expectEqual(pages[0].content, .dictionary(["k": .list([.int(1), .string("x")])]))
+            expectEqual(Array(pages[0].list), [.int(1), .list([.bool(true)])])
+            expectEqual(pages[0].map["a"], .double(0.5))
+            expectEqual(pages[0].sheet?.value, .list([.int(3)]))
         }
     }
 
@@ -73,18 +73,18 @@ import Testing
         for (property, value) in cases {
             let error = try await error { ["number": 2, property: try value($0)] }
             let place = "\(property), \(which)"
-            #expect(error?.code == .invalidValue, "\(place)")
+            expectEqual(error?.code, .invalidValue, "\(place)")
             #expect(error?.className == "AsymPage" && error?.property == property, "\(place)")
-            #expect(
-                error?.message
-                    == "AsymPage.\(property) was given a AsymSensor: an asymmetric object holds "
+            expectEqual(
+                error?.message,
+                "AsymPage.\(property) was given a AsymSensor: an asymmetric object holds "
                     + "values and embedded objects, and links to no others.", "\(place)")
         }
         // Nested content, too.
         let inner = try await error {
             ["number": 2, "sheet": ["value": [try sensor($0)] as [Any]] as [String: Any]]
         }
-        #expect(inner?.code == .invalidValue)
+        expectEqual(inner?.code, .invalidValue)
         #expect(inner?.className == "AsymSheet" && inner?.property == "value")
         // A failed creation adds no sensor.
         let realm = try await open()
@@ -114,11 +114,11 @@ import Testing
                 } catch {
                     thrown = error as? Realm.Error
                 }
-                #expect(thrown?.code == .invalidValue, "\(property)")
+                expectEqual(thrown?.code, .invalidValue, "\(property)")
                 #expect(thrown?.className == "AsymShelf" && thrown?.property == property)
-                #expect(
-                    thrown?.message
-                        == "AsymShelf.\(property) was given a AsymPage: nothing links to an "
+                expectEqual(
+                    thrown?.message,
+                    "AsymShelf.\(property) was given a AsymPage: nothing links to an "
                         + "asymmetric object, which is gone once it was delivered.")
                 #expect(shelf.content == .int(5) && tx.objects(AsymShelf.self).count == 1)
                 tx.delete(shelf)
@@ -134,9 +134,9 @@ import Testing
         let error = await realmError {
             try await realm.importJSON(from: AsyncStream { [UInt8](text.utf8) }.prefix(1))
         }
-        #expect(error?.className == "AsymShelf")
-        #expect(error?.property == "content")
-        #expect(error?.message.contains("cannot link to objects of AsymPage") == true)
+        expectEqual(error?.className, "AsymShelf")
+        expectEqual(error?.property, "content")
+        expectEqual(error?.message.contains("cannot link to objects of AsymPage"), true)
         #expect(realm.isEmpty)
     }
 }

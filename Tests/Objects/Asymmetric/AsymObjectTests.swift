@@ -18,13 +18,13 @@ import Testing
     // Covers 1.73
     @Test func linksToAsymmetricObjectsAreRefused() async throws {
         let error = await openError([AsymLinker.self, AsymEvent.self])
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         let lines = error?.message.split(separator: "\n") ?? []
         #expect(
             lines.contains(
                 "AsymLinker.event is of type AsymEvent?: an asymmetric object cannot be linked to, "
                     + "because it is removed once it is delivered."))
-        #expect(lines.contains { $0.hasPrefix("AsymLinker.events is of type List<AsymEvent>:") })
+        expectTrue(lines.contains { $0.hasPrefix("AsymLinker.events is of type List<AsymEvent>:") })
         // The same if no classes are listed.
         let realm = try await Realm.open(folder.configuration())
         let late = await realmError {
@@ -36,20 +36,20 @@ import Testing
 
     @Test func linksOfAsymmetricObjectsAreRefused() async throws {
         let error = await openError([AsymLinked.self, AsymSensor.self])
-        #expect(error?.code == .invalidInput)
-        #expect(
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(
             error?.message.contains(
                 "AsymLinked.sensor is of type AsymSensor?: an asymmetric object can hold values "
-                    + "and embedded objects, but no links to other objects.") == true)
-        #expect(error?.message.contains("AsymLinked.sensors is of type List<AsymSensor>") == true)
+                    + "and embedded objects, but no links to other objects."), true)
+        expectEqual(error?.message.contains("AsymLinked.sensors is of type List<AsymSensor>"), true)
         let inner = await openError([AsymHolder.self, AsymTag.self, AsymSensor.self])
-        #expect(inner?.code == .invalidInput)
-        #expect(inner?.message.contains("AsymTag.sensor, which AsymHolder holds, is") == true)
+        expectEqual(inner?.code, .invalidInput)
+        expectEqual(inner?.message.contains("AsymTag.sensor, which AsymHolder holds, is"), true)
         let realm = try await Realm.open(folder.configuration())
         let drained = await realmError {
             try await realm.drain(AsymLinked.self, untilEmpty: true) { _ in }
         }
-        #expect(drained?.code == .invalidInput)
+        expectEqual(drained?.code, .invalidInput)
         await realm.close()
     }
 
@@ -67,11 +67,11 @@ import Testing
         }
         let inbox = AsymInbox()
         try await realm.drain(AsymReading.self, untilEmpty: true) { batch in
-            #expect(batch.map(\.celsius) == [20, 21.5, 22.5])
-            #expect(batch.map { $0.place?.x } == [nil, 1.5, 9.5])
+            expectEqual(batch.map(\.celsius), [20, 21.5, 22.5])
+            expectEqual(batch.map { $0.place?.x }, [nil, 1.5, 9.5])
             inbox.take(batch.map(\.number))
         }
-        #expect(inbox.numbers == [1, 2, 3])
+        expectEqual(inbox.numbers, [1, 2, 3])
         await realm.close()
     }
 
@@ -82,12 +82,12 @@ import Testing
                 try tx.create(AsymReading.self, value: ["number": 1, "celsius": "warm"])
             }
         }
-        #expect(error?.code == .invalidValue)
+        expectEqual(error?.code, .invalidValue)
         #expect(error?.className == "AsymReading" && error?.property == "celsius")
         try await realm.makeReadings(1..<2)
         let twice = await realmError { try await realm.makeReadings(1..<2) }
-        #expect(twice?.code == .duplicatePrimaryKey)
-        #expect(try await realm.drain(AsymReading.self, untilEmpty: true) { _ in } == 1)
+        expectEqual(twice?.code, .duplicatePrimaryKey)
+        try await expectEqual(realm.drain(AsymReading.self, untilEmpty: true) { _ in }, 1)
         await realm.close()
     }
 
@@ -110,7 +110,7 @@ import Testing
         }
         let inbox = AsymInbox()
         try await realm.drain(AsymEvent.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
-        #expect(inbox.numbers == [2, 4])
+        expectEqual(inbox.numbers, [2, 4])
         await realm.close()
     }
 
@@ -122,7 +122,7 @@ import Testing
             tx.deleteAll()
         }
         #expect(realm.isEmpty)
-        #expect(try await realm.drain(AsymReading.self, untilEmpty: true) { _ in } == 5)
+        try await expectEqual(realm.drain(AsymReading.self, untilEmpty: true) { _ in }, 5)
         await realm.close()
     }
 
@@ -144,11 +144,11 @@ import Testing
         let error = await realmError {
             try await Realm.open(folder.configuration("test.realm", [After.AsymShape.self]))
         }
-        #expect(error?.code == .schemaMismatch)
-        #expect(
+        expectEqual(error?.code, .schemaMismatch)
+        expectEqual(
             error?.message.contains(
                 "AsymShape is declared as an asymmetric class, but stored as a class of top-level "
-                    + "objects.") == true)
+                    + "objects."), true)
     }
 
     @Test func drainsThatCannotBeAreRefused() async throws {
@@ -157,13 +157,13 @@ import Testing
         let none = await realmError {
             try await realm.drain(AsymReading.self, batchSize: 0) { _ in }
         }
-        #expect(none?.code == .invalidInput)
+        expectEqual(none?.code, .invalidInput)
         await realm.close()
         var configuration = folder.configuration()
         configuration.readOnly = true
         let reader = try await Realm.open(configuration)
         let readOnly = await realmError { try await reader.drain(AsymReading.self) { _ in } }
-        #expect(readOnly?.code == .readOnly)
+        expectEqual(readOnly?.code, .readOnly)
         await reader.close()
     }
 }

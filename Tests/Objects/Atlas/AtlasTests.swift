@@ -35,7 +35,7 @@ struct AtlasTests {
                 }
             }
         }
-        #expect(types.count == AtlasTable.holders.count + 2)
+        expectEqual(types.count, AtlasTable.holders.count + 2)
         #expect(
             edits.isSuperset(of: [
                 "set", "insert", "replace", "remove", "move", "swap", "assign", "removeAll",

@@ -38,13 +38,13 @@ import Testing
         let object = try decode(CodableAll.self, Self.allText)
         #expect(!object.isManaged)
         #expect(object.int == .min && object.int8 == -8 && object.mood == .wild)
-        #expect(object.date == Date(timeIntervalSinceReferenceDate: 12.5))
+        expectEqual(object.date, Date(timeIntervalSinceReferenceDate: 12.5))
         #expect(object.dataOpt == Data() && object.intOpt == 3 && object.boolOpt == nil)
         #expect(Array(object.ints) == [3, 1, 3] && Array(object.texts) == ["x", nil])
         #expect(object.numbers["one"] == .some(1) && object.numbers.count == 2)
         #expect((object.dogs["b"] ?? nil)?.name == "Rex" && object.point == CodablePoint("q"))
         let text = try json(object)
-        #expect(text == Self.allText)
+        expectEqual(text, Self.allText)
     }
 
     // Covers 8.16, 11.2, 11.9
@@ -59,22 +59,22 @@ import Testing
                     + #"{"name":"Ace","age":3}],"tag":{"label":"t","inner":{"label":"i"}},"#
                     + #""tags":[]}"#)
             try tx.add(person)
-            #expect(person.dogs[0].owners.map(\.id) == [1])
+            expectEqual(person.dogs[0].owners.map(\.id), [1])
             // The declaration's key and index apply, which a decoded wrapper doesn't know.
-            #expect(tx.object(CodableDog.self, forPrimaryKey: "Max")?.age == 2)
+            expectEqual(tx.object(CodableDog.self, forPrimaryKey: "Max")?.age, 2)
         }
         let all = try #require(realm.snapshot().objects(CodableAll.self).first)
         let inline = #"{"age":1,"friend":null,"name":"Rex"}"#
         let text = try json(all)
-        #expect(text == Self.allText.replacing(inline, with: #""Rex""#))
-        #expect(realm.snapshot().objects(CodablePerson.self).first?.tag?.inner?.label == "i")
+        expectEqual(text, Self.allText.replacing(inline, with: #""Rex""#))
+        expectEqual(realm.snapshot().objects(CodablePerson.self).first?.tag?.inner?.label, "i")
     }
 
     // Covers 11.2, 11.6, 11.7
     @Test func missingKeysAreNilWhereTheyCanBe() throws {
         let dog = try decode(CodableDog.self, #"{"name":"Rex","age":2}"#)
         #expect(dog.friend == nil && dog.owners.isEmpty)
-        #expect(try decode(CodableDog.self, #"{"name":"R","age":2,"friend":null}"#).friend == nil)
+        try expectNil(decode(CodableDog.self, #"{"name":"R","age":2,"friend":null}"#).friend)
         // Required, although it has an initial value.
         #expect { try decode(CodableDog.self, #"{"name":"Rex"}"#) } throws: { error in
             if case DecodingError.keyNotFound(let key, _) = error {
@@ -107,9 +107,9 @@ import Testing
         let person = CodablePerson(value: ["id": 4, "dogs": [["name": "Rex"]]])
         person.tag = CodableTag(value: ["label": "t"])
         let text = try json(person)
-        #expect(
-            text
-                == #"{"dogs":[{"age":7,"friend":null,"name":"Rex"}],"id":4,"#
+        expectEqual(
+            text,
+            #"{"dogs":[{"age":7,"friend":null,"name":"Rex"}],"id":4,"#
                 + #""tag":{"inner":null,"label":"t"},"tags":[]}"#)
     }
 
@@ -132,9 +132,9 @@ import Testing
             let hand = try tx.create(CodableByHand.self, value: ["title": "t", "scores": [1, 2]])
             return try json(hand)
         }
-        #expect(texts == #"{"scores":[1,2],"title":"t"}"#)
+        expectEqual(texts, #"{"scores":[1,2],"title":"t"}"#)
         let frozen = try #require(realm.snapshot().object(CodableDog.self, forPrimaryKey: "Rex"))
-        #expect(try json(frozen) == #"{"age":7,"friend":null,"name":"Rex"}"#)
+        try expectEqual(json(frozen), #"{"age":7,"friend":null,"name":"Rex"}"#)
     }
 
     // Covers 11.1
@@ -142,9 +142,9 @@ import Testing
         let object = try decode(CodableRenamed.self, #"{"first":"A","friends":[]}"#)
         #expect(object.firstName == "A" && object.secret == "kept" && object.friendOf.isEmpty)
         object.secret = "other"
-        #expect(try json(object) == #"{"first":"A","friends":[]}"#)
+        try expectEqual(json(object), #"{"first":"A","friends":[]}"#)
         let dog = CodableDog(value: ["name": "Rex"])
-        #expect(try json(dog) { $0.keyEncodingStrategy = .convertToSnakeCase }.contains("name"))
+        try expectTrue(json(dog) { $0.keyEncodingStrategy = .convertToSnakeCase }.contains("name"))
     }
 
     // Covers 11.13, 11.17
@@ -182,20 +182,20 @@ import Testing
             try tx.create(CodableByHand.self, value: ["title": "b"])
             let all = tx.objects(CodableByHand.self)
             let texts = [#"{"scores":[1,2],"title":"a"}"#, #"{"scores":[],"title":"b"}"#]
-            #expect(try json(all) == "[\(texts[0]),\(texts[1])]")
-            #expect(try json(all.where { $0.title == "b" }) == "[\(texts[1])]")
-            #expect(
-                try json(AnyRealmCollection(all.sorted(by: \.title, ascending: false)))
-                    == "[\(texts[1]),\(texts[0])]")
-            #expect(try json(AnyRealmCollection(first.scores)) == "[1,2]")
-            #expect(try json(AnyRealmCollection(List<Int?>([3, nil]))) == "[3,null]")
-            #expect(try json(AnyRealmCollection(MutableSet(["x"]))) == #"["x"]"#)
+            try expectEqual(json(all), "[\(texts[0]),\(texts[1])]")
+            try expectEqual(json(all.where { $0.title == "b" }), "[\(texts[1])]")
+            try expectEqual(
+                json(AnyRealmCollection(all.sorted(by: \.title, ascending: false))),
+                "[\(texts[1]),\(texts[0])]")
+            try expectEqual(json(AnyRealmCollection(first.scores)), "[1,2]")
+            try expectEqual(json(AnyRealmCollection(List<Int?>([3, nil]))), "[3,null]")
+            try expectEqual(json(AnyRealmCollection(MutableSet(["x"]))), #"["x"]"#)
             // The synthesized conformance refuses managed objects.
             let dog = try tx.create(CodableDog.self, value: ["name": "Rex"])
             try tx.create(CodablePerson.self, value: ["id": 1, "dogs": [dog]])
             #expect(throws: EncodingError.self) { try json(tx.objects(CodableDog.self)) }
             #expect(throws: EncodingError.self) { try json(AnyRealmCollection(dog.owners)) }
-            #expect(try json(tx.objects(CodableDog.self).where { $0.age > 50 }) == "[]")
+            try expectEqual(json(tx.objects(CodableDog.self).where { $0.age > 50 }), "[]")
         }
     }
 
@@ -206,9 +206,9 @@ import Testing
         try await realm.write { tx in
             let dog = try tx.create(CodableDog.self, value: ["name": "Rex"])
             try tx.create(CodablePerson.self, value: ["id": 1, "dogs": [dog]])
-            #expect(dog.owners.count == 1)
+            expectEqual(dog.owners.count, 1)
             #expect(throws: EncodingError.self) { try json(dog.owners) }  // managed objects
         }
-        #expect(try json(CodableDog(value: ["name": "R"]).owners) == "[]")
+        try expectEqual(json(CodableDog(value: ["name": "R"]).owners), "[]")
     }
 }

@@ -1,4 +1,5 @@
 import RegnumEngine
+import RegnumTestSupport
 import Testing
 
 @testable import Regnum
@@ -17,7 +18,7 @@ import Testing
             imported.add(key, ObjectKey(rawValue: UInt64(row)))
             expected[key] = UInt64(row)
         }
-        for (key, row) in expected { #expect(imported[key]?.rawValue == row, "\(key)") }
-        #expect(imported[9] == nil)
+        for (key, row) in expected { expectEqual(imported[key]?.rawValue, row, "\(key)") }
+        expectNil(imported[9])
     }
 }

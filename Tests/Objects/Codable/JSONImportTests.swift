@@ -126,7 +126,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             // missing is only known at the end.
             let isLate = bad.says.contains("neither") && batchSize == 1
             let keyed = realm.snapshot().objects(JSONKeyed.self).compactMap(\.name)
-            #expect(Set(keyed) == Set(isLate ? names + ["ahead"] : names))
+            expectEqual(Set(keyed), Set(isLate ? names + ["ahead"] : names))
             #expect(realm.snapshot().objects(JSONThing.self).count == (isLate ? 1 : 0))
         }
     }
@@ -141,15 +141,15 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             #"{"class":"JSONKeyed","values":{"name":"a","friend":"b"}}"# + "\r\n\r\n"
             + #"{"class":"JSONKeyed","values":{"name":"b","small":-4.0}}"#
         let version = realm.snapshot().version
-        #expect(try await realm.importJSON(text: text, update: .modified).objectCount == 2)
+        try await expectEqual(realm.importJSON(text: text, update: .modified).objectCount, 2)
         let all = realm.snapshot().objects(JSONKeyed.self)
         #expect(all.map(\.small) == [3, -4] && all[0].friend?.name == "b")
-        #expect(realm.snapshot().version == version + 1)
+        expectEqual(realm.snapshot().version, version + 1)
         // Imports again: nothing differs, so nothing is committed.
         try await realm.importJSON(text: text, update: .modified)
-        #expect(realm.snapshot().version == version + 1)
+        expectEqual(realm.snapshot().version, version + 1)
         try await realm.importJSON(text: text, update: .all)
-        #expect(realm.snapshot().version == version + 2)
+        expectEqual(realm.snapshot().version, version + 2)
     }
 
     @Test func listsSetsMapsAndEmbeddedObjectsAreReplaced() async throws {
@@ -210,7 +210,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             let error = await realmError { try await realm.importJSON(text: line) }
             #expect(error?.code == code && error?.property == property && error?.line == 1)
             #expect(error?.message.contains(says) ?? false, "\(error?.message ?? line)")
-            #expect(realm.snapshot().version == 0)
+            expectEqual(realm.snapshot().version, 0)
         }
     }
 
@@ -222,7 +222,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         // In another import the key stands for another object.
         try await realm.importJSON(text: line)
         try await realm.importJSON(text: line)
-        #expect(realm.snapshot().objects(JSONThing.self).count == 2)
+        expectEqual(realm.snapshot().objects(JSONThing.self).count, 2)
     }
 
     @Test func keysOutOfOrderMeanTheirObjects() async throws {
@@ -236,10 +236,10 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         }
         try await realm.importJSON(text: text.joined(separator: "\n"), batchSize: 7)
         let things = realm.snapshot().objects(JSONThing.self)
-        #expect(things.count == 60)
+        expectEqual(things.count, 60)
         for thing in things {
             #expect(thing.other?.tag == (thing.tag + 7) % 60)
-            #expect(thing.others.map(\.tag) == [thing.tag, (thing.tag + 1) % 60])
+            expectEqual(thing.others.map(\.tag), [thing.tag, (thing.tag + 1) % 60])
         }
     }
 
@@ -249,10 +249,10 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         let chunks = JSONChunks(bytes: Array(text.utf8), size: 1)
         let summary = try await realm.importJSON(from: chunks)
         #expect(summary.objectCount == 1 && summary.batchCount == 1)
-        #expect(realm.snapshot().objects(JSONKeyed.self)[0].name == "👩Aé\n")
+        expectEqual(realm.snapshot().objects(JSONKeyed.self)[0].name, "👩Aé\n")
         let bad = JSONChunks(bytes: Array(#"{"class":""#.utf8) + [0xFF, 0x22])
-        #expect(
-            await realmError { try await realm.importJSON(from: bad) }?.message
+        await expectTrue(
+            realmError { try await realm.importJSON(from: bad) }?.message
                 .contains("not UTF-8") ?? false)
     }
 }

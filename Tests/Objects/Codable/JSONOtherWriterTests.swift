@@ -87,11 +87,11 @@ private struct JSONSteps: AsyncSequence, Sendable {
         let error = await realmError { try await run(text) }
         #expect(error?.code == .invalidInput && error?.line == 4)
         // only the placeholder without changes is deleted
-        #expect(clubs == ["a": 0, "b": 3, "c": 0, "d": 0, "e": 0])
+        expectEqual(clubs, ["a": 0, "b": 3, "c": 0, "d": 0, "e": 0])
         let clubs = realm.snapshot().objects(JSONClub.self)
-        #expect(clubs.first { $0.name == "a" }?.next?.size == 3)
-        #expect(clubs.first { $0.name == "d" }?.members.map { $0 } == ["Ann"])
-        #expect(clubs.first { $0.name == "e" }?.next == nil)
+        expectEqual(clubs.first { $0.name == "a" }?.next?.size, 3)
+        expectEqual(clubs.first { $0.name == "d" }?.members.map { $0 }, ["Ann"])
+        expectNil(clubs.first { $0.name == "e" }?.next)
     }
 
     @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all])
@@ -109,9 +109,9 @@ private struct JSONSteps: AsyncSequence, Sendable {
         if update == .error {
             #expect(error?.code == .duplicatePrimaryKey && error?.line == 2 && error?.key == "b")
         } else {
-            #expect(error == nil)
+            expectNil(error)
         }
-        #expect(clubs == ["a": 0, "b": update == .error ? 3 : 4])
+        expectEqual(clubs, ["a": 0, "b": update == .error ? 3 : 4])
     }
 
     @Test func whatOthersStoreIsNotMissing() async throws {
@@ -124,8 +124,8 @@ private struct JSONSteps: AsyncSequence, Sendable {
                 tx.delete(try #require(tx.object(JSONClub.self, forPrimaryKey: "d")))
                 try tx.create(JSONClub.self, value: ["name": "d"])
             })
-        #expect(try await run(text).objectCount == 2)
-        #expect(clubs == ["a": 0, "b": 3, "c": 0, "d": 0])
+        try await expectEqual(run(text).objectCount, 2)
+        expectEqual(clubs, ["a": 0, "b": 3, "c": 0, "d": 0])
     }
 
     @Test func deletedPlaceholdersAreMadeAgainByTheirLines() async throws {
@@ -137,12 +137,12 @@ private struct JSONSteps: AsyncSequence, Sendable {
             thing(1, #","other":2"#), club("a", #","next":"b""#), deletion,
             thing(2), club("b", #","size":4"#), thing(3, #","other":2"#),
             club("c", #","next":"b""#))
-        #expect(try await run(text).objectCount == 6)
+        try await expectEqual(run(text).objectCount, 6)
         let things = realm.snapshot().objects(JSONThing.self)
         #expect(things.map(\.tag) == [2, 3] && things[1].other?.tag == 2)
-        #expect(clubs == ["b": 4, "c": 0])
+        expectEqual(clubs, ["b": 4, "c": 0])
         let last = realm.snapshot().object(JSONClub.self, forPrimaryKey: "c")
-        #expect(last?.next?.size == 4)
+        expectEqual(last?.next?.size, 4)
     }
 
     @Test func linkToADeletedObjectIsAnErrorOfItsLine() async throws {
@@ -156,10 +156,10 @@ private struct JSONSteps: AsyncSequence, Sendable {
         ] {
             let error = await realmError { try await run(text) }
             #expect(error?.code == .invalidInput && error?.line == 2)
-            #expect(error?.className == "JSONThing")
-            #expect(error?.message.contains("the JSONThing with the key 1, which is") == true)
+            expectEqual(error?.className, "JSONThing")
+            expectEqual(error?.message.contains("the JSONThing with the key 1, which is"), true)
             // the object with the link stays, and the placeholder is deleted
-            #expect(realm.snapshot().objects(JSONThing.self).map(\.tag) == [2])
+            expectEqual(realm.snapshot().objects(JSONThing.self).map(\.tag), [2])
             try await realm.write { $0.delete($0.objects(JSONThing.self)) }
         }
     }
@@ -174,12 +174,12 @@ private struct JSONSteps: AsyncSequence, Sendable {
     @Test func placeholderWithoutAPrimaryKeyThatWasChangedGetsItsLine() async throws {
         let change = write { tx in tx.objects(JSONThing.self).last?.text = "changed" }
         let both = JSONSteps(thing(1, #","other":2"#), change, thing(2, #","double":0.5"#))
-        #expect(try await run(both).objectCount == 2)
+        try await expectEqual(run(both).objectCount, 2)
         let things = realm.snapshot().objects(JSONThing.self)
         #expect(things.map(\.text) == ["initial", "changed"] && things[1].double == 0.5)
         let one = JSONSteps(thing(3, #","other":4"#), change)
-        #expect(await realmError { try await run(one) }?.code == .invalidInput)
-        #expect(realm.snapshot().objects(JSONThing.self).map(\.tag) == [1, 2, 3, 0])
+        await expectEqual(realmError { try await run(one) }?.code, .invalidInput)
+        expectEqual(realm.snapshot().objects(JSONThing.self).map(\.tag), [1, 2, 3, 0])
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -195,13 +195,13 @@ private struct JSONSteps: AsyncSequence, Sendable {
             club("b"))
         let task = Task { try await realm.importJSON(from: text, batchSize: 1) }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(clubs == ["a": 0, "b": 0])
+        expectEqual(clubs, ["a": 0, "b": 0])
         let taken = try #require(await turn.value)
         try await realm.core.coordinator.abandon(taken)
         for try await change in realm.objects(JSONClub.self).changes {
             if change.collection.count == 1 { break }
         }
-        #expect(clubs == ["a": 0])
+        expectEqual(clubs, ["a": 0])
     }
 
     private actor Turn {
@@ -220,7 +220,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             try await realm.importJSON(
                 from: URL(filePath: "/dev/null"), batchSize: batchSize)
         }
-        #expect(file?.code == .invalidInput)
+        expectEqual(file?.code, .invalidInput)
         #expect(realm.isEmpty)
     }
 }

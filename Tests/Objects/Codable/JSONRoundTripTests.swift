@@ -48,7 +48,7 @@ import Testing
                 let chunks = JSONChunks(
                     bytes: Array(text.utf8), size: .random(in: 1...500, using: &draw.random))
                 let summary = try await second.importJSON(from: chunks, batchSize: batchSize)
-                #expect(summary.objectCount == expected.count)
+                expectEqual(summary.objectCount, expected.count)
                 try #require(
                     try await plain(second) == expected, "seed \(seed), round \(round)")
                 // The schema, too: the second export can be read with the first realm's classes.
@@ -67,19 +67,19 @@ import Testing
             for tag in 0..<500 { try tx.create(JSONThing.self, value: ["tag": tag]) }
         }
         let file = folder["export.jsonl"]
-        #expect(try await realm.snapshot().exportJSON(to: file) == 500)
+        try await expectEqual(realm.snapshot().exportJSON(to: file), 500)
         let before = try Data(contentsOf: file)
-        #expect(before.count(where: { $0 == 0x0A }) == 501)
+        expectEqual(before.count(where: { $0 == 0x0A }), 501)
         let error = await realmError {
             try await realm.snapshot().exportJSON(classes: ["Nobody"], to: file)
         }
         #expect(error?.code == .invalidInput && error?.className == "Nobody")
-        #expect(try Data(contentsOf: file) == before)
-        #expect(try folder.names() == ["export.jsonl"])
+        try expectEqual(Data(contentsOf: file), before)
+        try expectEqual(folder.names(), ["export.jsonl"])
         let second = try await Realm.json()
-        #expect(try await second.importJSON(from: file).objectCount == 500)
+        try await expectEqual(second.importJSON(from: file).objectCount, 500)
         let missing = await realmError { try await second.importJSON(from: folder["none"]) }
-        #expect(missing?.code == .fileNotFound)
+        expectEqual(missing?.code, .fileNotFound)
         // Chunks are small, so that an export needs only the memory of one.
         var largest = 0
         try await realm.snapshot().exportJSON { largest = max(largest, $0.count) }
@@ -93,7 +93,7 @@ import Testing
             try tx.create(JSONThing.self, value: ["tag": 1, "keyed": keyed])
         }
         let text = try await realm.snapshot().json(classes: ["JSONThing"])
-        #expect(text.split(separator: "\n").count == 2)
+        expectEqual(text.split(separator: "\n").count, 2)
         // The linked object already exists in the other realm, or is missing.
         let second = try await Realm.json()
         let error = await realmError { try await second.importJSON(text: text) }
@@ -102,7 +102,7 @@ import Testing
         let keyed = try await realm.snapshot().json(classes: ["JSONKeyed"])
         try await second.importJSON(text: keyed)
         try await second.importJSON(text: text)
-        #expect(second.snapshot().objects(JSONThing.self)[0].keyed?.name == "k")
+        expectEqual(second.snapshot().objects(JSONThing.self)[0].keyed?.name, "k")
         let embedded = await realmError {
             try await realm.snapshot().json(classes: ["JSONPart"])
         }
@@ -125,6 +125,6 @@ import Testing
             #""name":"Bob","small":0,"friend":{"key":null},"thing":null"#,
         ]
         let expected = values.map { #"{"class":"JSONKeyed","values":{\#($0)}}"# }
-        #expect(lines.map { String($0) } == expected)
+        expectEqual(lines.map { String($0) }, expected)
     }
 }

@@ -40,14 +40,14 @@ import Testing
                 #expect(tx.object(RuleCustomer.self, forPrimaryKey: "Ann") != nil)
             }
         }
-        #expect(error?.code == .deletionDenied)
+        expectEqual(error?.code, .deletionDenied)
         #expect(error?.className == "RuleOrder" && error?.property == "customer")
-        #expect(error?.key == "1")
-        #expect(
-            error?.message
-                == "RuleOrder.customer denies the deletion of RuleCustomer \"Ann\": RuleOrder 1 "
+        expectEqual(error?.key, "1")
+        expectEqual(
+            error?.message,
+            "RuleOrder.customer denies the deletion of RuleCustomer \"Ann\": RuleOrder 1 "
                 + "still links to it.")
-        #expect(realm.snapshot().version == version)
+        expectEqual(realm.snapshot().version, version)
         await realm.close()
     }
 
@@ -56,10 +56,10 @@ import Testing
         try await realm.write { tx in
             let all = tx.objects(RuleCustomer.self)
             #expect(throws: Realm.Error.self) { try tx.savepoint { tx.delete(all) } }
-            #expect(all.count == 2)
+            expectEqual(all.count, 2)
             tx.delete(all.where { $0.name == "Bo" })
         }
-        #expect(realm.snapshot().objects(RuleCustomer.self).map(\.name) == ["Ann"])
+        expectEqual(realm.snapshot().objects(RuleCustomer.self).map(\.name), ["Ann"])
         await realm.close()
     }
 
@@ -71,9 +71,9 @@ import Testing
             // In the same call, whatever the order of the arguments.
             tx.delete([ann] as [ObjectBase] + orders)
             #expect(ann.isInvalidated && orders.allSatisfy(\.isInvalidated))
-            #expect(tx.objects(RuleLine.self).count == 0)
+            expectEqual(tx.objects(RuleLine.self).count, 0)
         }
-        #expect(realm.snapshot().objects(RuleCustomer.self).map(\.name) == ["Bo"])
+        expectEqual(realm.snapshot().objects(RuleCustomer.self).map(\.name), ["Bo"])
         #expect(realm.snapshot().objects(RuleOrder.self).isEmpty)
         await realm.close()
     }
@@ -85,13 +85,13 @@ import Testing
             // Two orders share a line.
             orders[1].lines.append(orders[0].lines[0])
             tx.delete(orders[0])
-            #expect(orders.count == 2)
-            #expect(tx.objects(RuleLine.self).count == 4)
-            #expect(orders[0].lines.count == 2)
+            expectEqual(orders.count, 2)
+            expectEqual(tx.objects(RuleLine.self).count, 4)
+            expectEqual(orders[0].lines.count, 2)
             orders[0].customer = nil
             // Nothing denies any more; `agent` becomes nil.
             tx.delete(try #require(tx.object(RuleCustomer.self, forPrimaryKey: "Ann")))
-            #expect(orders.allSatisfy { $0.agent == nil })
+            expectTrue(orders.allSatisfy { $0.agent == nil })
         }
         await realm.close()
     }
@@ -105,11 +105,11 @@ import Testing
             order.lines[0].place?.keeper = bo
             let error = #expect(throws: Realm.Error.self) { try tx.savepoint { tx.delete(bo) } }
             #expect(error?.code == .deletionDenied && error?.className == "RulePlace")
-            #expect(error?.message.contains("a RulePlace still links to it") == true)
+            expectEqual(error?.message.contains("a RulePlace still links to it"), true)
             // Deleting the order also deletes its line, and that one's place.
             tx.delete([bo, order] as [ObjectBase])
         }
-        #expect(realm.snapshot().objects(RuleCustomer.self).map(\.name) == ["Ann"])
+        expectEqual(realm.snapshot().objects(RuleCustomer.self).map(\.name), ["Ann"])
         await realm.close()
     }
 
@@ -129,7 +129,7 @@ import Testing
         _ = try await stream.next()
         try await realm.write { tx in
             tx.delete(try #require(tx.object(RuleNode.self, forPrimaryKey: 7_000)))
-            #expect(tx.objects(RuleNode.self).count == 0)
+            expectEqual(tx.objects(RuleNode.self).count, 0)
         }
         guard case .update(let nodes, let delta)? = try await stream.next() else {
             Issue.record("no update")
@@ -169,14 +169,14 @@ import Testing
                 try tx.create(Before.RuleShelf.self, value: ["name": name, "node": ["text": name]])
             }
             tx.delete(tx.objects(Before.RuleShelf.self).where { $0.name == "a" })
-            #expect(tx.objects(RuleLine.self).count == 2)
+            expectEqual(tx.objects(RuleLine.self).count, 2)
         }
         await realm.close()
         realm = try await Realm.open(
             folder.configuration("test.realm", classes + others + [After.RuleShelf.self]))
         try await realm.write { tx in
             tx.delete(tx.objects(After.RuleShelf.self))
-            #expect(tx.objects(RuleLine.self).map(\.text) == ["a"])
+            expectEqual(tx.objects(RuleLine.self).map(\.text), ["a"])
         }
         await realm.close()
     }
@@ -189,7 +189,7 @@ import Testing
                     [RuleBadOwner.self, RuleBadPart.self, RuleNode.self, RulePart.self]
                 ))
         }
-        #expect(error?.code == .invalidInput)
-        #expect(error?.message.contains("RuleBadPart.node has the delete rule cascade") == true)
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("RuleBadPart.node has the delete rule cascade"), true)
     }
 }

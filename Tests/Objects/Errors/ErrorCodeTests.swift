@@ -23,10 +23,10 @@ import Testing
     @Test func errorsOfModelsNameClassPropertyAndValue() async throws {
         for test in try await mismatches() + values() + deletions() + queries() {
             let place: Comment = "\(test.code): \(test.error.map { "\($0)" } ?? "nothing thrown")"
-            #expect(test.error?.code == test.code, place)
-            #expect(test.error?.className == test.className, place)
-            #expect(test.error?.property == test.property, place)
-            if let key = test.key { #expect(test.error?.key == key, place) }
+            expectEqual(test.error?.code, test.code, place)
+            expectEqual(test.error?.className, test.className, place)
+            expectEqual(test.error?.property, test.property, place)
+            if let key = test.key { expectEqual(test.error?.key, key, place) }
             let message = test.error?.message ?? ""
             #expect(message.contains(test.className), place)
             if let property = test.property { #expect(message.contains(property), place) }

@@ -48,7 +48,7 @@ import Testing
     ) async throws {
         let realm = try await Realm.open(configuration)
         let names = try await realm.read { tx in Set(tx.objects(Room.self).map(\.name)) }
-        #expect(names == Set(Self.rooms), "\(place)")
+        expectEqual(names, Set(Self.rooms), "\(place)")
         await realm.close()
     }
 
@@ -84,7 +84,7 @@ import Testing
         } else {
             try await realm.read { tx in
                 let found = tx.objects(Room.self).where { $0.name == "room 5" }.count
-                #expect(found == 1)
+                expectEqual(found, 1)
             }
         }
         #expect(disk.firedFailureCount > 0)
@@ -114,14 +114,14 @@ import Testing
                 .split(separator: " ").first.flatMap { UInt64($0) }
             let before = try #require(pages) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
             var limit = rlimit()
-            #expect(getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+            expectEqual(getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit), 0)
             let whole = limit
             // Room for the stacks of two threads, but far less than one window of a nodes file.
             limit.rlim_cur = rlim_t(before + 24 << 20)
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit), 0)
             try await tests.expectAll(configuration, "with the limit")
             var restored = whole
-            #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &restored) == 0)
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &restored), 0)
             try await tests.expectAll(configuration, "without the limit")
         }
     }

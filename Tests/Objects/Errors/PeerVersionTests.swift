@@ -51,10 +51,10 @@ import Testing
         let before = (try files(disk), lock.loadControlSlot(0), lock.loadControlSlot(1))
         let error = await realmError { try await Realm.open(configuration(SimView(disk))) }
         #expect(error?.code == .incompatiblePeer && error?.path == "/rooms/LOCK")
-        #expect(error?.message.contains("version of Regnum") == true)
+        expectEqual(error?.message.contains("version of Regnum"), true)
         let after = (try files(disk), lock.loadControlSlot(0), lock.loadControlSlot(1))
         #expect(before == after)
-        #expect(peer.snapshot().objects(Room.self).count == 1)
+        expectEqual(peer.snapshot().objects(Room.self).count, 1)
     }
 
     // Covers 12.7, .incompatiblePeer
@@ -79,11 +79,11 @@ import Testing
             lock.storeControlSlot(slot, words)
         }
         let realm = try await Realm.open(configuration(SimView(disk)))
-        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["a"])
+        expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["a"])
         try await realm.write { try $0.add(Room("b")) }
         await realm.close()
         let again = try await Realm.open(configuration(disk))
-        #expect(again.snapshot().objects(Room.self).map(\.name) == ["a", "b"])
+        expectEqual(again.snapshot().objects(Room.self).map(\.name), ["a", "b"])
         await again.close()
     }
 }

@@ -88,11 +88,11 @@ import Testing
                         guard let error else { continue }
                         #expect(
                             error.code == .invalidValue && error.className == "\(T.self)", place)
-                        #expect(error.property == slot.name, place)
+                        expectEqual(error.property, slot.name, place)
                         #expect(error.message.hasPrefix("\(T.self).\(slot.name) "), place)
                         #expect(error.message.contains(given.described), "\(error.message)")
                     }
-                    #expect(tx.objects(type).count == 1, place)
+                    expectEqual(tx.objects(type).count, 1, place)
                 }
             }
         }
@@ -127,10 +127,10 @@ import Testing
                 }
             }
             #expect(error?.code == .invalidValue && error?.property == name)
-            #expect(error?.message.hasPrefix("AtlasIntHolder.\(name) ") == true)
-            #expect(error?.message.contains(described) == true, "\(error?.message ?? "")")
+            expectEqual(error?.message.hasPrefix("AtlasIntHolder.\(name) "), true)
+            expectEqual(error?.message.contains(described), true, "\(error?.message ?? "")")
         }
-        #expect(realm.snapshot().objects(AtlasIntHolder.self).map(\.one) == [3])
+        expectEqual(realm.snapshot().objects(AtlasIntHolder.self).map(\.one), [3])
     }
 
     // Covers .invalidInput
@@ -142,7 +142,7 @@ import Testing
                 try tx.objects(AtlasIntHolder.self).setValue(1, forKey: "two")
             }
             #expect(unknown?.code == .invalidInput && unknown?.property == "two")
-            #expect(unknown?.message.contains("AtlasIntHolder.two") == true)
+            expectEqual(unknown?.message.contains("AtlasIntHolder.two"), true)
             let key = Self.error {
                 try tx.objects(AtlasIntHolder.self).setValue(1, forKey: "number")
             }
@@ -183,14 +183,14 @@ import Testing
         ]
         for (error, type) in zip(errors, types) {
             #expect(error?.code == .invalidValue && error?.className == "\(type)")
-            #expect(error?.property == "one")
-            #expect(error?.message.contains("\(type).one") == true, "\(error?.message ?? "")")
+            expectEqual(error?.property, "one")
+            expectEqual(error?.message.contains("\(type).one"), true, "\(error?.message ?? "")")
         }
         let dotted = await error { tx in
             try tx.create(AtlasStringHolder.self, value: ["number": 1]).map["a.b"] = "c"
         }
         #expect(dotted?.code == .invalidValue && dotted?.property == "map")
-        #expect(dotted?.message.contains("%2E") == true)
+        expectEqual(dotted?.message.contains("%2E"), true)
         #expect(realm.snapshot().objects(AtlasStringHolder.self).isEmpty)
     }
 }

@@ -25,19 +25,19 @@ import Testing
     // Covers 2.37, 11.10, 11.14
     @Test func linksAreKeysAndTheRestIsInline() async throws {
         let realm = try await tidyKennel()
-        #expect(
-            try json(realm.ann)
-                == "{" + Self.rest
+        try expectEqual(
+            json(realm.ann),
+            "{" + Self.rest
                 + #""favourite":"Fido","furs":["long","short"],"name":"Ann","#
                 + #""pups":["Rex","Fido","Rex"],"ratios":[],"#
                 + #""scores":[4,null,2,4],"tags":["big","loud","big"]}"#)
         let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
-        #expect(
-            try json(rex)
-                == #"{"age":3,"friend":"Fido","fur":"long","level":-3,"name":"Rex","#
+        try expectEqual(
+            json(rex),
+            #"{"age":3,"friend":"Fido","fur":"long","level":-3,"name":"Rex","#
                 + #""oldFur":null,"weight":0.1}"#)
-        #expect(try json(realm.ann.tags) == #"["big","loud","big"]"#)
-        #expect(try json(realm.ann.scores.sorted()) == "[null,2,4,4]")
+        try expectEqual(json(realm.ann.tags), #"["big","loud","big"]"#)
+        try expectEqual(json(realm.ann.scores.sorted()), "[null,2,4,4]")
     }
 
     @Test func linkWithoutAPrimaryKeyIsARowIdentity() async throws {
@@ -47,7 +47,7 @@ import Testing
         }
         let bob = realm.snapshot().objects(Walker.self)[1].rowIdentity
         let badge = try #require(realm.ann.badge)
-        #expect(try json(badge) == #"{"code":"gold","issuer":"\#(bob)","weight":1.5}"#)
+        try expectEqual(json(badge), #"{"code":"gold","issuer":"\#(bob)","weight":1.5}"#)
         let identity = try json([bob])
         #expect("\(bob)".hasPrefix("Walker#") && identity == "[\"\(bob)\"]")
     }
@@ -62,17 +62,16 @@ import Testing
         let text =
             #"{"age":3,"friend":\#(fido),"fur":"long","level":-3,"name":"Rex","oldFur":null,"#
             + #""weight":0.1}"#
-        #expect(try json(rex.encoded(linkDepth: 1)) == text)
+        try expectEqual(json(rex.encoded(linkDepth: 1)), text)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         encoder.userInfo[.linkDepth] = 1
-        #expect(String(decoding: try encoder.encode(rex), as: UTF8.self) == text)
-        #expect(
-            String(decoding: try encoder.encode([rex]), as: UTF8.self) == "[" + text + "]")
+        expectEqual(String(decoding: try encoder.encode(rex), as: UTF8.self), text)
+        expectEqual(String(decoding: try encoder.encode([rex]), as: UTF8.self), "[" + text + "]")
         let pups = realm.snapshot().objects(Whelp.self).where { $0.name == "Rex" }
-        #expect(try json(pups.encoded(linkDepth: 1)) == "[" + text + "]")
+        try expectEqual(json(pups.encoded(linkDepth: 1)), "[" + text + "]")
         let one = try json(rex)
-        #expect(try json(pups) == "[" + one + "]")
+        try expectEqual(json(pups), "[" + one + "]")
         // An object may occur twice, as long as it isn't nested in itself.
         #expect(try json(realm.ann.pups.encoded(linkDepth: 1)).contains("\"Fido\""))
     }
@@ -88,7 +87,7 @@ import Testing
             Issue.record("unexpected error")
             return
         }
-        #expect(context.codingPath.map(\.stringValue) == ["friend", "friend"])
+        expectEqual(context.codingPath.map(\.stringValue), ["friend", "friend"])
         #expect(context.debugDescription.contains("cycle"))
         // Through embedded objects, too.
         try await realm.write { tx in
@@ -138,8 +137,7 @@ import Testing
         let realm = try await Realm.kennel()
         let data = try JSONEncoder().encode(realm.snapshot().objects(Whelp.self))
         let copies = try JSONDecoder().decode([PupCopy].self, from: data)
-        let rex = try #require(copies.first { $0.name == "Rex" })
-        #expect(
-            rex == PupCopy(name: "Rex", age: 3, weight: 0.1, fur: "long", friend: "Fido"))
+        let rex = try requireValue(copies.first { $0.name == "Rex" })
+        expectEqual(rex, PupCopy(name: "Rex", age: 3, weight: 0.1, fur: "long", friend: "Fido"))
     }
 }

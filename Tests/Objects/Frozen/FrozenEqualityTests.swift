@@ -14,46 +14,46 @@ import Testing
         let old = realm.ann
         try await realm.write { tx in try change(tx, tx.objects(Walker.self)[0]) }
         let new = realm.ann
-        #expect(old.rowIdentity == new.rowIdentity)
-        if old == new { #expect(old.hashValue == new.hashValue) }
+        expectEqual(old.rowIdentity, new.rowIdentity)
+        if old == new { expectEqual(old.hashValue, new.hashValue) }
         return old == new
     }
 
     @Test func untouchedObjectsOfTwoSnapshotsAreEqual() async throws {
-        #expect(try await staysEqual { tx, _ in try tx.add(Walker("Cal")) })
-        #expect(try await staysEqual { tx, _ in try tx.add(Whelp("Max")) })
-        #expect(try await staysEqual { tx, _ in tx.objects(Walker.self)[1].tags.append("x") })
+        try await expectTrue(staysEqual { tx, _ in try tx.add(Walker("Cal")) })
+        try await expectTrue(staysEqual { tx, _ in try tx.add(Whelp("Max")) })
+        try await expectTrue(staysEqual { tx, _ in tx.objects(Walker.self)[1].tags.append("x") })
     }
 
     @Test func setPropertyIsAnotherContent() async throws {
-        #expect(try await !staysEqual { _, ann in ann.name = "Anna" })
-        #expect(try await !staysEqual { _, ann in ann.favourite = nil })
-        #expect(
-            try await !staysEqual { tx, _ in
+        try await expectTrue(!staysEqual { _, ann in ann.name = "Anna" })
+        try await expectTrue(!staysEqual { _, ann in ann.favourite = nil })
+        try await expectTrue(
+            !staysEqual { tx, _ in
                 // Deletion removes the link.
                 if let fido = tx.object(Whelp.self, forPrimaryKey: "Fido") { tx.delete(fido) }
             })
     }
 
     @Test func changedListIsAnotherContent() async throws {
-        #expect(try await !staysEqual { _, ann in ann.tags.append("new") })
-        #expect(try await !staysEqual { _, ann in ann.tags[0] = "new" })
-        #expect(try await !staysEqual { _, ann in ann.tags.move(from: 0, to: 1) })
-        #expect(try await !staysEqual { _, ann in ann.scores.remove(at: 1) })
-        #expect(try await !staysEqual { _, ann in ann.pups.append(Whelp("Max")) })
-        #expect(try await !staysEqual { _, ann in ann.pups.swapAt(0, 1) })
-        #expect(try await !staysEqual { _, ann in ann.badges.removeLast() })
-        #expect(
-            try await !staysEqual { tx, _ in
+        try await expectTrue(!staysEqual { _, ann in ann.tags.append("new") })
+        try await expectTrue(!staysEqual { _, ann in ann.tags[0] = "new" })
+        try await expectTrue(!staysEqual { _, ann in ann.tags.move(from: 0, to: 1) })
+        try await expectTrue(!staysEqual { _, ann in ann.scores.remove(at: 1) })
+        try await expectTrue(!staysEqual { _, ann in ann.pups.append(Whelp("Max")) })
+        try await expectTrue(!staysEqual { _, ann in ann.pups.swapAt(0, 1) })
+        try await expectTrue(!staysEqual { _, ann in ann.badges.removeLast() })
+        try await expectTrue(
+            !staysEqual { tx, _ in
                 if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
             })
     }
 
     @Test func embeddedObjectsAreContentAndLinkedOnesAreNot() async throws {
-        #expect(try await !staysEqual { _, ann in ann.badge?.code = "silver" })
-        #expect(try await !staysEqual { _, ann in ann.badges[1].weight = 2 })
-        #expect(try await staysEqual { _, ann in ann.favourite?.age = 6 })
-        #expect(try await staysEqual { _, ann in ann.pups[0].age = 6 })
+        try await expectTrue(!staysEqual { _, ann in ann.badge?.code = "silver" })
+        try await expectTrue(!staysEqual { _, ann in ann.badges[1].weight = 2 })
+        try await expectTrue(staysEqual { _, ann in ann.favourite?.age = 6 })
+        try await expectTrue(staysEqual { _, ann in ann.pups[0].age = 6 })
     }
 
     @Test func membersOfASetAreNoContentButWhichTheyAreIs() async throws {
@@ -82,9 +82,9 @@ import Testing
         let new = realm.snapshot()
         let (a, b) = (old.objects(Whelp.self), new.objects(Whelp.self))
         #expect(a == old.objects(Whelp.self) && a != b)
-        #expect(a.where { $0.name == "Fido" } == b.where { $0.name == "Fido" })
-        #expect(a.where { $0.name == "Rex" } != b.where { $0.name == "Rex" })
-        #expect(a.where { $0.age > 100 } == b.where { $0.age < 0 })
+        expectEqual(a.where { $0.name == "Fido" }, b.where { $0.name == "Fido" })
+        expectTrue(a.where { $0.name == "Rex" } != b.where { $0.name == "Rex" })
+        expectEqual(a.where { $0.age > 100 }, b.where { $0.age < 0 })
         #expect(old.objects(Walker.self)[0].pups != a)
     }
 

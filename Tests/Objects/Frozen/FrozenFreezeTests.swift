@@ -56,7 +56,7 @@ import Testing
             try tx.add(cal)
             let error = #expect(throws: Realm.Error.self) { try cal.freeze() }
             #expect(error?.code == .invalidInput && error?.className == "Walker")
-            #expect(error?.message.contains("added in this transaction") == true)
+            expectEqual(error?.message.contains("added in this transaction"), true)
             #expect(throws: Realm.Error.self) { try cal.tags.freeze() }
             #expect(throws: Realm.Error.self) { try cal.pups.freeze() }
             let max = Whelp("Max")
@@ -64,7 +64,7 @@ import Testing
             #expect(throws: Realm.Error.self) { try List<Int>().freeze() }
         }
         // The refusal doesn't fail the transaction.
-        #expect(realm.snapshot().objects(Walker.self).count == 3)
+        expectEqual(realm.snapshot().objects(Walker.self).count, 3)
     }
 
     @Test func embeddedObjectsAreFrozen() async throws {
@@ -86,16 +86,16 @@ import Testing
             collar.code = "silver"
         }
         #expect(ann.name == "Ann" && realm.ann.name == "Anna" && realm.ann.badge?.code == "silver")
-        try await realm.read { tx in #expect(tx.resolve(ann)?.name == "Anna") }
+        try await realm.read { tx in expectEqual(tx.resolve(ann)?.name, "Anna") }
         try await realm.write { tx in tx.delete(tx.objects(Walker.self)) }
         try await realm.write { tx in
             #expect(tx.resolve(ann) == nil && tx.resolve(badge) == nil)
             try tx.add(Walker("Ann"))
-            #expect(tx.resolve(ann) == nil)
+            expectNil(tx.resolve(ann))
         }
         // Of a version that the read doesn't show yet.
         let new = realm.ann
-        try await realm.read { tx in #expect(tx.resolve(new)?.name == "Ann") }
+        try await realm.read { tx in expectEqual(tx.resolve(new)?.name, "Ann") }
     }
 
     // Covers 2.32, 5.63, 5.76
@@ -104,11 +104,11 @@ import Testing
         let pups = realm.ann.pups.where { $0.age > 3 }
         let walkers = realm.snapshot().objects(Walker.self).sorted(by: \.name, ascending: false)
         try await realm.write { tx in
-            #expect(tx.resolve(walkers)?.map(\.name) == ["Bob", "Ann"])
+            expectEqual(tx.resolve(walkers)?.map(\.name), ["Bob", "Ann"])
             let live = try #require(tx.resolve(pups))
-            #expect(live.map(\.name) == ["Fido"])
+            expectEqual(live.map(\.name), ["Fido"])
             tx.objects(Walker.self)[0].pups.append(Whelp("Max", age: 10))
-            #expect(live.map(\.name) == ["Fido", "Max"])
+            expectEqual(live.map(\.name), ["Fido", "Max"])
             tx.delete(tx.objects(Walker.self)[0])
             #expect(tx.resolve(pups) == nil && tx.resolve(walkers)?.count == 1)
         }
@@ -121,12 +121,12 @@ import Testing
         let ann = first.ann
         let error = await #expect(throws: Realm.Error.self) {
             try await second.write { tx in
-                #expect(tx.resolve(ann) == nil)
+                expectNil(tx.resolve(ann))
                 tx.objects(Walker.self)[0].name = "nobody"
             }
         }
         #expect(error?.code == .invalidInput && error?.className == "Walker")
-        #expect(second.ann.name == "Ann")
+        expectEqual(second.ann.name, "Ann")
     }
 
     // Covers 5.66
@@ -140,6 +140,6 @@ import Testing
         #expect(frozen?.name == "Ann" && realm.stats().snapshots.count == held + 1)
         #expect(realm.stats().snapshots[0].place.contains("FrozenFreezeTests"))
         frozen = nil
-        #expect(realm.stats().snapshots.count == held)
+        expectEqual(realm.stats().snapshots.count, held)
     }
 }

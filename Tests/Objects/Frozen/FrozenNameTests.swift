@@ -23,24 +23,24 @@ final class FrozenTitle: Object {
         let rex = try #require(snapshot.object(Whelp.self, forPrimaryKey: "Rex"))
         let fido = try #require(snapshot.object(Whelp.self, forPrimaryKey: "Fido"))
         let ann = try #require(snapshot.objects(Walker.self).first)
-        #expect(try rex["name"] == .string("Rex"))
-        #expect(try rex["age"] == .int(3))
-        #expect(try rex["level"] == .int(-3))
-        #expect(try rex["weight"] == .float(0.1))
-        #expect(try rex["fur"] == .string("long"))
-        #expect(try rex["oldFur"] == FrozenAnyValue.none)
-        #expect(try rex["friend"].object(Whelp.self) == fido)
+        try expectEqual(rex["name"], .string("Rex"))
+        try expectEqual(rex["age"], .int(3))
+        try expectEqual(rex["level"], .int(-3))
+        try expectEqual(rex["weight"], .float(0.1))
+        try expectEqual(rex["fur"], .string("long"))
+        try expectEqual(rex["oldFur"], FrozenAnyValue.none)
+        try expectEqual(rex["friend"].object(Whelp.self), fido)
         let walkers = try #require(try rex["walkers"].listValue)
-        #expect(walkers.map { $0.object(Walker.self)?.name } == rex.walkers.map(\.name))
+        expectEqual(walkers.map { $0.object(Walker.self)?.name }, rex.walkers.map(\.name))
         let pups = try #require(try ann["pups"].listValue)
-        #expect(pups.map { $0.object(Whelp.self)?.name } == ["Rex", "Fido", "Rex"])
-        #expect(try ann["tags"] == .list(["big", "loud", "big"].map { .string($0) }))
-        #expect(try ann["scores"] == .list([.int(4), .none, .int(2), .int(4)]))
-        #expect(try ann["furs"] == .list([.string("long"), .string("short")]))
+        expectEqual(pups.map { $0.object(Whelp.self)?.name }, ["Rex", "Fido", "Rex"])
+        try expectEqual(ann["tags"], .list(["big", "loud", "big"].map { .string($0) }))
+        try expectEqual(ann["scores"], .list([.int(4), .none, .int(2), .int(4)]))
+        try expectEqual(ann["furs"], .list([.string("long"), .string("short")]))
         // Properties of an embedded object, again by name.
         let badge = try #require(try ann["badge"].objectValue)
         #expect(badge.className == "Medal" && badge.propertyNames == ["code", "weight", "issuer"])
-        #expect(try badge["weight"].floatValue == 1.5)
+        try expectEqual(badge["weight"].floatValue, 1.5)
     }
 
     @Test func mapsSetsAndProjectedPropertiesAreReadByName() async throws {
@@ -61,27 +61,27 @@ final class FrozenTitle: Object {
             try tx.add(station)
         }
         let title = try #require(realm.snapshot().objects(FrozenTitle.self).first)
-        #expect(try title["scores"] == .dictionary(["x": .float(1.5)]))
+        try expectEqual(title["scores"], .dictionary(["x": .float(1.5)]))
         let pages = try #require(try title["pages"].dictionaryValue)
         #expect(
             pages["self"]?.object(FrozenTitle.self) == title && pages["none"] == FrozenAnyValue.none
         )
-        #expect(try title["tags"] == .list([.string("a"), .string("b")]))
-        #expect(try title["price"].decimal128Value?.description == "1.50")
+        try expectEqual(title["tags"], .list([.string("a"), .string("b")]))
+        try expectEqual(title["price"].decimal128Value?.description, "1.50")
         let station = try #require(realm.snapshot().objects(Station.self).first)
-        #expect(try station["id"] == .int(7))
-        #expect(try station["heat"] == .double(3))
-        #expect(try station["heats"] == .list([.double(4)]))
+        try expectEqual(station["id"], .int(7))
+        try expectEqual(station["heat"], .double(3))
+        try expectEqual(station["heats"], .list([.double(4)]))
         let place = try #require(try station["place"].objectValue)
-        #expect(place.className == "Spot")
-        #expect(try place["y"] == .double(2))
+        expectEqual(place.className, "Spot")
+        try expectEqual(place["y"], .double(2))
     }
 
     @Test func unknownNameIsAnErrorThatNamesIt() async throws {
         let realm = try await Realm.kennel()
         let ann = try #require(realm.snapshot().objects(Walker.self).first)
         let error = #expect(throws: Realm.Error.self) { try ann["nme"] }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         #expect(error?.className == "Walker" && error?.property == "nme")
     }
 
@@ -91,9 +91,9 @@ final class FrozenTitle: Object {
         try await realm.write { tx in
             let title = FrozenTitle()
             title.text = "a"
-            #expect("\(title)" == "Title a")
+            expectEqual("\(title)", "Title a")
             try tx.add(title)
-            #expect("\(title)" == "Title a")
+            expectEqual("\(title)", "Title a")
             try tx.add(AnyNote(1, .object(title)))
         }
         let title = try #require(realm.snapshot().objects(FrozenTitle.self).first)
@@ -117,27 +117,28 @@ final class FrozenTitle: Object {
         for (value, given) in zip(note.list, anyScalars) {
             #expect(value.intValue == given.intValue && value.boolValue == given.boolValue)
             #expect(value.floatValue == given.floatValue && value.stringValue == given.stringValue)
-            #expect(value.doubleValue?.bitPattern == given.doubleValue?.bitPattern)
+            expectEqual(value.doubleValue?.bitPattern, given.doubleValue?.bitPattern)
             #expect(value.dataValue == given.dataValue && value.dateValue == given.dateValue)
-            #expect(value.objectIdValue == given.objectIdValue)
-            #expect(value.decimal128Value == given.decimal128Value)
-            #expect(value.uuidValue == given.uuidValue)
+            expectEqual(value.objectIdValue, given.objectIdValue)
+            expectEqual(value.decimal128Value, given.decimal128Value)
+            expectEqual(value.uuidValue, given.uuidValue)
             #expect(value.listValue == nil && value.objectValue == nil)
-            if value.dataValue == nil { #expect(value.description == given.description) }
+            if value.dataValue == nil { expectEqual(value.description, given.description) }
         }
-        #expect(note.content.dictionaryValue?["b"]?.listValue == [.int(1), FrozenAnyValue.none])
-        #expect(
-            note.content.description == """
-                Map<String, FrozenAnyValue> (
-                    [a] AnyPet {
-                        name = Rex
-                        keeper = nil
-                    }
-                    [b] List<FrozenAnyValue> (
-                        [0] 1
-                        [1] nil
-                    )
+        expectEqual(note.content.dictionaryValue?["b"]?.listValue, [.int(1), FrozenAnyValue.none])
+        expectEqual(
+            note.content.description,
+            """
+            Map<String, FrozenAnyValue> (
+                [a] AnyPet {
+                    name = Rex
+                    keeper = nil
+                }
+                [b] List<FrozenAnyValue> (
+                    [0] 1
+                    [1] nil
                 )
-                """)
+            )
+            """)
     }
 }

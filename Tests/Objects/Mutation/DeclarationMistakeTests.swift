@@ -141,10 +141,10 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         let folder = try RealmFolder()
         let configuration = folder.configuration("test.realm", mistake.classes + [GraphLid.self])
         let error = await realmError { try await Realm.open(configuration) }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         let lines = error?.message.split(separator: "\n").map(String.init) ?? []
         #expect(lines.contains(mistake.sentence), "\(error?.message ?? "no error")")
-        #expect(!lines.contains { $0.contains("Graph") })
+        expectTrue(!lines.contains { $0.contains("Graph") })
         // Nothing was created.
         #expect(try folder.names().isEmpty)
     }
@@ -155,8 +155,8 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         let realm = try await Realm.open(folder.configuration())
         for _ in 0..<2 {
             let error = await realmError { try await realm.write { try mistake.store($0) } }
-            #expect(error?.code == .invalidInput)
-            #expect(error?.message == mistake.sentence)
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.message, mistake.sentence)
         }
         // The error can be caught, and nothing of the refused object is stored.
         try await realm.write { tx in
@@ -165,10 +165,10 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
             note.text = "stays"
             try tx.add(note)
         }
-        #expect(realm.snapshot().objects(GraphNote.self).map { $0.text } == ["stays"])
+        expectEqual(realm.snapshot().objects(GraphNote.self).map { $0.text }, ["stays"])
         await realm.close()
         let again = try await Realm.open(folder.configuration("test.realm", graphClasses))
-        #expect(again.snapshot().objects(GraphNote.self).count == 1)
+        expectEqual(again.snapshot().objects(GraphNote.self).count, 1)
         await again.close()
     }
 
@@ -177,7 +177,7 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         let folder = try RealmFolder()
         let configuration = folder.configuration("test.realm", [GraphNote.self, GraphBox.self])
         let error = await realmError { try await Realm.open(configuration) }
-        #expect(error?.code == .invalidInput)
+        expectEqual(error?.code, .invalidInput)
         let lines = Set(error?.message.split(separator: "\n").map(String.init) ?? [])
         let expected: Set = [
             "GraphNote.about is of type GraphNode?, but GraphNode is not listed.",
@@ -187,7 +187,7 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
             "GraphBox.node is of type GraphNode?, but GraphNode is not listed.",
             "GraphBox.owners is of type LinkingObjects<GraphNode>, but GraphNode is not listed.",
         ]
-        #expect(lines == expected, "\(error?.message ?? "no error")")
+        expectEqual(lines, expected, "\(error?.message ?? "no error")")
         #expect(try folder.names().isEmpty)
     }
 
@@ -195,10 +195,10 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         let error = await realmError {
             try await Realm.temporary(graphClasses + [DerivedNode.self])
         }
-        #expect(
+        expectEqual(
             error?.message.contains(
                 "DerivedNode.previous is the inverse of GraphNode.next, which is of type "
-                    + "GraphNode? and does not link to DerivedNode.") == true,
+                    + "GraphNode? and does not link to DerivedNode."), true,
             "\(error?.message ?? "")")
     }
 }

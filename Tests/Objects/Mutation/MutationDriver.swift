@@ -50,7 +50,8 @@ struct MutationDriver {
     private func checkWitnesses() throws {
         for witness in witnesses { try witness.check(world) }
         let keys = Set(found?.map(\.key) ?? [])
-        try #require(keys == Set(world.nodes.filter { $0.value.small == 1 }.keys))
+        let expected = Set(world.nodes.filter { $0.value.small == 1 }.keys)
+        try #require(keys == expected)
     }
 
     private mutating func change(_ tx: Transaction, _ depth: Int) throws {
@@ -80,8 +81,8 @@ struct MutationDriver {
     /// Returns a stored node, looked up in one of several ways.
     mutating func node(_ key: Int, _ tx: Transaction) throws -> GraphNode {
         switch random.number(0..<4) {
-        case 0: return try #require(tx.objects(GraphNode.self).where { $0.key == key }.first)
-        case 1: return try #require(tx.objects(GraphNode.self).first { $0.key == key })
+        case 0: return try requireValue(tx.objects(GraphNode.self).where { $0.key == key }.first)
+        case 1: return try requireValue(tx.objects(GraphNode.self).first { $0.key == key })
         default: return try #require(tx.object(GraphNode.self, forPrimaryKey: key))
         }
     }
@@ -92,7 +93,7 @@ struct MutationDriver {
     }
 
     func note(_ number: Int, _ tx: Transaction) throws -> GraphNote {
-        try #require(tx.objects(GraphNote.self).where { $0.number == number }.first)
+        try requireValue(tx.objects(GraphNote.self).where { $0.number == number }.first)
     }
 
     // MARK: Savepoints

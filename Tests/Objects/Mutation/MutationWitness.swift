@@ -1,4 +1,5 @@
 import Regnum
+import RegnumTestSupport
 import Testing
 
 /// An object, its lists and its inverses, retained throughout the changes of a transaction.
@@ -30,7 +31,8 @@ struct MutationWitness {
         try #require(!node.isInvalidated && !nodes.isInvalidated && !previous.isInvalidated)
         try #require(PlainNode(node) == plain)
         try #require(nodes.map(\.key) == plain.nodes && Array(tags) == plain.tags)
-        try #require(boxes.map { PlainBox($0) } == plain.boxes)
+        let shown = boxes.map { PlainBox($0) }
+        try #require(shown == plain.boxes)
         let linking = world.nodes.filter { $0.value.next == key }.keys.sorted()
         try #require(previous.map(\.key).sorted() == linking)
         let times = world.nodes.values.reduce(0) { $0 + $1.nodes.count { $0 == key } }

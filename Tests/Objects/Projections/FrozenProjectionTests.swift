@@ -19,10 +19,10 @@ import Testing
         let shown = await Task.detached {
             [ann.firstName, ann.familyName, ann.homeCity ?? "-", ann.greeting] + ann.friendNames
         }.value
-        #expect(shown == ["Ann", "Lee", "Prague", "Dear Ann Lee", "Bob", "Cid"])
-        #expect(cards.map(\.bossCity) == [nil, "Prague", nil])
-        #expect(cards.where { $0.age > 10 }.map(\.firstName) == ["Ann"])
-        #expect(cards.sorted(by: \.lastName).map(\.familyName) == ["Fox", "Lee", "Ray"])
+        expectEqual(shown, ["Ann", "Lee", "Prague", "Dear Ann Lee", "Bob", "Cid"])
+        expectEqual(cards.map(\.bossCity), [nil, "Prague", nil])
+        expectEqual(cards.where { $0.age > 10 }.map(\.firstName), ["Ann"])
+        expectEqual(cards.sorted(by: \.lastName).map(\.familyName), ["Fox", "Lee", "Ray"])
         #expect(cards.index(of: ann) == 0 && cards.contains(ann))
         #expect(ann.rowIdentity == cards[0].rowIdentity && ann == cards[0] && ann != cards[1])
         #expect(ann.description.hasPrefix("Card {\n    firstName = Ann\n"))
@@ -35,10 +35,10 @@ import Testing
         let ann = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 1))
         let bob = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 2))
         #expect(bob.boss?.firstName == "Ann" && ann.boss == nil)
-        #expect(ann.friends.where { $0.lastName == "Fox" }.map(\.firstName) == ["Cid"])
+        expectEqual(ann.friends.where { $0.lastName == "Fox" }.map(\.firstName), ["Cid"])
         #expect(Array(ann.tags) == ["a", "b"] && ann.fullName == "Ann Lee")
         #expect(bob.fans.map(\.firstName) == ["Ann"] && ann.address?.city == "Prague")
-        #expect(ann.bossAges == [40, nil])
+        expectEqual(ann.bossAges, [40, nil])
         #expect(ann.bossFriends == nil && bob.bossFriends == ["Bob", "Cid"])
     }
 
@@ -46,9 +46,9 @@ import Testing
     @Test func projectionOfAFrozenObject() async throws {
         let realm = try await Cards.realm()
         let ann = try #require(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
-        #expect(Frozen<Card>(projecting: ann).homeCity == "Prague")
+        expectEqual(Frozen<Card>(projecting: ann).homeCity, "Prague")
         let town = try #require(ann.address)
-        #expect(Frozen<Cards.Place>(projecting: town).name == "Prague")
+        expectEqual(Frozen<Cards.Place>(projecting: town).name, "Prague")
     }
 
     // Covers 8.28, 8.33
@@ -61,13 +61,13 @@ import Testing
             return (try card.freeze(), tx.objects(Card.self).freeze(), names)
         }
         #expect(frozen.firstName == "Ann" && results.first?.firstName == "Ann")
-        #expect(names == ["Bob", "Cid"])
+        expectEqual(names, ["Bob", "Cid"])
         try await realm.write { tx in
             let card: Card = try #require(tx.resolve(frozen))
             #expect(card.firstName == "Anna" && card.rootObject.isManaged)
-            #expect(tx.resolve(results)?.count == 3)
+            expectEqual(tx.resolve(results)?.count, 3)
             tx.delete(card)
-            #expect(tx.resolve(frozen) == nil)
+            expectNil(tx.resolve(frozen))
         }
         let error = #expect(throws: Realm.Error.self) {
             _ = try Card(projecting: Guest(9, "Zed")).freeze()
@@ -77,31 +77,33 @@ import Testing
 
     @Test func encodedByTheNamesOfTheProjection() async throws {
         let realm = try await Cards.realm()
-        #expect(
-            try json(realm.snapshot().objects(Card.self).prefix(2).map { $0 }) == """
-                [{"bossCity":null,"familyName":"Lee","firstName":"Ann",\
-                "friendNames":["Bob","Cid"],"homeCity":"Prague"},\
-                {"bossCity":"Prague","familyName":"Ray","firstName":"Bob","friendNames":[],\
-                "homeCity":null}]
-                """)
+        try expectEqual(
+            json(realm.snapshot().objects(Card.self).prefix(2).map { $0 }),
+            """
+            [{"bossCity":null,"familyName":"Lee","firstName":"Ann",\
+            "friendNames":["Bob","Cid"],"homeCity":"Prague"},\
+            {"bossCity":"Prague","familyName":"Ray","firstName":"Bob","friendNames":[],\
+            "homeCity":null}]
+            """)
         let bob = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 2))
         try await realm.write { tx in tx.object(Guest.self, forPrimaryKey: 1)?.boss = nil }
-        #expect(
-            try json(bob) == """
-                {"address":null,"bigBoss":null,"boss":1,"bossAges":[],"bossCity":"Prague",\
-                "bossFriends":["Bob","Cid"],\
-                "colleagues":[2,3],"familyName":"Ray","firstName":"Bob","friendNames":[],\
-                "friends":[],"fullName":"Bob Ray","homeCity":null,"since":\(Self.time(bob.since)),\
-                "tags":[]}
-                """)
+        try expectEqual(
+            json(bob),
+            """
+            {"address":null,"bigBoss":null,"boss":1,"bossAges":[],"bossCity":"Prague",\
+            "bossFriends":["Bob","Cid"],\
+            "colleagues":[2,3],"familyName":"Ray","firstName":"Bob","friendNames":[],\
+            "friends":[],"fullName":"Bob Ray","homeCity":null,"since":\(Self.time(bob.since)),\
+            "tags":[]}
+            """)
         let ann = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 1))
         let text = try json(ann)
         #expect(text.contains(#""since":86400"#) && text.contains(#""bossAges":[40,null]"#))
         #expect(text.contains(#""address":{"city":"Prague","country":"CZ"}"#))
         #expect(try json(bob.encoded(linkDepth: 1)).contains(#""boss":{"address":{"city""#))
-        #expect(
-            try json(realm.snapshot().objects(Card.self))
-                == json(realm.snapshot().objects(Card.self).map { $0 }))
+        try expectEqual(
+            json(realm.snapshot().objects(Card.self)),
+            json(realm.snapshot().objects(Card.self).map { $0 }))
     }
 
     private static func time(_ date: Date) -> String {

@@ -16,8 +16,8 @@ import Testing
         ann.friends.append(objectsIn: [Guest(2, "Bob"), Guest(3, "Cid")])
         let card = Card(projecting: ann)
         #expect(card.firstName == "Ann" && card.familyName == "Lee" && card.homeCity == nil)
-        #expect(card.greeting == "Dear Ann Lee")
-        #expect(Array(card.friendNames) == ["Bob", "Cid"])
+        expectEqual(card.greeting, "Dear Ann Lee")
+        expectEqual(Array(card.friendNames), ["Bob", "Cid"])
         ann.address = Cards.town("Prague")
         ann.boss = ann
         #expect(card.homeCity == "Prague" && card.bossCity == "Prague")
@@ -25,8 +25,8 @@ import Testing
         card.friendNames[1] = "Cod"
         #expect(ann.lastName == "Fox" && ann.friends[1].firstName == "Cod")
         #expect(card.rootObject === ann && !card.isManaged && !card.isInvalidated)
-        #expect(Cards.Place(projecting: Cards.town("Brno")).name == "Brno")
-        #expect(Card().firstName == "")
+        expectEqual(Cards.Place(projecting: Cards.town("Brno")).name, "Brno")
+        expectEqual(Card().firstName, "")
     }
 
     // Covers 8.23, 8.26
@@ -37,11 +37,11 @@ import Testing
             #expect(card.isManaged && card.homeCity == "Prague" && card.bossCity == nil)
             card.firstName = "Anna"
             card.friendNames[0] = "Rob"
-            #expect(card.rootObject.firstName == "Anna")
+            expectEqual(card.rootObject.firstName, "Anna")
             let long = Cards.LongCard(projecting: card.rootObject)
             long.boss = tx.object(Guest.self, forPrimaryKey: 3)
             long.tags.append("c")
-            #expect(long.fullName == "Anna Lee")
+            expectEqual(long.fullName, "Anna Lee")
         }
         let ann = try #require(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
         #expect(ann.firstName == "Anna" && ann.friends.map(\.firstName) == ["Rob", "Cid"])
@@ -55,29 +55,29 @@ import Testing
             let cards = tx.objects(Card.self)
             #expect(cards.count == 3 && cards.map(\.firstName) == ["Ann", "Bob", "Cid"])
             let byAge = cards.where { $0.age == 0 && $0.lastName != "Fox" }
-            #expect(byAge.map(\.familyName) == ["Ray"])
-            #expect(cards.sorted(by: \.lastName).map(\.firstName) == ["Cid", "Ann", "Bob"])
+            expectEqual(byAge.map(\.familyName), ["Ray"])
+            expectEqual(cards.sorted(by: \.lastName).map(\.firstName), ["Cid", "Ann", "Bob"])
             let sorted = cards.sorted(by: .ascending(\.age), .descending(\.firstName))
-            #expect(sorted.map(\.firstName) == ["Cid", "Bob", "Ann"])
-            #expect(cards.distinct(by: \.age).map(\.firstName) == ["Ann", "Bob"])
-            #expect(cards.limited(to: 1).first?.familyName == "Lee")
+            expectEqual(sorted.map(\.firstName), ["Cid", "Bob", "Ann"])
+            expectEqual(cards.distinct(by: \.age).map(\.firstName), ["Ann", "Bob"])
+            expectEqual(cards.limited(to: 1).first?.familyName, "Lee")
             // Names that only the projection has.
-            #expect(cards.where { $0.homeCity == "Prague" }.map(\.firstName) == ["Ann"])
-            #expect(cards.sorted(by: \.familyName).first?.firstName == "Cid")
-            let bob = try #require(cards.where { $0.firstName == "Bob" }.first)
+            expectEqual(cards.where { $0.homeCity == "Prague" }.map(\.firstName), ["Ann"])
+            expectEqual(cards.sorted(by: \.familyName).first?.firstName, "Cid")
+            let bob = try requireValue(cards.where { $0.firstName == "Bob" }.first)
             #expect(cards.index(of: bob) == 1 && bob.bossCity == "Prague")
             for card in cards { card.familyName = "X" }
-            #expect(Set(tx.objects(Guest.self).map(\.lastName)) == ["X"])
+            expectEqual(Set(tx.objects(Guest.self).map(\.lastName)), ["X"])
             try cards.setValue("Y", forKey: "lastName")
-            #expect(tx.objects(Guest.self).first?.lastName == "Y")
+            expectEqual(tx.objects(Guest.self).first?.lastName, "Y")
         }
     }
 
     @Test func projectionsAreEqualByTheirObject() async throws {
         let (ann, bob) = (Guest(1, "Ann"), Guest(1, "Ann"))
-        #expect(Card(projecting: ann) == Card(projecting: ann))
+        expectEqual(Card(projecting: ann), Card(projecting: ann))
         #expect(Card(projecting: ann) != Card(projecting: bob))
-        #expect(Set([Card(projecting: ann), Card(projecting: ann)]).count == 1)
+        expectEqual(Set([Card(projecting: ann), Card(projecting: ann)]).count, 1)
         let realm = try await Cards.realm()
         try await realm.write { tx in
             try tx.add(Cards.Note(value: ["text": "one"]))
@@ -101,8 +101,8 @@ import Testing
             #expect(!card.isInvalidated && !names.isInvalidated && names.isManaged)
             tx.delete(card)
             #expect(card.isInvalidated && other.isInvalidated && names.isInvalidated)
-            #expect(tx.object(Card.self, forPrimaryKey: 1) == nil)
-            #expect(card.description == "Card { deleted }")
+            expectNil(tx.object(Card.self, forPrimaryKey: 1))
+            expectEqual(card.description, "Card { deleted }")
             tx.delete(tx.objects(Card.self))
             #expect(tx.objects(Guest.self).isEmpty)
         }
@@ -111,18 +111,19 @@ import Testing
     @Test func descriptionShowsWhatTheProjectionNames() {
         let ann = Guest(1, "Ann", "Lee")
         ann.friends.append(Guest(2, "Bob"))
-        #expect(
-            Card(projecting: ann).description == """
-                Card {
-                    firstName = Ann
-                    familyName = Lee
-                    homeCity = nil
-                    bossCity = nil
-                    friendNames = ProjectedCollection (
-                        [0] Bob
-                    )
-                }
-                """)
+        expectEqual(
+            Card(projecting: ann).description,
+            """
+            Card {
+                firstName = Ann
+                familyName = Lee
+                homeCity = nil
+                bossCity = nil
+                friendNames = ProjectedCollection (
+                    [0] Bob
+                )
+            }
+            """)
         #expect(Card(projecting: ann).friendNames.description.contains("[0] Bob"))
     }
 
@@ -130,9 +131,9 @@ import Testing
         let realm = try await Cards.realm()
         try await realm.write { tx in
             let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
-            #expect(card["lastName"] as? String == "Lee")
+            expectEqual(card["lastName"] as? String, "Lee")
             card["lastName"] = "Fox"
-            #expect(card.familyName == "Fox")
+            expectEqual(card.familyName, "Fox")
             // Where a value is decomposed, a projection stands for its object.
             let copy = Guest(value: card as Any)
             #expect(copy.lastName == "Fox" && copy.address?.city == "Prague")
@@ -146,34 +147,34 @@ import Testing
             try await realm.read { tx in _ = tx.objects(Cards.Astray.self) }
         }
         #expect(astray?.code == .invalidInput && astray?.className == "Astray")
-        #expect(astray?.property == "visits")
+        expectEqual(astray?.property, "visits")
         let lines = astray?.message.split(separator: "\n") ?? []
-        #expect(lines.count == 2)
+        expectEqual(lines.count, 2)
         #expect(lines[0].hasPrefix("Astray.visits does not lead to a stored property of Guest"))
         #expect(lines[1].hasPrefix("Astray.managed does not lead to"))
         let empty = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in _ = tx.object(Cards.Empty.self, forPrimaryKey: 1) }
         }
-        #expect(empty?.message == "Empty has no @Projected properties.")
+        expectEqual(empty?.message, "Empty has no @Projected properties.")
         var stream = realm.objects(Cards.Astray.self).changes.makeAsyncIterator()
         let streamed = await #expect(throws: Realm.Error.self) { _ = try await stream.next() }
-        #expect(streamed?.message == astray?.message)
+        expectEqual(streamed?.message, astray?.message)
         let listed = await #expect(throws: Realm.Error.self) {
             _ = try await Realm.temporary(
                 [Guest.self, Cards.Town.self, Cards.Astray.self, Cards.Empty.self])
         }
-        #expect(listed?.message == "\(astray?.message ?? "")\n\(empty?.message ?? "")")
+        expectEqual(listed?.message, "\(astray?.message ?? "")\n\(empty?.message ?? "")")
         let frozen = #expect(throws: Realm.Error.self) {
             try realm.snapshot().read { $0.objects(Cards.Astray.self).isEmpty }
         }
-        #expect(frozen?.message == astray?.message)
+        expectEqual(frozen?.message, astray?.message)
     }
 
     @Test func projectionMayBeListedAndIsNotStored() async throws {
         let realm = try await Realm.temporary([Card.self, Guest.self, Cards.Town.self])
         try await realm.write { tx in try tx.add(Guest(1, "Ann")) }
-        #expect(realm.snapshot().objects(Card.self).map(\.firstName) == ["Ann"])
-        #expect(realm.snapshot().objects(Guest.self).count == 1)
+        expectEqual(realm.snapshot().objects(Card.self).map(\.firstName), ["Ann"])
+        expectEqual(realm.snapshot().objects(Guest.self).count, 1)
         final class Box: Object {
             @Persisted var card: Card?
             @Persisted var cards: List<Card>

@@ -158,8 +158,8 @@ final class DamagedItem: Object {
         }
         try await realm.snapshot().checkIntegrity()
         await realm.close()
-        #expect(Set(frozen).count == frozen.count && frozen.allSatisfy { !$0.isEmpty })
-        #expect(Set(live).count == live.count)
+        expectTrue(Set(frozen).count == frozen.count && frozen.allSatisfy { !$0.isEmpty })
+        expectEqual(Set(live).count, live.count)
 
         var generator = SeededRandom("DamagedReadTests")
         var (refusals, errors, checks) = (0, 0, 0)
@@ -179,9 +179,9 @@ final class DamagedItem: Object {
             for (number, expected) in frozen.enumerated() {
                 do {
                     let found = try opened.snapshot().read { try Self.frozenView(number, $0) }
-                    #expect(found == expected, "a bit of byte \(offset)")
+                    expectEqual(found, expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
-                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    expectEqual(error.code, .invalidDatabase, "byte \(offset): \(error)")
                     #expect(error.className != nil, "byte \(offset): \(error)")
                     isDamaged = true
                 }
@@ -189,9 +189,9 @@ final class DamagedItem: Object {
             for (number, expected) in live.enumerated() {
                 do {
                     let found = try opened.snapshot().read { _ in Self.liveView(number, opened) }
-                    #expect(found == expected, "a bit of byte \(offset)")
+                    expectEqual(found, expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
-                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    expectEqual(error.code, .invalidDatabase, "byte \(offset): \(error)")
                     #expect(error.className != nil, "byte \(offset): \(error)")
                     isDamaged = true
                 }
@@ -199,9 +199,9 @@ final class DamagedItem: Object {
             for (number, expected) in confined.enumerated() {
                 do {
                     let found = try await opened.read { try Self.confinedView(number, $0) }
-                    #expect(found == expected, "a bit of byte \(offset)")
+                    expectEqual(found, expected, "a bit of byte \(offset)")
                 } catch let error as Realm.Error {
-                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    expectEqual(error.code, .invalidDatabase, "byte \(offset): \(error)")
                     isDamaged = true
                 }
             }
@@ -229,19 +229,19 @@ final class DamagedItem: Object {
             let item = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
             #expect(item.weight == 99.0 / 4 && item.kind == "kind 1")
             let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in item.name } }
-            #expect(error?.code == .invalidDatabase)
+            expectEqual(error?.code, .invalidDatabase)
             #expect(error?.className == "DamagedItem" && error?.property == "name")
             #expect(error?.key == "99 (Int)" || error?.key == "99", "\(error?.key ?? "-")")
-            #expect(error?.path?.hasSuffix(file.lastPathComponent) == true)
+            expectEqual(error?.path?.hasSuffix(file.lastPathComponent), true)
             #expect((error?.position ?? 0) > 0)
             let last = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 1_090))
-            #expect(try snapshot.read { _ in last.name } == "the name of the item 1090")
+            try expectEqual(snapshot.read { _ in last.name }, "the name of the item 1090")
             #expect(item.description.contains("cannot be read"))
             #expect(throws: Realm.Error.self) { try JSONEncoder().encode(item) }
             let read = try await realm.read { tx in
                 tx.object(DamagedItem.self, forPrimaryKey: 1_090)?.name
             }
-            #expect(read == "the name of the item 1090")
+            expectEqual(read, "the name of the item 1090")
         }
         let error = await realmError { try await snapshot.checkIntegrity() }
         #expect(error?.property == "name" && error?.className == "DamagedItem")
@@ -249,7 +249,7 @@ final class DamagedItem: Object {
         let write = await realmError {
             try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
         }
-        #expect(write?.code == .invalidDatabase)
+        expectEqual(write?.code, .invalidDatabase)
         await realm.close()
     }
 
@@ -283,9 +283,9 @@ final class DamagedItem: Object {
             let error = #expect(throws: Realm.Error.self, "view \(view)") {
                 try realm.snapshot().read { _ in Self.liveView(view, realm, 500..<501) }
             }
-            #expect(error?.code == .invalidDatabase, "view \(view)")
-            #expect(error?.className == "DamagedItem", "view \(view)")
-            #expect(error?.key == "500", "view \(view)")
+            expectEqual(error?.code, .invalidDatabase, "view \(view)")
+            expectEqual(error?.className, "DamagedItem", "view \(view)")
+            expectEqual(error?.key, "500", "view \(view)")
         }
         let item = realm.object(DamagedItem.self, forPrimaryKey: 500)
         let streams = [
@@ -294,7 +294,7 @@ final class DamagedItem: Object {
             await realmError { for try await _ in item.counts.changes { break } },
             await realmError { for try await _ in item.previous.changes { break } },
         ]
-        #expect(streams.map { $0?.code } == Array(repeating: .invalidDatabase, count: 4))
+        expectEqual(streams.map { $0?.code }, Array(repeating: .invalidDatabase, count: 4))
         await realm.close()
     }
 
@@ -304,7 +304,7 @@ final class DamagedItem: Object {
         try Self.damageIndex(file, 1, 1)
         let realm = try await Realm.open(configuration)
         let items = realm.snapshot().objects(DamagedItem.self).where { $0.shelf == 1 }
-        #expect(items.count == Self.count)
+        expectEqual(items.count, Self.count)
         let uses: [() -> Int] = [
             { items.reduce(into: 0) { count, _ in count += 1 } },
             { Array(items).count },
@@ -315,8 +315,8 @@ final class DamagedItem: Object {
             let error = #expect(throws: Realm.Error.self, "use \(number)") {
                 try items.snapshot.read { _ in use() }
             }
-            #expect(error?.code == .invalidDatabase, "use \(number)")
-            #expect(error?.className == "DamagedItem", "use \(number)")
+            expectEqual(error?.code, .invalidDatabase, "use \(number)")
+            expectEqual(error?.className, "DamagedItem", "use \(number)")
         }
         await realm.close()
     }

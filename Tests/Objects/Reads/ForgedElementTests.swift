@@ -64,7 +64,7 @@ import Testing
         for inWrite in [false, true] {
             for (name, call) in Self.reads + (inWrite ? Self.writes : []) {
                 let error = await thrown(from: snapshot, inWrite, name, call)
-                #expect(error?.code == .invalidDatabase, "\(name), \(inWrite): \(error as Any)")
+                expectEqual(error?.code, .invalidDatabase, "\(name), \(inWrite): \(error as Any)")
             }
         }
         for update in [Realm.UpdatePolicy.modified, .all] {
@@ -145,7 +145,7 @@ import Testing
                 } catch let thrown as Realm.Error {
                     error = thrown
                 }
-                #expect(error?.code == .invalidDatabase, "\(name), \(inWrite): \(error as Any)")
+                expectEqual(error?.code, .invalidDatabase, "\(name), \(inWrite): \(error as Any)")
             }
         }
     }
@@ -177,7 +177,7 @@ import Testing
                 note.list.removeAll()
                 visited += 1
             }
-            #expect(visited == 3)
+            expectEqual(visited, 3)
         }
         // Old elements, new ones, and those of a savepoint.
         try await realm.write { tx in try fill(tx) }

@@ -28,7 +28,7 @@ extension GenericOwner {
         let folder = try RealmFolder()
         let realm = try await Realm.open(folder.configuration("forged.realm", genericClasses))
         try await realm.write { tx in try tx.add(GenericOwner("Ann")) }
-        #expect(try read(forged(realm) { _, _, _ in }) == "")
+        try expectEqual(read(forged(realm) { _, _, _ in }), "")
 
         let snapshot = try forged(realm) { transaction, owners, row in
             let list = try #require(owners.list(named: property))
@@ -43,13 +43,13 @@ extension GenericOwner {
                 return frozenDescription(of: owner, property)
             }
         }
-        #expect(frozen?.code == .invalidDatabase)
+        expectEqual(frozen?.code, .invalidDatabase)
         let confined = #expect(throws: Realm.Error.self) { try read(snapshot) }
-        #expect(confined?.code == .invalidDatabase)
+        expectEqual(confined?.code, .invalidDatabase)
         let export = await #expect(throws: Realm.Error.self) {
             try await snapshot.exportJSON { _ in }
         }
-        #expect(export?.code == .invalidDatabase)
+        expectEqual(export?.code, .invalidDatabase)
     }
 
     private func frozenDescription(of owner: Frozen<GenericOwner>, _ property: String) -> String {

@@ -49,14 +49,15 @@ private enum After {
                 }
             }
             let parcels = new.snapshot().objects(After.Parcel.self)
-            #expect(parcels.allSatisfy { $0.size == .large && $0.color == .red })
-            #expect(parcels.allSatisfy { $0.given == .blue && $0.maybe == nil })
-            #expect(parcels.where { $0.color == .red && $0.size == .large }.count == parcels.count)
-            #expect(parcels.max(of: \.size) == .large)
+            expectTrue(parcels.allSatisfy { $0.size == .large && $0.color == .red })
+            expectTrue(parcels.allSatisfy { $0.given == .blue && $0.maybe == nil })
+            expectEqual(
+                parcels.where { $0.color == .red && $0.size == .large }.count, parcels.count)
+            expectEqual(parcels.max(of: \.size), .large)
             try await new.read { tx in
                 let parcels = tx.objects(After.Parcel.self)
-                #expect(parcels.allSatisfy { $0.size == .large && $0.color == .red })
-                #expect(parcels.where { $0.size == .large }.count == parcels.count)
+                expectTrue(parcels.allSatisfy { $0.size == .large && $0.color == .red })
+                expectEqual(parcels.where { $0.size == .large }.count, parcels.count)
             }
             let encoded = try JSONEncoder().encode(parcels[0])
             #expect(String(decoding: encoded, as: UTF8.self).contains("\"color\":\"red\""))
@@ -74,7 +75,7 @@ private enum After {
         try await realm.write { tx in
             try tx.add(Hound(value: ["name": "Rex", "age": 3]))
             let hounds = tx.objects(Self.type)
-            #expect(hounds.count == 1)
+            expectEqual(hounds.count, 1)
             let rex = try #require(hounds.first)
             #expect(rex is Hound && rex["name"] as? String == "Rex" && !rex.isInvalidated)
             #expect(rex.description.contains("name = Rex"))
@@ -84,7 +85,7 @@ private enum After {
         #expect(frozen.description.contains("name = Rex"))
         #expect(frozen.description.contains("age = 4"))
         #expect("\(realm.snapshot().objects(Self.type))".contains("name = Rex"))
-        #expect(realm.objects(Self.type).count == 1)
+        expectEqual(realm.objects(Self.type).count, 1)
         try await realm.write { tx in tx.delete(tx.objects(Self.type)) }
         #expect(realm.snapshot().objects(Hound.self).isEmpty)
     }
@@ -111,12 +112,12 @@ private enum After {
             found["age"] = 5
             let before = try found.freeze()
             #expect(before.description.contains("age = 3"))
-            #expect(results.freeze().count == 3)
+            expectEqual(results.freeze().count, 3)
             return results.map { $0["name"] as? String ?? "" }
         }
-        #expect(names == ["Rex", "Max", "Ida"])
-        #expect(realm.snapshot().object(Hound.self, forPrimaryKey: "Rex")?.age == 5)
-        #expect(try rex["age"] == .int(3))
+        expectEqual(names, ["Rex", "Max", "Ida"])
+        expectEqual(realm.snapshot().object(Hound.self, forPrimaryKey: "Rex")?.age, 5)
+        try expectEqual(rex["age"], .int(3))
     }
 
     @Test func theyAreSortedAndMadeDistinctByNames() async throws {
@@ -125,15 +126,14 @@ private enum After {
             try results.map { try $0["name"].stringValue }
         }
         for results in [realm.snapshot().objects(Self.type), realm.objects(Self.type).current] {
-            #expect(try names(results.sorted(byKeyPath: "name")) == ["Ida", "Max", "Rex"])
-            #expect(
-                try names(results.sorted(byKeyPath: "age", ascending: false))
-                    == ["Rex", "Ida", "Max"])
-            #expect(try names(results.distinct(byKeyPaths: ["age"])) == ["Rex", "Max"])
+            try expectEqual(names(results.sorted(byKeyPath: "name")), ["Ida", "Max", "Rex"])
+            try expectEqual(
+                names(results.sorted(byKeyPath: "age", ascending: false)), ["Rex", "Ida", "Max"])
+            try expectEqual(names(results.distinct(byKeyPaths: ["age"])), ["Rex", "Max"])
         }
         let live = try realm.objects(Self.type).sorted(byKeyPath: "name")
             .distinct(byKeyPaths: ["age"])
-        #expect(try names(live.current) == ["Ida", "Max"])
+        try expectEqual(names(live.current), ["Ida", "Max"])
         let error = #expect(throws: Realm.Error.self) {
             try realm.objects(Self.type).sorted(byKeyPath: "no")
         }
@@ -141,7 +141,7 @@ private enum After {
         try await realm.read { tx in
             let hounds = tx.objects(Self.type)
             let sorted = try hounds.sorted(byKeyPath: "name").distinct(byKeyPaths: ["age"])
-            #expect(sorted.map { $0["name"] as? String } == ["Ida", "Max"])
+            expectEqual(sorted.map { $0["name"] as? String }, ["Ida", "Max"])
         }
     }
 }

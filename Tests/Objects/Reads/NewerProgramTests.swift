@@ -131,14 +131,14 @@ private enum Retyped {
                 },
             ]
             for error in errors {
-                #expect(error?.code == .schemaMismatch, "query \(number)")
+                expectEqual(error?.code, .schemaMismatch, "query \(number)")
                 #expect(error?.className == "Room" && error?.property == "size", "query \(number)")
             }
         }
         // posts themselves are unchanged
-        #expect(older.snapshot().objects(Older.Post.self).where { $0.number == 1 }.count == 1)
-        #expect(try await older.read { $0.objects(Older.Post.self).sum(of: \.number) } == 1)
-        #expect(newer.snapshot().objects(Newer.Post.self).where { $0.room.area > 5 }.count == 1)
+        expectEqual(older.snapshot().objects(Older.Post.self).where { $0.number == 1 }.count, 1)
+        try await expectEqual(older.read { $0.objects(Older.Post.self).sum(of: \.number) }, 1)
+        expectEqual(newer.snapshot().objects(Newer.Post.self).where { $0.room.area > 5 }.count, 1)
     }
 
     // Covers 13.7
@@ -153,8 +153,8 @@ private enum Retyped {
             let error = #expect(throws: Realm.Error.self, "use \(number)") {
                 try older.snapshot().read { _ = use($0.objects(Older.Post.self)[0]) }
             }
-            #expect(error?.code == .schemaMismatch, "use \(number)")
-            #expect(error?.className == "Room", "use \(number)")
+            expectEqual(error?.code, .schemaMismatch, "use \(number)")
+            expectEqual(error?.className, "Room", "use \(number)")
         }
         for number in 0..<6 {
             let error = await realmError {
@@ -170,8 +170,8 @@ private enum Retyped {
                     }
                 }
             }
-            #expect(error?.code == .schemaMismatch, "use \(number)")
-            #expect(error?.className == "Room", "use \(number)")
+            expectEqual(error?.code, .schemaMismatch, "use \(number)")
+            expectEqual(error?.className, "Room", "use \(number)")
         }
     }
 
@@ -192,7 +192,7 @@ private enum Retyped {
             } catch {
                 #expect(error.code == .schemaMismatch && error.className == "Room")
             }
-            #expect(try await stream.next() == nil)
+            try await expectNil(stream.next())
         }
     }
 
@@ -211,8 +211,8 @@ private enum Retyped {
             let error = #expect(throws: Realm.Error.self, "use \(number)") {
                 try older.snapshot().read { _ in _ = use() }
             }
-            #expect(error?.code == .schemaMismatch, "use \(number)")
-            #expect(error?.className == "Room", "use \(number)")
+            expectEqual(error?.code, .schemaMismatch, "use \(number)")
+            expectEqual(error?.className, "Room", "use \(number)")
         }
         let pinned = room.pinned.where { $0.number == 1 }
         let streams = [
@@ -239,7 +239,7 @@ private enum Retyped {
             await realmError { for try await _ in pinned.changes { break } },
         ]
         for error in errors {
-            #expect(error?.code == .schemaMismatch)
+            expectEqual(error?.code, .schemaMismatch)
             #expect(error?.className == "Room" && error?.property == "name")
         }
     }

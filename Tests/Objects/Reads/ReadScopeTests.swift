@@ -93,7 +93,7 @@ private final class Purse: Object {
             try await realm.read { tx in _ = tx.objects(Ticket.self)[0].levels[1] }
         }
         for error in [frozen, element, least, confined, confinedElement] {
-            #expect(error?.code == .invalidValue, "\(error as Any)")
+            expectEqual(error?.code, .invalidValue, "\(error as Any)")
         }
         #expect(frozen?.property == "level" && frozen?.className == "Ticket")
     }
@@ -104,13 +104,13 @@ private final class Purse: Object {
         defer { withExtendedLifetime(old) {} }
         let ticket = realm.snapshot().objects(Ticket.self)[0]
         #expect(ticket.hint == nil && ticket.small == nil)
-        #expect(ticket.hints.array == [.low, nil, nil])
-        #expect(ticket.byName["a"] == .some(nil))
+        expectEqual(ticket.hints.array, [.low, nil, nil])
+        expectEqual(ticket.byName["a"], .some(nil))
         try await realm.read { tx in
             let ticket = try #require(tx.objects(Ticket.self).first)
             #expect(ticket.hint == nil && ticket.small == nil)
-            #expect(Array(ticket.hints) == [.low, nil, nil])
-            #expect(ticket.byName["a"] == .some(nil))
+            expectEqual(Array(ticket.hints), [.low, nil, nil])
+            expectEqual(ticket.byName["a"], .some(nil))
         }
     }
 
@@ -128,19 +128,19 @@ private final class Purse: Object {
                 try tx.add(purse)
             }
         }
-        #expect(
-            frozenError(realm) { $0.objects(Purse.self).sum(of: \.amount) }?.code == .invalidQuery)
-        #expect(
-            frozenError(realm) { $0.objects(Purse.self)[0].amounts.sum() }?.code == .invalidQuery)
+        expectEqual(
+            frozenError(realm) { $0.objects(Purse.self).sum(of: \.amount) }?.code, .invalidQuery)
+        expectEqual(
+            frozenError(realm) { $0.objects(Purse.self)[0].amounts.sum() }?.code, .invalidQuery)
         let live = #expect(throws: Realm.Error.self) {
             try realm.snapshot().read { _ in realm.objects(Purse.self).sum(of: \.amount) }
         }
-        #expect(live?.code == .invalidQuery)
+        expectEqual(live?.code, .invalidQuery)
         let foreign = try #require(other.snapshot().objects(Hound.self).first)
         let lookup = frozenError(realm) { snapshot in
             snapshot.objects(Keeper.self).where { $0.hounds.contains(foreign) }.count
         }
-        #expect(lookup?.code == .invalidQuery)
+        expectEqual(lookup?.code, .invalidQuery)
     }
 
     // Covers .schemaMismatch
@@ -175,7 +175,7 @@ private final class Purse: Object {
         configuration.objectTypes = [Older.Purse.self, Older.Wallet.self]
         // Properties that the same version doesn't store yet have their defaults.
         let same = Realm(RealmCore(newer.core.coordinator, configuration))
-        #expect(same.snapshot().objects(Older.Purse.self).map(\.sum) == [0])
+        expectEqual(same.snapshot().objects(Older.Purse.self).map(\.sum), [0])
         #expect(same.snapshot().objects(Older.Wallet.self).isEmpty)
         configuration.schemaVersion = 1
         let older = Realm(RealmCore(newer.core.coordinator, configuration))
@@ -227,10 +227,10 @@ private final class Purse: Object {
             let inner = #expect(throws: Realm.Error.self) {
                 try outer.read { _ = $0.objects(Ticket.self)[0].level }
             }
-            #expect(inner?.code == .invalidValue)
+            expectEqual(inner?.code, .invalidValue)
             return outer.objects(Ticket.self).count
         }
-        #expect(count == 1)
+        expectEqual(count, 1)
         struct Refusal: Error {}
         let first = #expect(throws: Realm.Error.self) {
             try snapshot.read { snapshot in
@@ -238,7 +238,7 @@ private final class Purse: Object {
                 throw Refusal()
             }
         }
-        #expect(first?.property == "level")
+        expectEqual(first?.property, "level")
         #expect(throws: Refusal.self) { try snapshot.read { _ in throw Refusal() } }
     }
 
@@ -253,7 +253,7 @@ private final class Purse: Object {
             }
         }
         #expect(error?.code == .invalidValue && error?.property == "level")
-        #expect(realm.snapshot().objects(Ticket.self).count == 1)
+        expectEqual(realm.snapshot().objects(Ticket.self).count, 1)
     }
 
     @Test func streamsDeliverValuesWithTheirSnapshot() async throws {
@@ -265,9 +265,9 @@ private final class Purse: Object {
         let error = #expect(throws: Realm.Error.self) {
             try tickets.snapshot.read { _ in tickets.map(\.level) }
         }
-        #expect(error?.code == .invalidValue)
-        #expect(tickets.snapshot.version == tickets.version)
-        #expect(tickets[0].snapshot.version == tickets.version)
+        expectEqual(error?.code, .invalidValue)
+        expectEqual(tickets.snapshot.version, tickets.version)
+        expectEqual(tickets[0].snapshot.version, tickets.version)
     }
 
     @Test func outsideOfAScopeTheProcessEndsAndTheLogSaysWhy() async {
@@ -284,7 +284,7 @@ private final class Purse: Object {
 
     @Test func loggerIsThereByDefault() {
         let configuration = Realm.Configuration(location: .inMemory(identifier: "logger"))
-        #expect(configuration.logger?.label == "regnum")
+        expectEqual(configuration.logger?.label, "regnum")
     }
 
     // Covers .invalidInput
@@ -318,12 +318,12 @@ private final class Purse: Object {
             }
         }
         #expect(error?.code == .invalidInput && error?.className == "Ticket")
-        #expect(error?.message.contains("tx.object") == true)
+        expectEqual(error?.message.contains("tx.object"), true)
         #expect(realm.snapshot().objects(Ticket.self).isEmpty)
         // Reading from another realm, or outside of the scope, works.
         try await realm.write { tx in
             if other.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }
         }
-        #expect(realm.objects(Ticket.self).count == 1)
+        expectEqual(realm.objects(Ticket.self).count, 1)
     }
 }

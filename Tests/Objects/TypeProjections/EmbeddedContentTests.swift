@@ -82,10 +82,10 @@ private final class Cook: Object {
 
     // Covers 8.7, 8.21
     @Test func unmanagedListsCompareThem() {
-        #expect(List([Self.base]) == List([Self.base]))
+        expectEqual(List([Self.base]), List([Self.base]))
         for (number, other) in Self.others.enumerated() {
             #expect(List([Self.base]) != List([other]), "\(number)")
-            #expect(List([other, Self.base]).index(of: Self.base) == 1, "\(number)")
+            expectEqual(List([other, Self.base]).index(of: Self.base), 1, "\(number)")
         }
     }
 
@@ -101,10 +101,10 @@ private final class Cook: Object {
         }
         let count = Self.others.count
         let cooks = realm.snapshot().objects(Cook.self)
-        #expect(cooks[0].recipes == cooks[1].recipes)
-        #expect(cooks[0].recipes.index(of: Self.base) == count)
+        expectEqual(cooks[0].recipes, cooks[1].recipes)
+        expectEqual(cooks[0].recipes.index(of: Self.base), count)
         try await realm.read { tx in
-            #expect(tx.objects(Cook.self)[0].recipes.index(of: Self.base) == count)
+            expectEqual(tx.objects(Cook.self)[0].recipes.index(of: Self.base), count)
         }
         try await realm.write { tx in
             let cook = tx.objects(Cook.self)[1]
@@ -114,6 +114,6 @@ private final class Cook: Object {
         }
         let changed = realm.snapshot().objects(Cook.self)
         #expect(changed[0].recipes != changed[1].recipes && changed[0].recipes == cooks[1].recipes)
-        #expect(changed[1].recipes.index(of: Self.base) == nil)
+        expectNil(changed[1].recipes.index(of: Self.base))
     }
 }

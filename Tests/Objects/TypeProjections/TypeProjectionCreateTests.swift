@@ -15,7 +15,7 @@ import Testing
         let error = await #expect(throws: Realm.Error.self, sourceLocation: sourceLocation) {
             try await realm.write { tx in try tx.create(Station.self, value: value()) }
         }
-        #expect(error?.code == .invalidValue, sourceLocation: sourceLocation)
+        expectEqual(error?.code, .invalidValue, sourceLocation: sourceLocation)
         #expect(
             error?.message.contains(sentence) ?? false, "\(error?.message ?? "")",
             sourceLocation: sourceLocation)
@@ -35,8 +35,8 @@ import Testing
         func check(_ station: Station) {
             #expect(station.id == .of(7) && station.word == .of("a") && station.heat == Celsius(1))
             #expect(station.place == Point(1, 2) && station.label == Label("b", Point(3, 4)))
-            #expect(Array(station.heats) == [Celsius(5)])
-            #expect(Array(station.words) == [.of("c"), nil])
+            expectEqual(Array(station.heats), [Celsius(5)])
+            expectEqual(Array(station.words), [.of("c"), nil])
             #expect(Array(station.path) == [Point(6, 7)] && station.start == Celsius(20))
         }
         for value in [projected, persisted] {
@@ -89,9 +89,9 @@ import Testing
             #expect(station["id"] as? Int == 7 && station["word"] as? String == "a")
             #expect(station["heat"] as? Double == 1 && station["coldest"] == nil)
             #expect((station["place"] as? Spot)?.y == 2 && station["exit"] == nil)
-            #expect(Array(try #require(station["heats"] as? List<Double>)) == [5])
-            #expect(Array(try #require(station["words"] as? List<String?>)) == ["c", nil])
-            #expect(try #require(station["path"] as? List<Spot>).map(\.x) == [6])
+            expectEqual(Array(try #require(station["heats"] as? List<Double>)), [5])
+            expectEqual(Array(try #require(station["words"] as? List<String?>)), ["c", nil])
+            try expectEqual(#require(station["path"] as? List<Spot>).map(\.x), [6])
         }
         func set(_ station: Station) throws {
             station["word"] = Word.of("b")
@@ -102,8 +102,8 @@ import Testing
             station["heats"] = [1.5, Celsius(2)] as [Any]
             #expect(station.word == .of("b") && station.heat == Celsius(2))
             #expect(station.place == Point(8, 9) && station.exit == Point(10, 11))
-            #expect(Array(station.path) == [Point(1, 1)])
-            #expect(Array(station.heats) == [Celsius(1.5), Celsius(2)])
+            expectEqual(Array(station.path), [Point(1, 1)])
+            expectEqual(Array(station.heats), [Celsius(1.5), Celsius(2)])
         }
         @Sendable func value() -> [String: Any] {
             [
@@ -120,7 +120,7 @@ import Testing
             try check(station)
             try set(station)
             try tx.objects(Station.self).setValue(Point(0, 9), forKey: "place")
-            #expect(station.place == Point(0, 9))
+            expectEqual(station.place, Point(0, 9))
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
         ])
         let station = Station(value: plain)
         #expect(station.word == .of("a") && station.place == Point(1, 2))
-        #expect(Array(station.path) == [Point(3, 4)])
+        expectEqual(Array(station.path), [Point(3, 4)])
         let back = AsStored.Station(value: station)
         #expect(back.word == "a" && back.place?.y == 2 && back.path.map(\.x) == [3])
     }

@@ -27,9 +27,9 @@ import Testing
         let stations = realm.snapshot().objects(Station.self)
         #expect(stations[0].word == .of("a") && stations[0].heat == Celsius(1.5))
         #expect(stations[0].place == Point(1, 2) && stations[0].exit == nil)
-        #expect(stations[0].label == Label("gate", Point(3, 4)))
-        #expect(stations[0].heats.array == [Celsius(5), Celsius(6)])
-        #expect(stations[0].path.array == [Point(7, 8), Point(9, 10)])
+        expectEqual(stations[0].label, Label("gate", Point(3, 4)))
+        expectEqual(stations[0].heats.array, [Celsius(5), Celsius(6)])
+        expectEqual(stations[0].path.array, [Point(7, 8), Point(9, 10)])
         // A value that can't be converted reads as nil if the property is optional.
         #expect(stations[0].words.array == [.of("b"), nil, nil] && stations[1].word == nil)
         // A required property whose object is missing has the default.
@@ -37,11 +37,11 @@ import Testing
         try await realm.write { tx in
             let stations = tx.objects(Station.self)
             #expect(stations[1].word == nil && stations[1].place == Point(0, 0))
-            #expect(Array(stations[0].words) == [.of("b"), nil, nil])
+            expectEqual(Array(stations[0].words), [.of("b"), nil, nil])
             #expect(stations[1]["word"] as? String == "Not A Word" && stations[1]["place"] == nil)
-            #expect(stations.where { $0.place == Point(0, 0) }.isEmpty)
-            #expect(stations.where { $0.word == nil }.isEmpty)
-            #expect(stations.where { $0.word == "Not A Word" }.count == 1)
+            expectTrue(stations.where { $0.place == Point(0, 0) }.isEmpty)
+            expectTrue(stations.where { $0.word == nil }.isEmpty)
+            expectEqual(stations.where { $0.word == "Not A Word" }.count, 1)
             stations[1].place = Point(11, 12)
             stations[1].word = .of("c")
             stations[0].path.append(Point(13, 14))
@@ -51,8 +51,8 @@ import Testing
         let again = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
         let plains = again.snapshot().objects(AsStored.Station.self)
         #expect(plains[1].place?.x == 11 && plains[1].word == "c")
-        #expect(plains[0].path.map(\.y) == [8, 10, 14])
-        #expect(plains[0].words.array == ["b", nil, "Not A Word"])
+        expectEqual(plains[0].path.map(\.y), [8, 10, 14])
+        expectEqual(plains[0].words.array, ["b", nil, "Not A Word"])
         await again.close()
     }
 
@@ -74,7 +74,8 @@ import Testing
         #expect(found.word == "a" && found.place?.y == 2 && found.exit == nil && found.start == 20)
         #expect(found.label?.text == "gate" && found.label?.place == nil)
         #expect(found.words.array == ["b", nil] && found.path.map(\.x) == [3])
-        #expect(plain.snapshot().objects(AsStored.Station.self).where { $0.word == "a" }.count == 1)
+        expectEqual(
+            plain.snapshot().objects(AsStored.Station.self).where { $0.word == "a" }.count, 1)
         await plain.close()
     }
 
@@ -94,7 +95,7 @@ import Testing
         let error = await #expect(throws: Realm.Error.self) {
             try await Realm.open(folder.configuration("test.realm", [Other.Station.self]))
         }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         let text = error?.message ?? ""
         #expect(text.contains("Station.heat is declared as String?, but stored as Double."))
         #expect(text.contains("Station.place is declared as Double?, but stored as Spot?."))
@@ -117,9 +118,9 @@ import Testing
             let station = try #require(tx.objects(Station.self).first)
             #expect(station.place == Point(0, 0) && station.start == Celsius(20))
             station.place = Point(1, 1)
-            #expect(station.place == Point(1, 1))
+            expectEqual(station.place, Point(1, 1))
         }
-        #expect(realm.snapshot().objects(Station.self)[0].place == Point(1, 1))
+        expectEqual(realm.snapshot().objects(Station.self)[0].place, Point(1, 1))
         await realm.close()
     }
 }

@@ -41,96 +41,98 @@ import Testing
         let confined = try await realm.read { tx in
             tx.objects(Station.self).where(condition).map { $0.id.number / 7 }
         }
-        #expect(frozen == confined, sourceLocation: sourceLocation)
+        expectEqual(frozen, confined, sourceLocation: sourceLocation)
         return confined
     }
 
     // Covers 3.2, 3.5, 3.32, 8.11
     @Test func argumentsOfEitherFormFindTheSame() async throws {
         let realm = try await Self.fill()
-        #expect(try await numbers(realm) { $0.id == .of(14) } == [2])
-        #expect(try await numbers(realm) { $0.id == 14 } == [2])
-        #expect(try await numbers(realm) { $0.id != 14 } == [0, 1, 3])
-        #expect(try await numbers(realm) { $0.word == .of("a") } == [1])
-        #expect(try await numbers(realm) { $0.word == "a" } == [1])
-        #expect(try await numbers(realm) { $0.word == nil } == [3])
-        #expect(try await numbers(realm) { $0.word != nil } == [0, 1, 2])
-        #expect(try await numbers(realm) { $0.word > "a" } == [0, 2])
-        #expect(try await numbers(realm) { $0.word <= .of("ab") } == [1, 2])
-        #expect(try await numbers(realm) { $0.word.in([.of("a"), .of("b")]) } == [0, 1])
-        #expect(try await numbers(realm) { $0.word.in(["a", nil]) } == [1, 3])
-        #expect(try await numbers(realm) { $0.heat < Celsius(1) } == [0, 1])
-        #expect(try await numbers(realm) { $0.heat >= 1.0 } == [2, 3])
-        #expect(try await numbers(realm) { $0.heat.contains(0.0..<2.0) } == [1, 2])
-        #expect(
-            try await numbers(realm) { $0.heat.contains(Celsius(0)...Celsius(2)) } == [1, 2, 3])
-        #expect(try await numbers(realm) { $0.coldest.contains(-2.0...(-1)) } == [2])
-        #expect(
-            try await numbers(realm) { $0.coldest == $0.coldest && $0.coldest != nil } == [0, 2])
-        #expect(try await numbers(realm) { $0.heat < $0.start } == [0, 1, 2, 3])
-        #expect(try await numbers(realm) { $0.word.persistableValue.starts(with: "a") } == [1, 2])
-        #expect(try await numbers(realm) { $0.id.persistableValue.in([0, 21]) } == [0, 3])
-        #expect(try await numbers(realm) { $0.word.starts(with: "a") } == [1, 2])
-        #expect(try await numbers(realm) { $0.word.like("?b") } == [2])
-        #expect(
-            try await numbers(realm) { $0.word.contains("B", options: .caseInsensitive) } == [0, 2])
-        #expect(try await numbers(realm) { $0.word.equals("a") || $0.word.ends(with: "x") } == [1])
-        #expect(try await numbers(realm) { $0.word.notEquals(nil) } == [0, 1, 2])
-        #expect(try await numbers(realm) { $0.word.contains($0.word) } == [0, 1, 2])
+        try await expectEqual(numbers(realm) { $0.id == .of(14) }, [2])
+        try await expectEqual(numbers(realm) { $0.id == 14 }, [2])
+        try await expectEqual(numbers(realm) { $0.id != 14 }, [0, 1, 3])
+        try await expectEqual(numbers(realm) { $0.word == .of("a") }, [1])
+        try await expectEqual(numbers(realm) { $0.word == "a" }, [1])
+        try await expectEqual(numbers(realm) { $0.word == nil }, [3])
+        try await expectEqual(numbers(realm) { $0.word != nil }, [0, 1, 2])
+        try await expectEqual(numbers(realm) { $0.word > "a" }, [0, 2])
+        try await expectEqual(numbers(realm) { $0.word <= .of("ab") }, [1, 2])
+        try await expectEqual(numbers(realm) { $0.word.in([.of("a"), .of("b")]) }, [0, 1])
+        try await expectEqual(numbers(realm) { $0.word.in(["a", nil]) }, [1, 3])
+        try await expectEqual(numbers(realm) { $0.heat < Celsius(1) }, [0, 1])
+        try await expectEqual(numbers(realm) { $0.heat >= 1.0 }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.heat.contains(0.0..<2.0) }, [1, 2])
+        try await expectEqual(
+            numbers(realm) { $0.heat.contains(Celsius(0)...Celsius(2)) }, [1, 2, 3])
+        try await expectEqual(numbers(realm) { $0.coldest.contains(-2.0...(-1)) }, [2])
+        try await expectEqual(
+            numbers(realm) { $0.coldest == $0.coldest && $0.coldest != nil }, [0, 2])
+        try await expectEqual(numbers(realm) { $0.heat < $0.start }, [0, 1, 2, 3])
+        try await expectEqual(
+            numbers(realm) { $0.word.persistableValue.starts(with: "a") }, [1, 2])
+        try await expectEqual(numbers(realm) { $0.id.persistableValue.in([0, 21]) }, [0, 3])
+        try await expectEqual(numbers(realm) { $0.word.starts(with: "a") }, [1, 2])
+        try await expectEqual(numbers(realm) { $0.word.like("?b") }, [2])
+        try await expectEqual(
+            numbers(realm) { $0.word.contains("B", options: .caseInsensitive) }, [0, 2])
+        try await expectEqual(
+            numbers(realm) { $0.word.equals("a") || $0.word.ends(with: "x") }, [1])
+        try await expectEqual(numbers(realm) { $0.word.notEquals(nil) }, [0, 1, 2])
+        try await expectEqual(numbers(realm) { $0.word.contains($0.word) }, [0, 1, 2])
     }
 
     // Covers 3.32, 8.20, 8.21
     @Test func embeddedOnesAreComparedMemberByMember() async throws {
         let realm = try await Self.fill()
-        #expect(try await numbers(realm) { $0.place == Point(2, 1) } == [2])
-        #expect(try await numbers(realm) { $0.place != Point(2, 1) } == [0, 1, 3])
-        #expect(try await numbers(realm) { $0.place == Point(2, 2) } == [])
-        #expect(try await numbers(realm) { $0.exit == Point(0, 0) } == [0, 1])
-        #expect(try await numbers(realm) { $0.exit != Point(0, 0) } == [2, 3])
-        #expect(try await numbers(realm) { $0.exit == nil } == [2, 3])
-        #expect(try await numbers(realm) { $0.exit != nil } == [0, 1])
-        #expect(try await numbers(realm) { $0.place.in([Point(0, 1), Point(3, 1)]) } == [0, 3])
-        #expect(try await numbers(realm) { $0.label == Label("gate", nil) } == [1])
-        #expect(try await numbers(realm) { $0.label == Label("gate", Point(0, 0)) } == [])
-        #expect(try await numbers(realm) { $0.place.persistableValue.x > 1 } == [2, 3])
-        #expect(try await numbers(realm) { $0.label.persistableValue.text == "gate" } == [1])
-        #expect(try await numbers(realm) { $0.label.persistableValue.place == Point(0, 0) } == [])
+        try await expectEqual(numbers(realm) { $0.place == Point(2, 1) }, [2])
+        try await expectEqual(numbers(realm) { $0.place != Point(2, 1) }, [0, 1, 3])
+        try await expectEqual(numbers(realm) { $0.place == Point(2, 2) }, [])
+        try await expectEqual(numbers(realm) { $0.exit == Point(0, 0) }, [0, 1])
+        try await expectEqual(numbers(realm) { $0.exit != Point(0, 0) }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.exit == nil }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.exit != nil }, [0, 1])
+        try await expectEqual(numbers(realm) { $0.place.in([Point(0, 1), Point(3, 1)]) }, [0, 3])
+        try await expectEqual(numbers(realm) { $0.label == Label("gate", nil) }, [1])
+        try await expectEqual(numbers(realm) { $0.label == Label("gate", Point(0, 0)) }, [])
+        try await expectEqual(numbers(realm) { $0.place.persistableValue.x > 1 }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.label.persistableValue.text == "gate" }, [1])
+        try await expectEqual(numbers(realm) { $0.label.persistableValue.place == Point(0, 0) }, [])
     }
 
     // Covers 3.32, 8.11, 8.21
     @Test func listsAreSearchedInEitherForm() async throws {
         let realm = try await Self.fill()
-        #expect(try await numbers(realm) { $0.heats == Celsius(1) } == [2, 3])
-        #expect(try await numbers(realm) { $0.heats.contains(1.0) } == [2, 3])
-        #expect(try await numbers(realm) { $0.heats.containsAny(in: [2.0, 9]) } == [3])
-        #expect(try await numbers(realm) { $0.heats > Celsius(1) } == [3])
-        #expect(try await numbers(realm) { $0.heats.all { $0 < Celsius(1) } } == [0, 1])
-        #expect(try await numbers(realm) { $0.heats.count == 2 } == [2])
-        #expect(try await numbers(realm) { $0.heats.contains(0.0...1) } == [1, 2])
-        #expect(try await numbers(realm) { $0.heats.contains(0.0..<2) } == [1, 2])
-        #expect(
-            try await numbers(realm) { $0.heats.contains(Celsius(0)...Celsius(0)) } == [1])
-        #expect(
-            try await numbers(realm) { $0.heats.contains(Celsius(0)..<Celsius(9)) } == [1, 2, 3])
-        #expect(try await numbers(realm) { $0.path.any { $0 == Point(1, 2) } } == [2, 3])
-        #expect(try await numbers(realm) { $0.path.all { $0 == Point(0, 2) } } == [0, 1])
-        #expect(
-            try await numbers(realm) { $0.path.none { $0.persistableValue.x > 1 } } == [0, 1, 2])
-        #expect(try await numbers(realm) { $0.words == nil } == [1])
-        #expect(try await numbers(realm) { $0.words == "x" } == [1])
-        #expect(try await numbers(realm) { $0.heats.max == Celsius(2) } == [3])
-        #expect(try await numbers(realm) { $0.heats.min == 0.0 } == [1, 2, 3])
-        #expect(try await numbers(realm) { $0.heats.sum > 1 } == [3])
-        #expect(try await numbers(realm) { $0.heats.avg == 0.5 } == [2])
-        #expect(try await numbers(realm) { $0.path == Point(1, 2) } == [2, 3])
-        #expect(try await numbers(realm) { $0.path != Point(1, 2) } == [1])
-        #expect(try await numbers(realm) { $0.path.contains(Point(2, 2)) } == [3])
-        #expect(
-            try await numbers(realm) { $0.path.containsAny(in: [Point(2, 2), Point(0, 2)]) } == [
+        try await expectEqual(numbers(realm) { $0.heats == Celsius(1) }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.heats.contains(1.0) }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.heats.containsAny(in: [2.0, 9]) }, [3])
+        try await expectEqual(numbers(realm) { $0.heats > Celsius(1) }, [3])
+        try await expectEqual(numbers(realm) { $0.heats.all { $0 < Celsius(1) } }, [0, 1])
+        try await expectEqual(numbers(realm) { $0.heats.count == 2 }, [2])
+        try await expectEqual(numbers(realm) { $0.heats.contains(0.0...1) }, [1, 2])
+        try await expectEqual(numbers(realm) { $0.heats.contains(0.0..<2) }, [1, 2])
+        try await expectEqual(numbers(realm) { $0.heats.contains(Celsius(0)...Celsius(0)) }, [1])
+        try await expectEqual(
+            numbers(realm) { $0.heats.contains(Celsius(0)..<Celsius(9)) }, [1, 2, 3])
+        try await expectEqual(numbers(realm) { $0.path.any { $0 == Point(1, 2) } }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.path.all { $0 == Point(0, 2) } }, [0, 1])
+        try await expectEqual(
+            numbers(realm) { $0.path.none { $0.persistableValue.x > 1 } }, [0, 1, 2])
+        try await expectEqual(numbers(realm) { $0.words == nil }, [1])
+        try await expectEqual(numbers(realm) { $0.words == "x" }, [1])
+        try await expectEqual(numbers(realm) { $0.heats.max == Celsius(2) }, [3])
+        try await expectEqual(numbers(realm) { $0.heats.min == 0.0 }, [1, 2, 3])
+        try await expectEqual(numbers(realm) { $0.heats.sum > 1 }, [3])
+        try await expectEqual(numbers(realm) { $0.heats.avg == 0.5 }, [2])
+        try await expectEqual(numbers(realm) { $0.path == Point(1, 2) }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.path != Point(1, 2) }, [1])
+        try await expectEqual(numbers(realm) { $0.path.contains(Point(2, 2)) }, [3])
+        try await expectEqual(
+            numbers(realm) { $0.path.containsAny(in: [Point(2, 2), Point(0, 2)]) },
+            [
                 1, 2, 3,
             ])
-        #expect(try await numbers(realm) { $0.path.count > 1 } == [2, 3])
-        #expect(try await numbers(realm) { $0.path.persistableValue.x == 2 } == [3])
+        try await expectEqual(numbers(realm) { $0.path.count > 1 }, [2, 3])
+        try await expectEqual(numbers(realm) { $0.path.persistableValue.x == 2 }, [3])
     }
 
     // Covers 8.11
@@ -140,19 +142,19 @@ import Testing
         func count(_ condition: (Query<City>) -> Query<Bool>) -> Int {
             cities.where(condition).count
         }
-        #expect(count { $0.main.word == .of("a") } == 1 && count { $0.main.word == "b" } == 0)
-        #expect(count { $0.main.place == Point(1, 1) } == 1)
-        #expect(count { $0.main.place == Point(0, 1) } == 0)
-        #expect(count { $0.stations.place == Point(3, 1) } == 1)
-        #expect(count { $0.stations.place == Point(3, 2) } == 0)
-        #expect(count { $0.stations.heat > 1.5 } == 1 && count { $0.stations.heat > 2.0 } == 0)
-        #expect(count { $0.stations.heat.max == Celsius(2) } == 1)
-        #expect(count { $0.stations.heat.sum == 2 } == 1)
-        #expect(count { $0.stations.any { $0.path == Point(2, 2) && $0.word == nil } } == 1)
-        #expect(cities.sorted(by: \.main?.word).count == 1)
-        #expect(cities[0].main?.place == Point(1, 1))
-        #expect(cities[0].stations.where { $0.exit == nil }.count == 2)
-        #expect(cities[0].stations.max(of: \.heat) == Celsius(2))
+        expectTrue(count { $0.main.word == .of("a") } == 1 && count { $0.main.word == "b" } == 0)
+        expectEqual(count { $0.main.place == Point(1, 1) }, 1)
+        expectEqual(count { $0.main.place == Point(0, 1) }, 0)
+        expectEqual(count { $0.stations.place == Point(3, 1) }, 1)
+        expectEqual(count { $0.stations.place == Point(3, 2) }, 0)
+        expectTrue(count { $0.stations.heat > 1.5 } == 1 && count { $0.stations.heat > 2.0 } == 0)
+        expectEqual(count { $0.stations.heat.max == Celsius(2) }, 1)
+        expectEqual(count { $0.stations.heat.sum == 2 }, 1)
+        expectEqual(count { $0.stations.any { $0.path == Point(2, 2) && $0.word == nil } }, 1)
+        expectEqual(cities.sorted(by: \.main?.word).count, 1)
+        expectEqual(cities[0].main?.place, Point(1, 1))
+        expectEqual(cities[0].stations.where { $0.exit == nil }.count, 2)
+        expectEqual(cities[0].stations.max(of: \.heat), Celsius(2))
     }
 
     // Covers 8.21
@@ -163,33 +165,33 @@ import Testing
                 _ = tx.objects(Route.self).where { $0.line == Line(names: ["a"]) }.count
             }
         }
-        #expect(error?.code == .invalidQuery)
+        expectEqual(error?.code, .invalidQuery)
         #expect(error?.message.contains("whose names is of type List<String>") ?? false)
     }
 
     @Test func sortsAndAggregatesGoByWhatIsStored() async throws {
         let realm = try await Self.fill()
         let frozen = realm.snapshot().objects(Station.self)
-        #expect(frozen.sorted(by: \.word).map { $0.word?.text } == [nil, "a", "ab", "b"])
-        #expect(frozen.sorted(by: \.heat, ascending: false).map(\.id.number) == [21, 14, 7, 0])
-        #expect(frozen.distinct(by: \.coldest).count == 3)
+        expectEqual(frozen.sorted(by: \.word).map { $0.word?.text }, [nil, "a", "ab", "b"])
+        expectEqual(frozen.sorted(by: \.heat, ascending: false).map(\.id.number), [21, 14, 7, 0])
+        expectEqual(frozen.distinct(by: \.coldest).count, 3)
         #expect(frozen.min(of: \.heat) == Celsius(-1) && frozen.max(of: \.coldest) == Celsius(0))
         #expect(frozen.sum(of: \.heat) == Celsius(2) && frozen.average(of: \.heat) == 0.5)
         #expect(frozen.sum(of: \.coldest) == Celsius(-2) && frozen.sum(of: \.id) == .of(42))
-        #expect(frozen.where { $0.id == 700 }.min(of: \.heat) == nil)
+        expectNil(frozen.where { $0.id == 700 }.min(of: \.heat))
         #expect(frozen[3].heats.sum() == Celsius(3) && frozen[3].heats.average() == 1)
         #expect(frozen[3].heats.max() == Celsius(2) && frozen[3].heats.min() == Celsius(0))
-        #expect(frozen[3].heats.sorted(ascending: false).first == Celsius(2))
+        expectEqual(frozen[3].heats.sorted(ascending: false).first, Celsius(2))
         #expect(frozen[3].path.index(of: Point(1, 2)) == 1 && frozen[3].path == frozen[3].path)
         #expect(frozen[3].path != frozen[2].path && !frozen[2].path.contains(Point(2, 2)))
         try await realm.read { tx in
             let stations = tx.objects(Station.self)
-            #expect(stations.max(of: \.heat) == Celsius(2))
+            expectEqual(stations.max(of: \.heat), Celsius(2))
             let list = tx.objects(City.self)[0].stations
             #expect(list.sum(of: \.heat) == Celsius(2) && list.average(of: \.coldest) == -1)
-            #expect(list.min(of: \.coldest) == Celsius(-2))
+            expectEqual(list.min(of: \.coldest), Celsius(-2))
             #expect(list[3].heats.sum() == Celsius(3) && list[3].heats.max() == Celsius(2))
-            #expect(list[3].heats.sorted(ascending: false) == [2, 1, 0].map { Celsius($0) })
+            expectEqual(list[3].heats.sorted(ascending: false), [2, 1, 0].map { Celsius($0) })
         }
         let unmanaged = City()
         for heat in [1.0, 2.5] {
@@ -198,20 +200,20 @@ import Testing
             station.heats.append(Celsius(heat))
             unmanaged.stations.append(station)
         }
-        #expect(unmanaged.stations.sum(of: \.heat) == Celsius(3.5))
-        #expect(unmanaged.stations.max(of: \.heat) == Celsius(2.5))
-        #expect(unmanaged.stations.average(of: \.coldest) == nil)
-        #expect(unmanaged.stations[1].heats.sum() == Celsius(2.5))
+        expectEqual(unmanaged.stations.sum(of: \.heat), Celsius(3.5))
+        expectEqual(unmanaged.stations.max(of: \.heat), Celsius(2.5))
+        expectNil(unmanaged.stations.average(of: \.coldest))
+        expectEqual(unmanaged.stations[1].heats.sum(), Celsius(2.5))
     }
 
     // Covers 1.70, 8.4, 10.1
     @Test func anIndexAnswersAsNoneDoes() async throws {
         let realm = try await Self.fill()
         // `word` has an index, which its persisted view uses too.
-        #expect(realm.snapshot().objects(Station.self).where { $0.word == .of("ab") }.count == 1)
-        #expect(
-            realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count
-                == 1)
+        expectEqual(realm.snapshot().objects(Station.self).where { $0.word == .of("ab") }.count, 1)
+        expectEqual(
+            realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count,
+            1)
     }
 }
 

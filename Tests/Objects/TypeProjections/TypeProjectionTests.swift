@@ -25,10 +25,10 @@ import Testing
         #expect(station.word == .of("north") && station.heat == Celsius(3.5))
         #expect(station.coldest == Celsius(-40) && station.start == Celsius(20))
         #expect(station.place == Point(1, 2) && station.exit == Point(3, 4))
-        #expect(station.label == Label("gate", Point(5, 6)))
-        #expect(Array(station.heats) == [Celsius(1), Celsius(2)])
-        #expect(Array(station.words) == [.of("a"), nil])
-        #expect(Array(station.path) == [Point(7, 8), Point(9, 10)])
+        expectEqual(station.label, Label("gate", Point(5, 6)))
+        expectEqual(Array(station.heats), [Celsius(1), Celsius(2)])
+        expectEqual(Array(station.words), [.of("a"), nil])
+        expectEqual(Array(station.path), [Point(7, 8), Point(9, 10)])
     }
 
     // Covers 1.53, 8.1
@@ -40,16 +40,16 @@ import Testing
             try tx.add(station)
             check(station)
             station.next = Station(14)
-            #expect(station.next?.id == .of(14))
+            expectEqual(station.next?.id, .of(14))
         }
         try await realm.read { tx in check(try #require(tx.objects(Station.self).first)) }
         let frozen = try #require(realm.snapshot().objects(Station.self).first)
         #expect(frozen.id == .of(7) && frozen.word == .of("north") && frozen.heat == Celsius(3.5))
         #expect(frozen.coldest == Celsius(-40) && frozen.place == Point(1, 2))
         #expect(frozen.exit == Point(3, 4) && frozen.label == Label("gate", Point(5, 6)))
-        #expect(frozen.heats.array == [Celsius(1), Celsius(2)])
-        #expect(frozen.words.array == [.of("a"), nil])
-        #expect(frozen.path.array == [Point(7, 8), Point(9, 10)])
+        expectEqual(frozen.heats.array, [Celsius(1), Celsius(2)])
+        expectEqual(frozen.words.array, [.of("a"), nil])
+        expectEqual(frozen.path.array, [Point(7, 8), Point(9, 10)])
         #expect(frozen.next?.id == .of(14) && frozen.next?.place == Point(0, 0))
     }
 
@@ -103,24 +103,24 @@ import Testing
             #expect(boxes.bool == Box(true) && boxes.int == Box(.min) && boxes.int8 == Box(.max))
             #expect(boxes.int16 == Box(.min) && boxes.int32 == Box(.max))
             #expect(boxes.int64 == Box(.min) && boxes.float == Box(0.1) && boxes.double == Box(0.1))
-            #expect(boxes.decimal == Box("0.1"))
+            expectEqual(boxes.decimal, Box("0.1"))
             #expect(boxes.string == Box("Žluťoučký") && boxes.data == Box(Data([0, 255])))
             #expect(boxes.date == Box(date) && boxes.uuid == Box(uuid) && boxes.objectId == Box(id))
             #expect(boxes.optBool == Box(true) && boxes.optInt == Box(1))
             #expect(boxes.optFloat == Box(-.infinity) && boxes.optString == Box(""))
             #expect(boxes.optData == Box(Data()) && boxes.optDate == Box(date))
             #expect(boxes.optUUID == Box(uuid) && boxes.optObjectId == Box(id))
-            #expect(Array(boxes.bools) == [Box(true), Box(false)])
-            #expect(Array(boxes.ints) == [Box(-128)])
-            #expect(Array(boxes.datas) == [nil, Box(Data([1]))])
-            #expect(Array(boxes.ids) == [Box(id)])
+            expectEqual(Array(boxes.bools), [Box(true), Box(false)])
+            expectEqual(Array(boxes.ints), [Box(-128)])
+            expectEqual(Array(boxes.datas), [nil, Box(Data([1]))])
+            expectEqual(Array(boxes.ids), [Box(id)])
         }
         let frozen = try #require(realm.snapshot().objects(Boxes.self).first)
         #expect(frozen.int64 == Box(.min) && frozen.optFloat == Box(-.infinity))
-        #expect(realm.snapshot().objects(Boxes.self).average(of: \.decimal) == "0.1")
-        #expect(frozen.datas.array == [nil, Box(Data([1]))])
-        #expect(realm.snapshot().objects(Boxes.self).where { $0.optDate == Box(date) }.count == 1)
-        #expect(realm.snapshot().objects(Boxes.self).where { $0.bools == Box(false) }.count == 1)
+        expectEqual(realm.snapshot().objects(Boxes.self).average(of: \.decimal), "0.1")
+        expectEqual(frozen.datas.array, [nil, Box(Data([1]))])
+        expectEqual(realm.snapshot().objects(Boxes.self).where { $0.optDate == Box(date) }.count, 1)
+        expectEqual(realm.snapshot().objects(Boxes.self).where { $0.bools == Box(false) }.count, 1)
     }
 
     // Covers 8.7, 8.17
@@ -136,13 +136,13 @@ import Testing
             #expect(station.exit == nil && station["exit"] == nil)
             station.path[0] = Point(13, 14)
             station.path.remove(at: 1)
-            #expect(Array(station.path) == [Point(13, 14)])
-            #expect(station.path.index(of: Point(13, 14)) == 0)
-            #expect(station.path.index(of: Point(1, 14)) == nil)
+            expectEqual(Array(station.path), [Point(13, 14)])
+            expectEqual(station.path.index(of: Point(13, 14)), 0)
+            expectNil(station.path.index(of: Point(1, 14)))
             // Dynamic access changes the same embedded object.
             let spot = try #require(station["place"] as? Spot)
             spot.x = 15
-            #expect(station.place == Point(15, 12))
+            expectEqual(station.place, Point(15, 12))
             tx.delete(station)
             #expect(spot.isInvalidated)
         }
@@ -170,16 +170,16 @@ import Testing
         let realm = try await Realm.temporary(Station.types)
         try await realm.write { tx in
             try tx.add(station(7))
-            #expect(tx.object(Station.self, forPrimaryKey: Serial.of(7))?.word == .of("north"))
-            #expect(tx.object(Station.self, forPrimaryKey: 7)?.word == .of("north"))
-            #expect(tx.object(Station.self, forPrimaryKey: Serial.of(14)) == nil)
+            expectEqual(tx.object(Station.self, forPrimaryKey: Serial.of(7))?.word, .of("north"))
+            expectEqual(tx.object(Station.self, forPrimaryKey: 7)?.word, .of("north"))
+            expectNil(tx.object(Station.self, forPrimaryKey: Serial.of(14)))
         }
-        #expect(
-            realm.object(Station.self, forPrimaryKey: Serial.of(7)).current?.heat == Celsius(3.5))
+        expectEqual(
+            realm.object(Station.self, forPrimaryKey: Serial.of(7)).current?.heat, Celsius(3.5))
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in try tx.add(Station(7)) }
         }
-        #expect(error?.code == .duplicatePrimaryKey)
+        expectEqual(error?.code, .duplicatePrimaryKey)
     }
 
     @Test func updatePoliciesCompareWhatIsStored() async throws {
@@ -192,12 +192,12 @@ import Testing
                 other.path.append(objectsIn: [Point(7, 8), Point(0, 1), Point(2, 2)])
                 other.heats.append(Celsius(1))
                 try tx.add(other, update: policy)
-                #expect(tx.objects(Station.self).count == 1)
+                expectEqual(tx.objects(Station.self).count, 1)
             }
             let frozen = try #require(realm.snapshot().objects(Station.self).first)
             #expect(frozen.place == Point(1, 3) && frozen.exit == nil && frozen.word == nil)
-            #expect(frozen.path.array == [Point(7, 8), Point(0, 1), Point(2, 2)])
-            #expect(frozen.heats.array == [Celsius(1)])
+            expectEqual(frozen.path.array, [Point(7, 8), Point(0, 1), Point(2, 2)])
+            expectEqual(frozen.heats.array, [Celsius(1)])
             try await realm.write { tx in
                 try tx.create(Station.self, value: ["id": 7, "exit": Point(5, 5)], update: policy)
             }
@@ -217,9 +217,9 @@ import Testing
                 ], update: .modified)
         }
         let stations = realm.snapshot().objects(Station.self)
-        #expect(stations.where { $0.id == 7 }.first?.place == Point(2, 2))
-        #expect(stations.where { $0.id == 14 }.first?.place == Point(1, 1))
+        expectEqual(stations.where { $0.id == 7 }.first?.place, Point(2, 2))
+        expectEqual(stations.where { $0.id == 14 }.first?.place, Point(1, 1))
         let rowCount = stations.first?.table.other(Spot.self).rowCount
-        #expect(rowCount == 2)
+        expectEqual(rowCount, 2)
     }
 }

@@ -55,7 +55,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         for error in [read, frozen] {
             #expect(error?.code == .invalidValue && error?.property == "word")
-            #expect(error?.message.contains("Sign.word is stored as \"Not A Word\"") == true)
+            expectEqual(error?.message.contains("Sign.word is stored as \"Not A Word\""), true)
         }
     }
 
@@ -79,8 +79,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try realm.snapshot().read { _ = $0.objects(Sign.self).first?.label }
         }
         for error in [read, frozen] {
-            #expect(error?.message.contains("Sign.label is stored as Caption {") == true)
-            #expect(error?.message.contains("text = forbidden") == true)
+            expectEqual(error?.message.contains("Sign.label is stored as Caption {"), true)
+            expectEqual(error?.message.contains("text = forbidden"), true)
         }
     }
 
@@ -98,8 +98,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
         }
         for error in [frozen, read] {
-            #expect(error?.code == .invalidValue)
-            #expect(error?.message.contains("Sign.words is stored as \"B\"") == true)
+            expectEqual(error?.code, .invalidValue)
+            expectEqual(error?.message.contains("Sign.words is stored as \"B\""), true)
         }
     }
 
@@ -108,14 +108,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let (realm, _) = try await spoiled()
         try await realm.read { tx in
             let sign = try #require(tx.objects(Sign.self).first)
-            #expect(sign["word"] as? String == "Not A Word")
-            #expect((sign["label"] as? Caption)?.text == "forbidden")
-            #expect((sign["words"] as? List<String>).map { Array($0) } == ["a", "B"])
+            expectEqual(sign["word"] as? String, "Not A Word")
+            expectEqual((sign["label"] as? Caption)?.text, "forbidden")
+            expectEqual((sign["words"] as? List<String>).map { Array($0) }, ["a", "B"])
             #expect(sign.description.contains("word = Not A Word"))
-            #expect(tx.objects(Sign.self).where { $0.word == "Not A Word" }.count == 1)
-            #expect(
-                tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count
-                    == 1)
+            expectEqual(tx.objects(Sign.self).where { $0.word == "Not A Word" }.count, 1)
+            expectEqual(
+                tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count,
+                1)
         }
         let encoded = try JSONEncoder().encode(realm.snapshot().objects(Sign.self)[0])
         #expect(String(decoding: encoded, as: UTF8.self).contains("Not A Word"))
@@ -158,10 +158,10 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.read { tx in _ = tx.objects(Boxes.self).sum(of: \.int8) }
         }
         for error in [frozen, read] {
-            #expect(error?.code == .invalidValue)
-            #expect(
-                error?.message.contains("is stored as 200, which can't be converted to Box<Int8>")
-                    == true)
+            expectEqual(error?.code, .invalidValue)
+            expectEqual(
+                error?.message.contains("is stored as 200, which can't be converted to Box<Int8>"),
+                true)
         }
     }
 }

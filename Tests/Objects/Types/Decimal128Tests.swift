@@ -9,15 +9,14 @@ import Testing
     // MARK: Construction
 
     @Test func literalsAreExact() {
-        #expect((5 as Decimal128).description == "5")
-        #expect((-12.5 as Decimal128).description == "-12.5")
-        #expect((0.1 as Decimal128).description == "0.1")
-        #expect(("1.50" as Decimal128).description == "1.50")
-        #expect(
-            (123_456_789_012_345_678_901_234 as Decimal128).description
-                == "123456789012345678901234")
+        expectEqual((5 as Decimal128).description, "5")
+        expectEqual((-12.5 as Decimal128).description, "-12.5")
+        expectEqual((0.1 as Decimal128).description, "0.1")
+        expectEqual(("1.50" as Decimal128).description, "1.50")
+        expectEqual(
+            (123_456_789_012_345_678_901_234 as Decimal128).description, "123456789012345678901234")
         let many: Decimal128 = "1234567890.123456789012345678901234"
-        #expect(many.description == "1234567890.123456789012345678901234")
+        expectEqual(many.description, "1234567890.123456789012345678901234")
         #expect(("no number" as Decimal128).isNaN)
         #expect(Decimal128() == 0 && Decimal128.zero == 0)
     }
@@ -31,11 +30,11 @@ import Testing
             (Int128.max, Decimal128(Int128.max)),
         ]
         for (value, expected) in values {
-            #expect(Decimal128(value: value) == expected, "\(value)")
+            expectEqual(Decimal128(value: value), expected, "\(value)")
         }
         #expect(Decimal128(number: 7) == 7 && Decimal128(number: 0.1) == "0.1")
-        #expect(Decimal128(number: Float(0.1)) == "0.1")
-        #expect(Decimal128(number: Decimal(3)) == 3)
+        expectEqual(Decimal128(number: Float(0.1)), "0.1")
+        expectEqual(Decimal128(number: Decimal(3)), 3)
     }
 
     @Test func valueThatIsNoNumberTraps() async {
@@ -51,20 +50,20 @@ import Testing
     @Test func textThatIsNoNumberIsNaNOrNil() {
         for text in ["", " 1", "1 ", "1,5", "0x10", "1e", "--1", "sNaN", "١", "1.2.3", "NaN1"] {
             #expect(Decimal128(string: text).isNaN, "\(text)")
-            #expect(Decimal128.init(text) == nil, "\(text)")
+            expectNil(Decimal128.init(text), "\(text)")
         }
-        #expect(Decimal128(string: "-iNf") == -.infinity)
-        #expect(Decimal128.init("nan") == .nan)
+        expectEqual(Decimal128(string: "-iNf"), -.infinity)
+        expectEqual(Decimal128.init("nan"), .nan)
     }
 
     @Test func exactIntegersAreTakenOrRefused() {
-        #expect(Decimal128(exactly: Int64.min)?.description == "-9223372036854775808")
-        #expect(Decimal128(exactly: UInt64.max)?.description == "18446744073709551615")
+        expectEqual(Decimal128(exactly: Int64.min)?.description, "-9223372036854775808")
+        expectEqual(Decimal128(exactly: UInt64.max)?.description, "18446744073709551615")
         let digits34 = UInt128(9_999_999_999_999_999_999_999_999_999_999_999)
         #expect(Decimal128(exactly: digits34) != nil)
-        #expect(Decimal128(exactly: digits34 + 1) == "1E+34")
-        #expect(Decimal128(exactly: digits34 + 2) == nil)
-        #expect(Decimal128(digits34 + 2) == "1E+34")
+        expectEqual(Decimal128(exactly: digits34 + 1), "1E+34")
+        expectNil(Decimal128(exactly: digits34 + 2))
+        expectEqual(Decimal128(digits34 + 2), "1E+34")
         #expect(Int(exactly: Decimal128("12.00")) == 12 && Int(exactly: Decimal128("12.5")) == nil)
         #expect(Int(truncating: Decimal128("-12.9")) == -12 && Int(truncating: .infinity) == nil)
     }
@@ -74,8 +73,8 @@ import Testing
         for _ in 0..<500 {
             let double = Double(bitPattern: random.next())
             guard double.isFinite else { continue }
-            #expect(Double(Decimal128(double)) == double)
-            #expect(Decimal128(double) == Decimal128(string: "\(double)"))
+            expectEqual(Double(Decimal128(double)), double)
+            expectEqual(Decimal128(double), Decimal128(string: "\(double)"))
         }
         #expect(Double(Decimal128("1E+400")) == .infinity && Double(Decimal128.nan).isNaN)
         #expect(Decimal128(Double.nan).isNaN && Decimal128(-Double.infinity) == -.infinity)
@@ -89,20 +88,20 @@ import Testing
         ] {
             let number = Decimal128(string: text)
             let decimal = try #require(Decimal(exactly: number), "\(text)")
-            #expect(Decimal128(decimal) == number, "\(text)")
+            expectEqual(Decimal128(decimal), number, "\(text)")
         }
-        #expect(Decimal(exactly: Decimal128("1.25")) == Decimal(125) / 100)
+        expectEqual(Decimal(exactly: Decimal128("1.25")), Decimal(125) / 100)
         for text in ["1E-129", "1E+165", "1E+166", "1E+6000", "1E-6000", "Infinity", "-Infinity"] {
-            #expect(Decimal(exactly: Decimal128(string: text)) == nil, "\(text)")
+            expectNil(Decimal(exactly: Decimal128(string: text)), "\(text)")
         }
         #expect(try #require(Decimal(exactly: Decimal128.nan)).isNaN)
         #expect(Decimal128(Decimal.nan).isNaN)
         // 38 digits are rounded to 34.
         let long = try #require(Decimal(string: "12345678901234567890123456789012345678"))
-        #expect(Decimal128(long).description == "1.234567890123456789012345678901235E+37")
-        #expect(
-            Decimal128(Decimal.greatestFiniteMagnitude)
-                == Decimal128(string: "\(Decimal.greatestFiniteMagnitude)"))
+        expectEqual(Decimal128(long).description, "1.234567890123456789012345678901235E+37")
+        expectEqual(
+            Decimal128(Decimal.greatestFiniteMagnitude),
+            Decimal128(string: "\(Decimal.greatestFiniteMagnitude)"))
     }
 
     // MARK: Arithmetic
@@ -112,10 +111,10 @@ import Testing
         var total: Decimal128 = 0
         for _ in 0..<1_000 { total += 0.1 }
         #expect(total == 100 && total.description == "100.0")
-        #expect(("1.20" as Decimal128 + 1).description == "2.20")
-        #expect(("1.20" as Decimal128 * "1.0").description == "1.200")
-        #expect(("1.20" as Decimal128 / 2).description == "0.60")
-        #expect((1 as Decimal128 / 3).description == "0.3333333333333333333333333333333333")
+        expectEqual(("1.20" as Decimal128 + 1).description, "2.20")
+        expectEqual(("1.20" as Decimal128 * "1.0").description, "1.200")
+        expectEqual(("1.20" as Decimal128 / 2).description, "0.60")
+        expectEqual((1 as Decimal128 / 3).description, "0.3333333333333333333333333333333333")
     }
 
     // Covers 1.57
@@ -129,16 +128,16 @@ import Testing
         number.negate()
         #expect(number == "-10.5" && number.magnitude == "10.5")
         #expect((-Decimal128.zero).description == "-0" && -Decimal128.zero == 0)
-        #expect((-Decimal128.infinity).magnitude == .infinity)
-        #expect([1, 2.5, "3.25"].reduce(0 as Decimal128, +) == 6.75)
+        expectEqual((-Decimal128.infinity).magnitude, .infinity)
+        expectEqual([1, 2.5, "3.25"].reduce(0 as Decimal128, +), 6.75)
     }
 
     // Covers 1.44
     @Test func limitsAndWhatIsBeyond() {
-        #expect(Decimal128.max.description == "9.999999999999999999999999999999999E+6144")
-        #expect(Decimal128.min == -Decimal128.max)
+        expectEqual(Decimal128.max.description, "9.999999999999999999999999999999999E+6144")
+        expectEqual(Decimal128.min, -Decimal128.max)
         #expect(Decimal128.max + 1 == .max && Decimal128.max * 10 == .infinity)
-        #expect(Decimal128.min * 10 == -.infinity)
+        expectEqual(Decimal128.min * 10, -.infinity)
         #expect((1 as Decimal128) / 0 == .infinity && ((0 as Decimal128) / 0).isNaN)
         #expect((Decimal128.infinity - .infinity).isNaN && (Decimal128.infinity * 0).isNaN)
         #expect(Decimal128("1E-6176") / 10 == 0 && Decimal128("1E-6176") > 0)
@@ -147,8 +146,8 @@ import Testing
 
     // Covers 1.57
     @Test func stridesByDecimals() {
-        #expect((1 as Decimal128).distance(to: 3.5) == 2.5)
-        #expect((1 as Decimal128).advanced(by: -0.25) == 0.75)
+        expectEqual((1 as Decimal128).distance(to: 3.5), 2.5)
+        expectEqual((1 as Decimal128).advanced(by: -0.25), 0.75)
         let steps = Array(stride(from: 0 as Decimal128, to: 1, by: 0.1))
         #expect(steps.count == 10 && steps.last == "0.9")
     }
@@ -161,7 +160,7 @@ import Testing
             .nan, -.infinity, .min, -2, "-1E-6176", 0, "1E-6176", "0.9999", 1, 1.5, 100, .max,
             .infinity,
         ]
-        #expect(ascending.shuffled().sorted() == ascending)
+        expectEqual(ascending.shuffled().sorted(), ascending)
         for (i, a) in ascending.enumerated() {
             for (j, b) in ascending.enumerated() {
                 #expect((a < b) == (i < j) && (a == b) == (i == j) && (a > b) == (i > j))
@@ -176,12 +175,12 @@ import Testing
             ["1E+10", 10_000_000_000, "10000000000.000"], ["5E-5", 0.00005], [.infinity, "inf"],
         ]
         for row in rows {
-            for number in row { #expect(number == row[0], "\(number)") }
+            for number in row { expectEqual(number, row[0], "\(number)") }
             // A set would trap on equal elements with different hashes.
             try #require(Set(row.map(\.hashValue)).count == 1, "\(row)")
-            #expect(Set(row).count == 1)
+            expectEqual(Set(row).count, 1)
         }
-        #expect(Set(rows.joined()).count == rows.count)
+        expectEqual(Set(rows.joined()).count, rows.count)
         #expect(Decimal128.signalingNaN.isNaN && Decimal128.signalingNaN.isSignalingNaN)
         #expect(Decimal128.nan.isNaN && !Decimal128.nan.isSignalingNaN && !Decimal128.zero.isNaN)
         #expect(!(Decimal128.signalingNaN + 0).isSignalingNaN)
@@ -201,7 +200,7 @@ import Testing
         ] {
             let number = Decimal128(string: text)
             #expect(number.description == description && number.stringValue == trimmed)
-            #expect(Decimal128(string: number.stringValue) == number)
+            expectEqual(Decimal128(string: number.stringValue), number)
         }
     }
 
@@ -209,13 +208,13 @@ import Testing
     @Test func codesAsAString() throws {
         let numbers: [Decimal128] = ["1.50", -3, "1E-6176", .nan, .infinity]
         let json = try JSONEncoder().encode(numbers)
-        #expect(
-            String(decoding: json, as: UTF8.self) == #"["1.5","-3","1E-6176","NaN","Infinity"]"#)
-        #expect(try JSONDecoder().decode([Decimal128].self, from: json) == numbers)
+        expectEqual(
+            String(decoding: json, as: UTF8.self), #"["1.5","-3","1E-6176","NaN","Infinity"]"#)
+        try expectEqual(JSONDecoder().decode([Decimal128].self, from: json), numbers)
         let others = Data(#"["2.50", 7, -9223372036854775808, 0.1, 1e300]"#.utf8)
-        #expect(
-            try JSONDecoder().decode([Decimal128].self, from: others)
-                == ["2.50", 7, "-9223372036854775808", "0.1", "1E+300"])
+        try expectEqual(
+            JSONDecoder().decode([Decimal128].self, from: others),
+            ["2.50", 7, "-9223372036854775808", "0.1", "1E+300"])
         for bad in [#"["x"]"#, "[true]", "[null]", "[[]]"] {
             #expect(throws: DecodingError.self) {
                 try JSONDecoder().decode([Decimal128].self, from: Data(bad.utf8))

@@ -42,7 +42,7 @@ final class Purchase: Object {
         #expect(stored.price.description == "19.90" && stored.discount?.description == "-0.050")
         try await realm.write { tx in
             let purchase = try #require(tx.object(Purchase.self, forPrimaryKey: 1))
-            #expect(purchase.price * 3 == "59.7")
+            expectEqual(purchase.price * 3, "59.7")
             purchase.price = .nan
             purchase.discount = nil
             purchase.taxes.append(objectsIn: ["0.07", "1E+6144", "-Infinity"])
@@ -50,8 +50,8 @@ final class Purchase: Object {
         }
         let changed = try #require(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
         #expect(changed.price.isNaN && changed.discount == nil)
-        #expect(Array(changed.taxes) == ["0.07", "1E+6144", "-Infinity"])
-        #expect(changed.notes.map { $0?.description } == [nil, "0", "0.00"])
+        expectEqual(Array(changed.taxes), ["0.07", "1E+6144", "-Infinity"])
+        expectEqual(changed.notes.map { $0?.description }, [nil, "0", "0.00"])
     }
 
     // Covers 1.44
@@ -76,11 +76,11 @@ final class Purchase: Object {
             let purchases = realm.snapshot().objects(Purchase.self)
             for purchase in purchases {
                 let price = Decimal128(purchase.id) / 100 + (purchase.id < 100 ? "0.001" : 0)
-                #expect(purchase.price == price)
+                expectEqual(purchase.price, price)
                 let discount = purchase.id % 3 == 0 ? Decimal128(-purchase.id) : nil
-                #expect(purchase.discount == discount)
+                expectEqual(purchase.discount, discount)
             }
-            #expect(purchases.count == 2_000)
+            expectEqual(purchases.count, 2_000)
             await realm.close()
         }
     }
@@ -96,18 +96,19 @@ final class Purchase: Object {
         func ids(_ condition: (Query<Purchase>) -> Query<Bool>) -> [Int] {
             purchases.where(condition).map(\.id)
         }
-        #expect(ids { $0.price == "1.500" } == [1, 2])
-        #expect(ids { $0.price != "1.5" } == [3, 4, 5, 6, 7])
-        #expect(ids { $0.price < "1.5" } == [3, 4])  // NaN is below all others
-        #expect(ids { $0.price >= "9007199254740993" } == [5, 6])
-        #expect(ids { $0.price.contains("1.5"..."9007199254740992") } == [1, 2, 7])
-        #expect(ids { $0.price.in([.nan, "1.50"]) } == [1, 2, 3])
-        #expect(ids { $0.discount == nil } == [2, 3, 6, 7])
-        #expect(ids { $0.discount == 0 } == [4, 5])
-        #expect(ids { $0.discount <= 0 } == [4, 5])
-        #expect(purchases.sorted(by: \.price).map(\.id) == [3, 4, 1, 2, 7, 6, 5])
-        #expect(purchases.sorted(by: \.price, ascending: false).map(\.id) == [5, 6, 7, 1, 2, 4, 3])
-        #expect(purchases.distinct(by: \.discount).map(\.id) == [1, 2, 4])
+        expectEqual(ids { $0.price == "1.500" }, [1, 2])
+        expectEqual(ids { $0.price != "1.5" }, [3, 4, 5, 6, 7])
+        expectEqual(ids { $0.price < "1.5" }, [3, 4])  // NaN is below all others
+        expectEqual(ids { $0.price >= "9007199254740993" }, [5, 6])
+        expectEqual(ids { $0.price.contains("1.5"..."9007199254740992") }, [1, 2, 7])
+        expectEqual(ids { $0.price.in([.nan, "1.50"]) }, [1, 2, 3])
+        expectEqual(ids { $0.discount == nil }, [2, 3, 6, 7])
+        expectEqual(ids { $0.discount == 0 }, [4, 5])
+        expectEqual(ids { $0.discount <= 0 }, [4, 5])
+        expectEqual(purchases.sorted(by: \.price).map(\.id), [3, 4, 1, 2, 7, 6, 5])
+        expectEqual(
+            purchases.sorted(by: \.price, ascending: false).map(\.id), [5, 6, 7, 1, 2, 4, 3])
+        expectEqual(purchases.distinct(by: \.discount).map(\.id), [1, 2, 4])
     }
 
     // Covers 2.21, 2.24
@@ -116,12 +117,12 @@ final class Purchase: Object {
             Purchase(1, "0.1", discount: 1), Purchase(2, "0.2"), Purchase(3, "0.3", discount: 2),
         ])
         let purchases = realm.snapshot().objects(Purchase.self)
-        #expect(purchases.sum(of: \.price) == "0.6")
-        #expect(purchases.average(of: \.price) == "0.2")
-        #expect(purchases.average(of: \.discount) == "1.5")
+        expectEqual(purchases.sum(of: \.price), "0.6")
+        expectEqual(purchases.average(of: \.price), "0.2")
+        expectEqual(purchases.average(of: \.discount), "1.5")
         #expect(purchases.min(of: \.price) == "0.1" && purchases.max(of: \.price) == "0.3")
-        #expect(purchases.where { $0.id > 9 }.average(of: \.price) == nil)
-        #expect(purchases.where { $0.id > 9 }.sum(of: \.price) == 0)
+        expectNil(purchases.where { $0.id > 9 }.average(of: \.price))
+        expectEqual(purchases.where { $0.id > 9 }.sum(of: \.price), 0)
         try await realm.write { tx in
             for purchase in tx.objects(Purchase.self) {
                 purchase.taxes.append(objectsIn: [purchase.price, 1])
@@ -132,9 +133,9 @@ final class Purchase: Object {
             #expect(unmanaged.min() == "0.1" && unmanaged.sum().isNaN)
         }
         let now = realm.snapshot().objects(Purchase.self)
-        #expect(now.where { $0.taxes.sum == "1.2" }.map(\.id) == [2])
-        #expect(now.where { $0.taxes.avg > "0.55" }.map(\.id) == [2, 3])
-        #expect(now.where { $0.taxes.contains("0.10") }.map(\.id) == [1])
+        expectEqual(now.where { $0.taxes.sum == "1.2" }.map(\.id), [2])
+        expectEqual(now.where { $0.taxes.avg > "0.55" }.map(\.id), [2, 3])
+        expectEqual(now.where { $0.taxes.contains("0.10") }.map(\.id), [1])
     }
 
     @Test func otherNumbersAndTextsAreAcceptedByValue() async throws {
@@ -145,16 +146,16 @@ final class Purchase: Object {
                 Purchase.self, value: ["id": 2, "price": "12.50", "taxes": [1, "2"]])
         }
         let purchases = realm.snapshot().objects(Purchase.self)
-        #expect(purchases.map { $0.price.description } == ["3", "12.50"])
-        #expect(purchases[0].discount == "0.1")
-        #expect(Array(purchases[1].taxes) == [1, 2])
+        expectEqual(purchases.map { $0.price.description }, ["3", "12.50"])
+        expectEqual(purchases[0].discount, "0.1")
+        expectEqual(Array(purchases[1].taxes), [1, 2])
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 _ = try tx.create(Purchase.self, value: ["id": 3, "price": "twelve"])
             }
         }
         #expect(error?.code == .invalidValue && "\(error!)".contains("Purchase.price"))
-        #expect(realm.snapshot().objects(Purchase.self).count == 2)
+        expectEqual(realm.snapshot().objects(Purchase.self).count, 2)
     }
 
     // Covers 11.11
@@ -164,8 +165,7 @@ final class Purchase: Object {
         encoder.outputFormatting = .sortedKeys
         let purchase = try #require(realm.snapshot().object(Purchase.self, forPrimaryKey: 1))
         let text = String(decoding: try encoder.encode(purchase), as: UTF8.self)
-        #expect(
-            text == #"{"discount":null,"id":1,"notes":[],"price":"19.9","taxes":[]}"#)
+        expectEqual(text, #"{"discount":null,"id":1,"notes":[],"price":"19.9","taxes":[]}"#)
     }
 
     @Test func streamsTellChangesOfDecimals() async throws {
@@ -180,7 +180,7 @@ final class Purchase: Object {
             Issue.record("no update")
             return
         }
-        #expect(now.map { $0.price.description } == ["1.6", "3.2"])
+        expectEqual(now.map { $0.price.description }, ["1.6", "3.2"])
         #expect(delta.insertions == [0] && delta.modifications == [0])
         #expect(delta.modified[0].old.price == 2 && delta.modified[0].properties == ["price"])
     }
@@ -201,7 +201,7 @@ final class Purchase: Object {
                 folder.configuration("shop.realm", [Other.Purchase.self]))
             await other.close()
         }
-        #expect(error?.code == .schemaMismatch)
+        expectEqual(error?.code, .schemaMismatch)
         #expect("\(error!)".contains("Decimal128") && "\(error!)".contains("price"))
     }
 }

@@ -51,16 +51,16 @@ import Testing
             let unmanaged = FoundationSheet(value: value)
             try tx.add(unmanaged)
             for (index, sheet) in tx.objects(FoundationSheet.self).enumerated() {
-                #expect(Array(sheet.anys.prefix(11)) == expected, "sheet \(index)")
+                expectEqual(Array(sheet.anys.prefix(11)), expected, "sheet \(index)")
                 let inner = try #require(sheet.anys[11].listValue)
                 #expect(inner[0] == .int(1) && inner[1].dictionaryValue?["a"] == .double(2.5))
-                #expect(sheet.anys[12] == .decimal128("12345678901234567890123"))
+                expectEqual(sheet.anys[12], .decimal128("12345678901234567890123"))
                 #expect(sheet.any == .int(0) && sheet.decimal == 2.5)
-                #expect(Array(sheet.doubles) == [1, 2.5])
-                #expect(Array(sheet.decimals) == ["0.1", 1])
+                expectEqual(Array(sheet.doubles), [1, 2.5])
+                expectEqual(Array(sheet.decimals), ["0.1", 1])
             }
             #expect(created.any == .int(0) && dynamic["any"] as? Int == 0)
-            #expect(tx.objects(FoundationSheet.self).count == 4)
+            expectEqual(tx.objects(FoundationSheet.self).count, 4)
         }
     }
 
@@ -96,17 +96,17 @@ import Testing
             for (swift, number) in numbers {
                 for name in names {
                     let (swift, foundation) = (stored(swift, name), stored(number(), name))
-                    #expect(swift == foundation, "\(name)")
-                    if name != "small" { #expect(swift[0] == swift[1], "\(name)") }
+                    expectEqual(swift, foundation, "\(name)")
+                    if name != "small" { expectEqual(swift[0], swift[1], "\(name)") }
                 }
             }
-            #expect(stored(NSNumber(value: 1), "any") == ["1 Int", "1 Int"])
-            #expect(stored(NSNumber(value: 1.0), "int") == ["-", "-"])
-            #expect(stored(NSNumber(value: Float(2.2)), "decimal")[0] == "2.2 Decimal128")
-            #expect(stored(NSNumber(value: UInt64.max), "int") == ["-", "-"])
-            #expect(stored(UInt64.max, "decimal")[0] == "18446744073709551615 Decimal128")
-            #expect(stored(NSNumber(value: 2), "bool") == ["-", "-"])
-            #expect(stored(Decimal(1), "int") == ["-", "-"])
+            expectEqual(stored(NSNumber(value: 1), "any"), ["1 Int", "1 Int"])
+            expectEqual(stored(NSNumber(value: 1.0), "int"), ["-", "-"])
+            expectEqual(stored(NSNumber(value: Float(2.2)), "decimal")[0], "2.2 Decimal128")
+            expectEqual(stored(NSNumber(value: UInt64.max), "int"), ["-", "-"])
+            expectEqual(stored(UInt64.max, "decimal")[0], "18446744073709551615 Decimal128")
+            expectEqual(stored(NSNumber(value: 2), "bool"), ["-", "-"])
+            expectEqual(stored(Decimal(1), "int"), ["-", "-"])
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
             for sheet in tx.objects(FoundationSheet.self) {
                 #expect(sheet.date == date && sheet.data == data && sheet.uuid == uuid)
                 #expect(sheet.uuids["a"] == uuid && sheet.uuids["b"] == uuid && sheet.text == "t")
-                #expect(Array(sheet.anys) == [.data(data), .uuid(uuid), .string("x")])
+                expectEqual(Array(sheet.anys), [.data(data), .uuid(uuid), .string("x")])
             }
             for wrong in ["", "x", uuid.uuidString + "0"] {
                 #expect(throws: Realm.Error.self) {
@@ -150,11 +150,11 @@ import Testing
                 sheet.anys.append(.float(Float(bitPattern: bits)))
             }
             let sheet = try #require(realm.snapshot().objects(FoundationSheet.self).first)
-            #expect(sheet.float?.bitPattern == bits)
+            expectEqual(sheet.float?.bitPattern, bits)
             try await realm.read { tx in
                 let sheet = tx.objects(FoundationSheet.self)[0]
-                #expect(sheet.float?.bitPattern == bits)
-                #expect(sheet.anys[0].floatValue?.bitPattern == bits)
+                expectEqual(sheet.float?.bitPattern, bits)
+                expectEqual(sheet.anys[0].floatValue?.bitPattern, bits)
             }
         }
     }

@@ -32,12 +32,12 @@ import Testing
         try program.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         program.waitUntilExit()
-        #expect(program.terminationStatus == 0)
+        expectEqual(program.terminationStatus, 0)
         let measured = try JSONDecoder().decode(LoadMeasurement.self, from: output)
         print(measured)
-        #expect(measured.packages == 63_666)
-        #expect(measured.dependencies == 278_873)
-        #expect(measured.dependents == 49_258)
+        expectEqual(measured.packages, 63_666)
+        expectEqual(measured.dependencies, 278_873)
+        expectEqual(measured.dependents, 49_258)
         #expect(measured.peakByteCount < 300_000_000)
     }
 }

@@ -49,7 +49,7 @@ import Testing
         try await Self.expectConversion(Self.later(plain), of: text)
         let whole = try copy()
         let run = try Self.migrate(whole, option)
-        #expect(try await Self.content(Self.later(whole)) == new)
+        try await expectEqual(Self.content(Self.later(whole)), new)
         for path in [plain, whole] { try FileManager.default.removeItem(atPath: path) }
 
         var (oldCount, newCount, partCount) = (0, 0, 0)
@@ -65,12 +65,12 @@ import Testing
             if let left = try await Self.oldContent(path) {
                 oldCount += 1
                 partCount += hasParts ? 1 : 0
-                #expect(left == old)
+                expectEqual(left, old)
                 try Self.migrate(path, option)
             } else {
                 newCount += 1
             }
-            #expect(try await Self.content(Self.later(path)) == new)
+            try await expectEqual(Self.content(Self.later(path)), new)
             try FileManager.default.removeItem(atPath: path)
         }
         print(
@@ -78,7 +78,7 @@ import Testing
                 + "KiB (\(plainKiB) not in parts); \(killCount) kills in "
                 + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a "
                 + "part, \(newCount) new")
-        #expect(oldCount + newCount == killCount)
+        expectEqual(oldCount + newCount, killCount)
         // This many kills hit at least one migration that has written a part.
         #expect(!inParts || killCount < 50 || partCount > 0)
     }
@@ -164,7 +164,7 @@ import Testing
             objectCount: root.schema.tables.reduce(0) { count, table in
                 table.kind == .elements ? count : count + root.count(table.key)
             })
-        #expect(root.damage == nil)
+        expectNil(root.damage)
         await realm.close()
         return content
     }
@@ -194,7 +194,7 @@ import Testing
                     == line.requirements.map(\.alternatives)
             if !agrees { differing.append(line.name) }
         }
-        #expect(differing == [])
+        expectEqual(differing, [])
         await realm.close()
     }
 }

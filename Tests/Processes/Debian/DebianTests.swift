@@ -29,8 +29,9 @@ import Testing
         let libc6 = try #require(snapshot.object(Package.self, forPrimaryKey: "libc6"))
         // libc6 and libgcc-s1 depend on each other; base-files depends on a virtual package
         // provided by mawk.
-        #expect(
-            dependents(of: libc6).sorted() == [
+        expectEqual(
+            dependents(of: libc6).sorted(),
+            [
                 "adduser", "base-files", "cdebconf", "libc6", "libgcc-s1", "mawk", "postfix",
             ])
         let awk = try #require(snapshot.object(Package.self, forPrimaryKey: "awk"))
@@ -58,11 +59,11 @@ import Testing
             tx.delete(try #require(tx.object(Package.self, forPrimaryKey: "libc6")))
         }
         let snapshot = realm.snapshot()
-        #expect(snapshot.object(Package.self, forPrimaryKey: "libc6") == nil)
+        expectNil(snapshot.object(Package.self, forPrimaryKey: "libc6"))
         // Its own dependencies are gone; packages that depended on it have an entry without a link.
         let gcc = try #require(snapshot.object(Package.self, forPrimaryKey: "libgcc-s1"))
         #expect(gcc.requirements.isEmpty)
-        #expect(gcc.dependencies.map { $0.alternatives.map(\.name) } == [["gcc-12-base"], []])
+        expectEqual(gcc.dependencies.map { $0.alternatives.map(\.name) }, [["gcc-12-base"], []])
     }
 
     @Test func brokenIndexIsRefused() {

@@ -9,8 +9,8 @@ import Testing
 /// every inverse link.
 func expectAgreement(_ snapshot: Snapshot, _ plain: PlainGraph) {
     let packages = snapshot.objects(Package.self)
-    #expect(packages.count == plain.names.count)
-    #expect(packages.where { $0.version != nil }.count == plain.requirements.count)
+    expectEqual(packages.count, plain.names.count)
+    expectEqual(packages.where { $0.version != nil }.count, plain.requirements.count)
     var differing: [String] = []
     for package in packages {
         let name = package.name
@@ -29,19 +29,19 @@ func expectAgreement(_ snapshot: Snapshot, _ plain: PlainGraph) {
             && Set(askers.joined()) == plain.askers[name] ?? []
         if !agrees { differing.append(name) }
     }
-    #expect(differing == [])
+    expectEqual(differing, [])
 }
 
 /// Checks the query for the dependents of a package, in all of its forms.
 func expectAgreement(_ realm: Realm, _ plain: PlainGraph, dependentsOf name: String) async throws {
     let expected = plain.dependents(of: name)
     let frozen = realm.snapshot().object(Package.self, forPrimaryKey: name)
-    #expect(frozen.map { dependents(of: $0) } == expected)
+    expectEqual(frozen.map { dependents(of: $0) }, expected)
     let (confined, direct) = try await realm.read { tx in
         let package = tx.object(Package.self, forPrimaryKey: name)
         let direct = tx.objects(Package.self).where { $0.dependencies.alternatives.name == name }
         return (package.map { dependents(of: $0) }, Set(direct.map(\.name)))
     }
-    #expect(confined == expected)
-    #expect(direct == plain.askers[name] ?? [])
+    expectEqual(confined, expected)
+    expectEqual(direct, plain.askers[name] ?? [])
 }

@@ -33,7 +33,7 @@ import Testing
             let typing = Task.detached { process.type(lines.joined()) }
             _ = try await realm.snapshot(atLeast: version)
             process.kill()
-            #expect(try await process.result().code == -SIGKILL)
+            try await expectEqual(process.result().code, -SIGKILL)
             _ = await typing.value
             process.closeInput()
             await realm.close()
@@ -44,7 +44,7 @@ import Testing
             // The schema is the first line of the first batch.
             #expect((complete + 1) % batchSize == 0 || complete == nodeCount)
             #expect(complete >= Int(batches) * batchSize - 1)
-            #expect(nodes.count == complete + (complete == nodeCount ? 0 : 1))
+            expectEqual(nodes.count, complete + (complete == nodeCount ? 0 : 1))
             for node in nodes where node.text != "" {
                 #expect(node.next?.id == (node.id + 1) % nodeCount && node.marks.count == 1)
             }
@@ -54,9 +54,9 @@ import Testing
             #expect(rest.code == 0 && rest.output == "\(nodeCount) objects imported\n")
             // In order of creation, which differs because of the links.
             let text = try await folder.run("export", "b.realm").output
-            #expect(
-                Set(text.split(separator: "\n").dropFirst().map { $0 + "\n" })
-                    == Set(lines.dropFirst()))
+            expectEqual(
+                Set(text.split(separator: "\n").dropFirst().map { $0 + "\n" }),
+                Set(lines.dropFirst()))
         }
     }
 
@@ -67,10 +67,10 @@ import Testing
         // More than fits into a pipe, so that some of it has been read when this returns.
         #expect(process.type(lines.joined()))
         process.kill()
-        #expect(try await process.result().code == -SIGKILL)
+        try await expectEqual(process.result().code, -SIGKILL)
         let realm = try await folder.open("b.realm")
         #expect(realm.isEmpty)
         await realm.close()
-        #expect(try await folder.run("import", "b.realm", input: lines.joined()).code == 0)
+        try await expectEqual(folder.run("import", "b.realm", input: lines.joined()).code, 0)
     }
 }

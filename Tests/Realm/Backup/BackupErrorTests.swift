@@ -34,13 +34,13 @@ struct BackupErrorTests {
         let names = try folder.names()
         for name in ["file", "empty", "full", "link", "copy.realm", "test.realm"] {
             let error = await realmError { try await realm.backup(to: folder[name]) }
-            #expect(error?.code == .fileExists, "\(name)")
-            #expect(error?.path == folder[name].path, "\(name)")
-            #expect(error?.message.contains(folder[name].path) == true, "\(name)")
+            expectEqual(error?.code, .fileExists, "\(name)")
+            expectEqual(error?.path, folder[name].path, "\(name)")
+            expectEqual(error?.message.contains(folder[name].path), true, "\(name)")
         }
-        #expect(try folder.names() == names)
-        #expect(try folder.names(in: "empty") == [])
-        #expect(try folder.names(in: "full") == ["photo.jpg"])
+        try expectEqual(folder.names(), names)
+        try expectEqual(folder.names(in: "empty"), [])
+        try expectEqual(folder.names(in: "full"), ["photo.jpg"])
         await realm.close()
     }
 
@@ -50,28 +50,28 @@ struct BackupErrorTests {
         let long = String(repeating: "x", count: 300)
         for name in ["missing/copy.realm", "file/copy.realm", long] {
             let error = await realmError { try await realm.backup(to: folder[name]) }
-            #expect(error?.code == .fileAccess, "\(name): \(String(describing: error))")
-            #expect(error?.message.contains(folder[name].path) == true, "\(name)")
-            #expect(error?.message.contains("unfinished-backup") == false, "\(name)")
+            expectEqual(error?.code, .fileAccess, "\(name): \(String(describing: error))")
+            expectEqual(error?.message.contains(folder[name].path), true, "\(name)")
+            expectEqual(error?.message.contains("unfinished-backup"), false, "\(name)")
         }
         let inside = await realmError {
             try await realm.backup(to: folder["test.realm"].appending(path: "copy"))
         }
-        #expect(inside?.code == .invalidInput)
+        expectEqual(inside?.code, .invalidInput)
         let web = await realmError {
             try await realm.backup(to: #require(URL(string: "https://example.org/x")))
         }
-        #expect(web?.code == .invalidInput)
-        #expect(try folder.names() == ["file", "test.realm"])
-        #expect(realm.snapshot().objects(BackupAccount.self).count == 100)
+        expectEqual(web?.code, .invalidInput)
+        try expectEqual(folder.names(), ["file", "test.realm"])
+        expectEqual(realm.snapshot().objects(BackupAccount.self).count, 100)
         await realm.close()
     }
 
     @Test func closedRealmIsNotCopied() async throws {
         await realm.close()
         let error = await realmError { try await realm.backup(to: folder["copy.realm"]) }
-        #expect(error?.code == .closed)
-        #expect(try folder.names() == ["test.realm"])
+        expectEqual(error?.code, .closed)
+        try expectEqual(folder.names(), ["test.realm"])
     }
 
     @Test func cancelledCopyLeavesNothing() async throws {
@@ -102,7 +102,7 @@ struct BackupErrorTests {
             case .failure(let error):
                 #expect(error is CancellationError, "\(error)")
             }
-            #expect(try folder.names() == ["test.realm"], "round \(round)")
+            try expectEqual(folder.names(), ["test.realm"], "round \(round)")
         }
         #expect(completed < 12)
         await realm.close()
@@ -126,8 +126,9 @@ struct BackupErrorTests {
         try Data().write(
             to: folder[".unfinished-backup-2"].appending(path: RealmLog.backupMarkName))
         try await realm.backup(to: folder["copy.realm"])
-        #expect(
-            try folder.names() == [
+        try expectEqual(
+            folder.names(),
+            [
                 ".unfinished-backup-2", ".unfinished-backup-3", ".unfinished-backup-4",
                 "copy.realm", "test.realm",
             ])
@@ -146,10 +147,10 @@ struct BackupErrorTests {
                 at: link, withDestinationURL: folder["victim.realm"])
             let names = try folder.names(in: "victim.realm")
             try await realm.backup(to: folder["copy \(mark)"])
-            #expect(try folder.names(in: "victim.realm") == names)
+            try expectEqual(folder.names(in: "victim.realm"), names)
         }
         let victim = try await Realm.open(folder.configuration("victim.realm"))
-        #expect(victim.snapshot().objects(Room.self).count == 1)
+        expectEqual(victim.snapshot().objects(Room.self).count, 1)
         #expect(try !folder.names(in: "victim.realm").contains(RealmLog.backupMarkName))
         await victim.close()
         await realm.close()
@@ -164,7 +165,7 @@ struct BackupErrorTests {
         try #require(chown(copy.path, 65534, 65534) == 0)
         let names = try folder.names(in: ".unfinished-backup-1")
         try await realm.backup(to: folder["copy.realm"])
-        #expect(try folder.names(in: ".unfinished-backup-1") == names)
+        try expectEqual(folder.names(in: ".unfinished-backup-1"), names)
         await realm.close()
     }
 }

@@ -51,26 +51,26 @@ struct BackupTests {
         }
         let before = dump(realm)
         let version = try await realm.backup(to: folder["copy.realm"])
-        #expect(version == realm.snapshot().version)
-        #expect(try folder.names() == ["copy.realm", "test.realm"])
-        #expect(
-            try folder.names(in: "copy.realm").filter {
+        expectEqual(version, realm.snapshot().version)
+        try expectEqual(folder.names(), ["copy.realm", "test.realm"])
+        try expectEqual(
+            folder.names(in: "copy.realm").filter {
                 $0.hasPrefix("unfinished") || $0.hasPrefix("tmp-")
-            } == [])
+            }, [])
         // Later changes of the original aren't in the copy.
         try await realm.write { tx in tx.deleteAll() }
         #expect(try await Realm.fileExists(for: folder.configuration("copy.realm")))
         for round in 0..<2 {
             let copy = try await Realm.open(folder.configuration("copy.realm"))
-            #expect(copy.snapshot().version == version)
-            #expect(dump(copy) == before, "round \(round)")
+            expectEqual(copy.snapshot().version, version)
+            expectEqual(dump(copy), before, "round \(round)")
             await copy.close()
         }
         let copy = try await Realm.open(folder.configuration("copy.realm"))
         try await fill(copy, 5_000..<5_010)
-        #expect(
-            copy.snapshot().objects(BackupShelf.self).where { $0.name == "shelf 5000" }.count == 1)
-        #expect(copy.snapshot().version == version + 1)
+        expectEqual(
+            copy.snapshot().objects(BackupShelf.self).where { $0.name == "shelf 5000" }.count, 1)
+        expectEqual(copy.snapshot().version, version + 1)
         await copy.close()
         await realm.close()
     }
@@ -186,7 +186,7 @@ struct BackupTests {
         try await fill(copy, 0..<3)
         await copy.close()
         let again = try await Realm.open(folder.configuration("copy.realm"))
-        #expect(again.snapshot().objects(BackupBook.self).count == 3)
+        expectEqual(again.snapshot().objects(BackupBook.self).count, 3)
         await again.close()
     }
 
@@ -203,7 +203,7 @@ struct BackupTests {
         var configuration = folder.configuration("three.realm")
         configuration.seedFile = folder["two.realm"]
         let three = try await Realm.open(configuration)
-        #expect(dump(three) == expected)
+        expectEqual(dump(three), expected)
         await three.close()
     }
 }

@@ -82,24 +82,24 @@ struct DamagedLeafTests {
     @Test func otherObjectsAreReadWrittenStreamedAndExported() async throws {
         let (file, offset) = try await makeDamagedRealm()
         let realm = try await Realm.open(busy)
-        #expect(await realmError { try await readNames(realm) }?.code == .invalidDatabase)
+        await expectEqual(realmError { try await readNames(realm) }?.code, .invalidDatabase)
 
         var rooms = realm.objects(Room.self).changes(policy: .everyCommit).makeAsyncIterator()
-        #expect(try await rooms.next()?.collection.count == 1)
+        try await expectEqual(rooms.next()?.collection.count, 1)
         for number in 0..<10 {
             try await realm.write { tx in try tx.add(Room("room \(number)")) }
-            #expect(try await rooms.next()?.collection.count == number + 2)
+            try await expectEqual(rooms.next()?.collection.count, number + 2)
             // known damage is reported each time
-            #expect(await realmError { try await readNames(realm) }?.code == .invalidDatabase)
+            await expectEqual(realmError { try await readNames(realm) }?.code, .invalidDatabase)
         }
         // a row of the same class, in another leaf
         try await realm.write { tx in
             try #require(tx.object(Crate.self, forPrimaryKey: 1_090)).name = "a new name"
         }
         let found = try await realm.read { tx in tx.object(Crate.self, forPrimaryKey: 1_090)?.name }
-        #expect(found == "a new name")
+        expectEqual(found, "a new name")
         #expect(try await export(realm, ["Room"]).contains("room 9"))
-        #expect(await realmError { try await export(realm, ["Crate"]) }?.code == .invalidDatabase)
+        await expectEqual(realmError { try await export(realm, ["Crate"]) }?.code, .invalidDatabase)
         await realm.close()
 
         // no commit or checkpoint has taken zeros for names
@@ -107,8 +107,8 @@ struct DamagedLeafTests {
         let healthy = try await Realm.open(busy)
         var names = (0..<Self.count).map(Self.name)
         names[1_090] = "a new name"
-        #expect(try await readNames(healthy) == names)
-        #expect(healthy.snapshot().objects(Room.self).count == 11)
+        try await expectEqual(readNames(healthy), names)
+        expectEqual(healthy.snapshot().objects(Room.self).count, 11)
         try await healthy.snapshot().checkIntegrity()
         await healthy.close()
     }
@@ -122,7 +122,7 @@ struct DamagedLeafTests {
         for _ in 0..<3 {
             var changes = crates.changes.makeAsyncIterator()
             let error = await realmError { try await changes.next() }
-            #expect(error?.code == .invalidDatabase)
+            expectEqual(error?.code, .invalidDatabase)
         }
         await realm.close()
     }
@@ -138,11 +138,11 @@ struct DamagedLeafTests {
                     tx.object(Crate.self, forPrimaryKey: 99)?.name = "new"
                 }
             }
-            #expect(error?.code == .invalidDatabase)
-            #expect(realm.snapshot().objects(Room.self).map(\.name) == ["first"])
+            expectEqual(error?.code, .invalidDatabase)
+            expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["first"])
         }
         try await realm.write { tx in try tx.add(Room("second")) }
-        #expect(realm.snapshot().objects(Room.self).count == 2)
+        expectEqual(realm.snapshot().objects(Room.self).count, 2)
         await realm.close()
     }
 
@@ -174,9 +174,9 @@ struct DamagedLeafTests {
             for room in tx.objects(Room.self) { room.topic = room.name }
         }
         var changes = realm.objects(Room.self).changes.makeAsyncIterator()
-        #expect(try await changes.next()?.collection.count == 3_000)
+        try await expectEqual(changes.next()?.collection.count, 3_000)
         let topics = try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
-        #expect(topics == (0..<3_000).map { "room \($0)" })
+        expectTrue(topics == (0..<3_000).map { "room \($0)" })
         await realm.close()
     }
 }

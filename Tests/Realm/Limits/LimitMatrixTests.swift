@@ -84,14 +84,14 @@ import Testing
         let before = realm.core.coordinator.published
         let error = await realmError { try await give(row, size, id: -1, by: way, to: realm) }
         let place = "\(row.name), \(way): \(error?.message.prefix(300) ?? "no error")"
-        #expect(error?.code == .invalidValue, "\(place)")
+        expectEqual(error?.code, .invalidValue, "\(place)")
         #expect(error?.className == "LimitBox" && error?.property == row.property, "\(place)")
         let told = row.told ?? "\(row.limit)"
-        #expect(error?.message.contains("LimitBox.\(row.property)") == true, "\(place)")
-        #expect(error?.message.contains(told) == true, "\(place)")
+        expectEqual(error?.message.contains("LimitBox.\(row.property)"), true, "\(place)")
+        expectEqual(error?.message.contains(told), true, "\(place)")
         #expect((error?.message.utf8.count ?? 0) < 1_000, "\(row.name), \(way)")
         let after = realm.core.coordinator.published
-        #expect(after.version == before.version, "\(place)")
+        expectEqual(after.version, before.version, "\(place)")
     }
 
     /// Returns once the other process shows the content of the realm.
@@ -107,8 +107,8 @@ import Testing
         try await realm.read { tx in
             for (row, size, id, way) in given {
                 let box = tx.object(LimitBox.self, forPrimaryKey: id)
-                #expect(
-                    box.map { row.check($0, size) } == true,
+                expectEqual(
+                    box.map { row.check($0, size) }, true,
                     "\(row.name) of \(size), \(way), \(place)")
             }
         }
@@ -137,7 +137,7 @@ import Testing
         try await expect(given, in: copy, "in a backup")
         await copy.close()
         let files = try folder.names(in: "test.realm")
-        #expect(files.contains { $0.hasPrefix("nodes") }, "\(files)")
+        expectTrue(files.contains { $0.hasPrefix("nodes") }, "\(files)")
         let again = try await open()
         try await expect(given, in: again, "in a checkpoint")
         await again.close()
@@ -238,7 +238,7 @@ import Testing
                 let key = id == 3 ? Int.min : Int.max - id
                 let box = try #require(tx.object(LimitBox.self, forPrimaryKey: key))
                 #expect(box.date == date && box.any == .date(date))
-                #expect(box.ratio == .greatestFiniteMagnitude)
+                expectEqual(box.ratio, .greatestFiniteMagnitude)
                 #expect(id % 2 == 0 ? box.amount == greatest : box.amount.isNaN)
             }
         }
@@ -261,12 +261,12 @@ import Testing
         let again = try await open()
         try await again.read { tx in
             let object = tx.object(LimitKey.self, forPrimaryKey: longest)
-            #expect(object?.key.utf8.count == longest.utf8.count)
+            expectEqual(object?.key.utf8.count, longest.utf8.count)
             // A key that no object can have is never found.
             let none = tx.object(LimitKey.self, forPrimaryKey: longest + "x")
-            #expect(none == nil)
-            #expect(tx.objects(LimitKey.self).where { $0.key == longest + "x" }.isEmpty)
-            #expect(tx.objects(LimitKey.self).where { $0.key == longest }.count == 1)
+            expectNil(none)
+            expectTrue(tx.objects(LimitKey.self).where { $0.key == longest + "x" }.isEmpty)
+            expectEqual(tx.objects(LimitKey.self).where { $0.key == longest }.count, 1)
         }
         await again.close()
     }
@@ -290,25 +290,26 @@ import Testing
         func ids(_ condition: (Query<LimitBox>) -> Query<Bool>) -> [Int] {
             boxes.where(condition).map(\.id)
         }
-        #expect(ids { $0.text == text || $0.name == text || $0.data == data } == [])
-        #expect(ids { $0.text != text && $0.name != text && $0.data != data } == [0, 1, 2])
-        #expect(ids { $0.text < text } == [0, 1] && ids { $0.text > text } == [2])
-        #expect(ids { $0.name < text } == [0, 1] && ids { $0.name >= text } == [2])
-        #expect(ids { $0.text.in([text, "y"]) } == [2] && ids { $0.name.in([text, "a"]) } == [0])
-        #expect(ids { $0.data.in([data, Data("a".utf8)]) } == [0])
-        #expect(ids { $0.text.starts(with: text) || $0.name.starts(with: text) } == [])
-        #expect(ids { $0.text.contains(text) || $0.text.ends(with: text) } == [])
-        #expect(ids { $0.text.like(text + "*") } == [] && ids { $0.data.contains(data) } == [])
-        #expect(ids { $0.any == .string(text) || $0.any == .data(data) } == [])
-        #expect(ids { $0.any < .string(text) } == [0, 1])
-        #expect(ids { $0.texts.contains(text) || $0.blobs.contains(data) } == [])
-        #expect(ids { $0.entries.keys == text || $0.entries[text] == "x" } == [])
-        #expect(ids { $0.entries.values > text } == [2])
+        expectEqual(ids { $0.text == text || $0.name == text || $0.data == data }, [])
+        expectEqual(ids { $0.text != text && $0.name != text && $0.data != data }, [0, 1, 2])
+        expectTrue(ids { $0.text < text } == [0, 1] && ids { $0.text > text } == [2])
+        expectTrue(ids { $0.name < text } == [0, 1] && ids { $0.name >= text } == [2])
+        expectTrue(
+            ids { $0.text.in([text, "y"]) } == [2] && ids { $0.name.in([text, "a"]) } == [0])
+        expectEqual(ids { $0.data.in([data, Data("a".utf8)]) }, [0])
+        expectEqual(ids { $0.text.starts(with: text) || $0.name.starts(with: text) }, [])
+        expectEqual(ids { $0.text.contains(text) || $0.text.ends(with: text) }, [])
+        expectTrue(ids { $0.text.like(text + "*") } == [] && ids { $0.data.contains(data) } == [])
+        expectEqual(ids { $0.any == .string(text) || $0.any == .data(data) }, [])
+        expectEqual(ids { $0.any < .string(text) }, [0, 1])
+        expectEqual(ids { $0.texts.contains(text) || $0.blobs.contains(data) }, [])
+        expectEqual(ids { $0.entries.keys == text || $0.entries[text] == "x" }, [])
+        expectEqual(ids { $0.entries.values > text }, [2])
         try await realm.read { tx in
             let box = try #require(tx.object(LimitBox.self, forPrimaryKey: 1))
             #expect(!box.blobs.contains(data) && box.texts.index(of: text) == nil)
-            #expect(box.entries[text] == nil)
-            #expect(try tx.dynamicObjects("LimitBox").first?["text"] as? String == "a")
+            expectNil(box.entries[text])
+            try expectEqual(tx.dynamicObjects("LimitBox").first?["text"] as? String, "a")
         }
         await realm.close()
     }
@@ -333,22 +334,22 @@ import Testing
                     Issue.record("The body of a write with an origin that is too long ran.")
                 }
             }
-            #expect(error?.code == .invalidInput)
-            #expect(error?.message.contains("\(origin.utf8.count)") == true)
-            #expect(error?.message.contains("4096") == true)
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.message.contains("\(origin.utf8.count)"), true)
+            expectEqual(error?.message.contains("4096"), true)
             let imported = await realmError {
                 let none = AsyncStream<[UInt8]> { $0.finish() }
                 try await realm.importJSON(from: none, origin: origin)
             }
-            #expect(imported?.code == .invalidInput)
+            expectEqual(imported?.code, .invalidInput)
         }
-        #expect(realm.core.coordinator.published.version == version)
+        expectEqual(realm.core.coordinator.published.version, version)
         try await follow(realm, other)
-        #expect(other.snapshot().objects(LimitBox.self).count == 4)
+        expectEqual(other.snapshot().objects(LimitBox.self).count, 4)
         await other.close()
         await realm.close()
         let again = try await open()
-        #expect(again.snapshot().objects(LimitBox.self).count == 4)
+        expectEqual(again.snapshot().objects(LimitBox.self).count, 4)
         await again.close()
     }
 }

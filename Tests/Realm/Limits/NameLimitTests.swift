@@ -55,14 +55,14 @@ import Testing
             let again = try await Realm.open(folder.configuration("\(excess).realm"))
             let root = again.core.coordinator.published
             if excess <= 0 {
-                #expect(error == nil, "\(error?.message ?? "")")
+                expectNil(error, "\(error?.message ?? "")")
                 let table = try #require(root.schema.table(named: className))
-                #expect(root.count(table.key) == 1)
+                expectEqual(root.count(table.key), 1)
             } else {
                 #expect(error?.code == .invalidInput && error?.className == className)
                 #expect(className == text || error?.property == property)
-                #expect(error?.message.contains("\(name.limit)") == true)
-                #expect(error?.message.contains("\(count)") == true)
+                expectEqual(error?.message.contains("\(name.limit)"), true)
+                expectEqual(error?.message.contains("\(count)"), true)
                 #expect(root.schema.tables.isEmpty)
             }
             await again.close()

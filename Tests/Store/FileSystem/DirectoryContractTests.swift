@@ -9,9 +9,9 @@ import Testing
     func missingDirectoryIsReportedAndNotMade(kind: DiskKind) throws {
         let disk = try TestDisk(kind)
         for _ in 0..<2 {
-            #expect(
-                codeThrown { _ = try disk.fileSystem.openDirectory(disk.realmPath, create: false) }
-                    == .fileNotFound)
+            expectEqual(
+                codeThrown { _ = try disk.fileSystem.openDirectory(disk.realmPath, create: false) },
+                .fileNotFound)
         }
     }
 
@@ -22,17 +22,17 @@ import Testing
         _ = try first.create("log")
         let second = try disk.makeRealm()
         let third = try disk.fileSystem.openDirectory(disk.realmPath, create: false)
-        #expect(first.path == disk.realmPath)
-        #expect(try second.names() == ["log"])
-        #expect(try third.names() == ["log"])
+        expectEqual(first.path, disk.realmPath)
+        try expectEqual(second.names(), ["log"])
+        try expectEqual(third.names(), ["log"])
     }
 
     @Test(arguments: DiskKind.allCases)
     func missingParentIsNotMade(kind: DiskKind) throws {
         let disk = try TestDisk(kind)
         let path = "\(disk.base)/missing/a.realm"
-        #expect(
-            codeThrown { _ = try disk.fileSystem.openDirectory(path, create: true) } == .fileAccess)
+        expectEqual(
+            codeThrown { _ = try disk.fileSystem.openDirectory(path, create: true) }, .fileAccess)
     }
 
     @Test(arguments: DiskKind.allCases, [true, false])
@@ -42,9 +42,9 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             _ = try disk.fileSystem.openDirectory(disk.realmPath, create: create)
         }
-        #expect(error?.code == .fileAccess)
-        #expect(error?.sentence.contains("is a file, but a realm is a directory") == true)
-        #expect(error?.sentence.contains(disk.realmPath) == true)
+        expectEqual(error?.code, .fileAccess)
+        expectEqual(error?.sentence.contains("is a file, but a realm is a directory"), true)
+        expectEqual(error?.sentence.contains(disk.realmPath), true)
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -52,11 +52,11 @@ import Testing
         let disk = try TestDisk(kind)
         let realm = try disk.makeRealm()
         _ = try realm.create("log")
-        #expect(codeThrown { _ = try realm.create("log") } == .fileExists)
-        #expect(codeThrown { _ = try realm.open("none") } == .fileNotFound)
-        #expect(codeThrown { try realm.unlink("none") } == .fileNotFound)
-        #expect(codeThrown { try realm.rename("none", to: "log") } == .fileNotFound)
-        #expect(try realm.names() == ["log"])
+        expectEqual(codeThrown { _ = try realm.create("log") }, .fileExists)
+        expectEqual(codeThrown { _ = try realm.open("none") }, .fileNotFound)
+        expectEqual(codeThrown { try realm.unlink("none") }, .fileNotFound)
+        expectEqual(codeThrown { try realm.rename("none", to: "log") }, .fileNotFound)
+        try expectEqual(realm.names(), ["log"])
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -67,8 +67,8 @@ import Testing
         try realm.create("new").write([2, 2])
         try realm.rename("new", to: "old")
         try realm.sync()
-        #expect(try realm.names() == ["old"])
-        #expect(try realm.open("old").readAll() == [2, 2])
+        try expectEqual(realm.names(), ["old"])
+        try expectEqual(realm.open("old").readAll(), [2, 2])
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -79,7 +79,7 @@ import Testing
         try file.write([1, 2, 3])
         try realm.unlink("log")
         #expect(try realm.names().isEmpty)
-        #expect(try file.readAll() == [1, 2, 3])
+        try expectEqual(file.readAll(), [1, 2, 3])
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -87,14 +87,14 @@ import Testing
         let disk = try TestDisk(kind)
         let realm = try disk.makeRealm()
         let file = try realm.create("log")
-        #expect(try file.size() == 0)
+        try expectEqual(file.size(), 0)
         try file.write(Array(repeating: 7, count: 1000), at: 300)
         try file.write([8, 9], at: 1298)
         try file.sync()
         let again = try realm.open("log")
-        #expect(try again.size() == 1300)
-        #expect(try again.read(at: 0, count: 300) == Array(repeating: 0, count: 300))
-        #expect(try again.read(at: 1296, count: 100) == [7, 7, 8, 9])
+        try expectEqual(again.size(), 1300)
+        try expectEqual(again.read(at: 0, count: 300), Array(repeating: 0, count: 300))
+        try expectEqual(again.read(at: 1296, count: 100), [7, 7, 8, 9])
         #expect(try again.read(at: 1300, count: 1).isEmpty)
         #expect(try again.read(at: .max, count: 1).isEmpty)
         #expect(try again.read(at: 0, count: 0).isEmpty)
@@ -105,7 +105,7 @@ import Testing
         let disk = try TestDisk(kind)
         let file = try disk.makeRealm().create("log")
         try file.write([1, 2, 3])
-        #expect(try file.read(at: 1, count: .max) == [2, 3])
+        try expectEqual(file.read(at: 1, count: .max), [2, 3])
         #expect(try file.read(at: 1 << 50, count: .max).isEmpty)
     }
 
@@ -114,9 +114,9 @@ import Testing
         let disk = try TestDisk(kind)
         let file = try disk.makeRealm().create("log")
         for offset in [UInt64.max, UInt64(Int64.max), UInt64(Int64.max) + 1] {
-            #expect(codeThrown { try file.write([1], at: offset) } == .ioFailed)
+            expectEqual(codeThrown { try file.write([1], at: offset) }, .ioFailed)
         }
-        #expect(try file.size() == 0)
+        try expectEqual(file.size(), 0)
     }
 
     @Test(arguments: DiskKind.allCases)
@@ -125,8 +125,8 @@ import Testing
         let first = disk.fileSystem.monotonicNanoseconds()
         #expect(disk.fileSystem.monotonicNanoseconds() >= first)
         #expect(disk.fileSystem.wallClockMicroseconds() > 1_600_000_000_000_000)
-        #expect(Set((0..<8).map { _ in disk.fileSystem.random() }).count == 8)
-        #expect(disk.fileSystem.bootID() == disk.fileSystem.bootID())
+        expectEqual(Set((0..<8).map { _ in disk.fileSystem.random() }).count, 8)
+        expectEqual(disk.fileSystem.bootID(), disk.fileSystem.bootID())
     }
 
     @Test(arguments: DiskKind.allCases)

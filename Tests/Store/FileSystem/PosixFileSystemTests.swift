@@ -16,9 +16,9 @@ import Testing
         let realm = try disk.makeRealm()
         _ = try realm.create("log")
         _ = try realm.openLock()
-        #expect(try permissions(disk.realmPath) == 0o700)
-        #expect(try permissions("\(disk.realmPath)/log") == 0o600)
-        #expect(try permissions("\(disk.realmPath)/LOCK") == 0o600)
+        try expectEqual(permissions(disk.realmPath), 0o700)
+        try expectEqual(permissions("\(disk.realmPath)/log"), 0o600)
+        try expectEqual(permissions("\(disk.realmPath)/LOCK"), 0o600)
     }
 
     /// Accessing a mapped page beyond the end of its file would kill the process.
@@ -33,8 +33,8 @@ import Testing
         #expect(try lock.isCurrent())
         try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 100)
         #expect(try !lock.isCurrent())
-        #expect(lock.loadControlSlot(0) == ControlWords(repeating: 0))
-        #expect(lock.grantCount() == 0)
+        expectEqual(lock.loadControlSlot(0), ControlWords(repeating: 0))
+        expectEqual(lock.grantCount(), 0)
         if !isReadOnly {
             lock.countGrant()
             lock.signalRelease()
@@ -51,7 +51,7 @@ import Testing
             atPath: disk.realmPath, withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o755])
         _ = try disk.makeRealm()
-        #expect(try permissions(disk.realmPath) == 0o755)
+        try expectEqual(permissions(disk.realmPath), 0o755)
     }
 
     /// A group that may write to the directory may also write to its files, including later ones.
@@ -78,12 +78,12 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.realmPath)
         #expect(names.count > 3)
         for name in names {
-            #expect(try permissions("\(disk.realmPath)/\(name)") == file, "\(name)")
+            try expectEqual(permissions("\(disk.realmPath)/\(name)"), file, "\(name)")
             guard geteuid() == 0, file == 0o660 else { continue }
             var status = stat()
             let result = stat("\(disk.realmPath)/\(name)", &status)
             try #require(result == 0)
-            #expect(status.st_gid == 4321)
+            expectEqual(status.st_gid, 4321)
         }
     }
 
@@ -100,18 +100,18 @@ import Testing
         for (mode, code) in cases {
             try #require(chmod(disk.realmPath, mode) == 0)
             let again = try disk.makeRealm()
-            #expect(codeThrown { _ = try again.open("log") } == code, "\(mode)")
+            expectEqual(codeThrown { _ = try again.open("log") }, code, "\(mode)")
         }
         try #require(chown(disk.realmPath, 65534, 65534) == 0)
-        #expect(codeThrown { _ = try disk.makeRealm() } == .filePermissionDenied)
+        expectEqual(codeThrown { _ = try disk.makeRealm() }, .filePermissionDenied)
         let reading = codeThrown { _ = try disk.fileSystem.openDirectoryForReading(disk.realmPath) }
-        #expect(reading == .filePermissionDenied)
+        expectEqual(reading, .filePermissionDenied)
         let own = codeThrown { _ = try disk.fileSystem.openOwnDirectory(disk.realmPath) }
-        #expect(own == .fileAccess)
+        expectEqual(own, .fileAccess)
         try #require(chmod(disk.realmPath, 0o770) == 0)
-        #expect(try disk.makeRealm().open("log").readAll() == [1])
+        try expectEqual(disk.makeRealm().open("log").readAll(), [1])
         let shared = try disk.fileSystem.openDirectoryForReading(disk.realmPath)
-        #expect(try shared.open("log").readAll() == [1])
+        try expectEqual(shared.open("log").readAll(), [1])
     }
 
     @Test func directoryThatMustBeNewOrOwnIsNotReachedThroughALink() throws {
@@ -120,16 +120,16 @@ import Testing
         let link = "\(disk.base)/link"
         for target in [disk.realmPath, "\(disk.base)/nowhere"] {
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
-            #expect(codeThrown { _ = try disk.fileSystem.openOwnDirectory(link) } == .fileAccess)
-            #expect(codeThrown { _ = try disk.fileSystem.makeDirectory(link) } == .fileExists)
-            #expect(
+            expectEqual(codeThrown { _ = try disk.fileSystem.openOwnDirectory(link) }, .fileAccess)
+            expectEqual(codeThrown { _ = try disk.fileSystem.makeDirectory(link) }, .fileExists)
+            expectEqual(
                 codeThrown {
                     try disk.fileSystem.moveDirectory(link, to: "\(disk.base)/moved")
-                } == .fileAccess)
+                }, .fileAccess)
             try FileManager.default.removeItem(atPath: link)
         }
         #expect(!FileManager.default.fileExists(atPath: "\(disk.base)/nowhere"))
-        #expect(try disk.fileSystem.openOwnDirectory(disk.realmPath).names() == ["log"])
+        try expectEqual(disk.fileSystem.openOwnDirectory(disk.realmPath).names(), ["log"])
         let made = try disk.fileSystem.makeDirectory("\(disk.base)/new")
         #expect(try made.names() == [] && permissions("\(disk.base)/new") == 0o700)
     }
@@ -144,13 +144,13 @@ import Testing
             atPath: "\(disk.realmPath)/directory", withIntermediateDirectories: false)
         try #require(mkfifo("\(disk.realmPath)/pipe", 0o600) == 0)
         for name in ["symbolic", "directory", "pipe"] {
-            #expect(codeThrown { _ = try realm.open(name) } == .fileAccess, "\(name)")
+            expectEqual(codeThrown { _ = try realm.open(name) }, .fileAccess, "\(name)")
         }
-        #expect(codeThrown { _ = try realm.create("symbolic") } == .fileExists)
+        expectEqual(codeThrown { _ = try realm.create("symbolic") }, .fileExists)
         try FileManager.default.linkItem(
             atPath: "\(disk.realmPath)/log", toPath: "\(disk.realmPath)/hard")
-        #expect(codeThrown { _ = try realm.open("log") } == .fileAccess)
-        #expect(codeThrown { _ = try realm.open("hard") } == .fileAccess)
+        expectEqual(codeThrown { _ = try realm.open("log") }, .fileAccess)
+        expectEqual(codeThrown { _ = try realm.open("hard") }, .fileAccess)
     }
 
     @Test func lockThatIsALinkIsRefusedAndItsTargetUntouched() throws {
@@ -160,8 +160,8 @@ import Testing
         try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
         try FileManager.default.createSymbolicLink(
             atPath: "\(disk.realmPath)/LOCK", withDestinationPath: target)
-        #expect(codeThrown { _ = try realm.openLock() } == .fileAccess)
-        #expect(FileManager.default.contents(atPath: target) == Data("precious".utf8))
+        expectEqual(codeThrown { _ = try realm.openLock() }, .fileAccess)
+        expectEqual(FileManager.default.contents(atPath: target), Data("precious".utf8))
     }
 
     @Test func linkToARealmDirectoryIsFollowed() throws {
@@ -170,7 +170,7 @@ import Testing
         let link = "\(disk.base)/link"
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: disk.realmPath)
-        #expect(try disk.fileSystem.openDirectory(link, create: true).names() == ["log"])
+        try expectEqual(disk.fileSystem.openDirectory(link, create: true).names(), ["log"])
     }
 
     @Test func realmThatIsMovedStaysTheSameRealm() throws {
@@ -189,7 +189,7 @@ import Testing
         try Data(repeating: 5, count: size).write(to: URL(fileURLWithPath: path))
         let lock = try realm.openLock()
         let expected = Data(repeating: 5, count: size) + Data(count: 8192 - size)
-        #expect(FileManager.default.contents(atPath: path) == expected)
+        expectEqual(FileManager.default.contents(atPath: path), expected)
         #expect(lock.loadControlSlot(1)[15] == (size >= 256 ? 0x0505_0505_0505_0505 : 0))
     }
 
@@ -199,7 +199,7 @@ import Testing
         let path = "\(disk.realmPath)/LOCK"
         try Data(repeating: 5, count: 9000).write(to: URL(fileURLWithPath: path))
         _ = try realm.openLock()
-        #expect(FileManager.default.contents(atPath: path) == Data(repeating: 5, count: 9000))
+        expectEqual(FileManager.default.contents(atPath: path), Data(repeating: 5, count: 9000))
     }
 
     @Test func wakeWritesIntoTheSecondPage() throws {
@@ -212,9 +212,9 @@ import Testing
         let before = try #require(FileManager.default.contents(atPath: path))
         lock.wake()
         let after = try #require(FileManager.default.contents(atPath: path))
-        #expect(after.count == 8192)
-        #expect(before[152..<156] == Data([4, 3, 2, 1]))
-        #expect(after[..<4096] == before[..<4096])
+        expectEqual(after.count, 8192)
+        expectEqual(before[152..<156], Data([4, 3, 2, 1]))
+        expectEqual(after[..<4096], before[..<4096])
         #expect(after[4096..<4104] != before[4096..<4104])
     }
 
@@ -225,44 +225,44 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             _ = try PosixFileSystem.shared.openDirectory("/sys/a.realm", create: true)
         }
-        #expect(error?.code == .filePermissionDenied)
-        #expect(error?.sentence.contains("/sys/a.realm") == true)
+        expectEqual(error?.code, .filePermissionDenied)
+        expectEqual(error?.sentence.contains("/sys/a.realm"), true)
         #expect(error?.errno != nil)
     }
 
     @Test func pathThatIsNoneIsRefused() {
         for path in ["", "a\0b"] {
-            #expect(
-                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) }
-                    == .fileAccess)
+            expectEqual(
+                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) },
+                .fileAccess)
         }
     }
 
     @Test func networkFileSystemsAreKnownByTheirNumbers() throws {
-        #expect(PosixFileSystem.networkFileSystem(type: 0x6969) == "NFS")
-        #expect(PosixFileSystem.networkFileSystem(type: 0xFF53_4D42) == "SMB")
-        #expect(PosixFileSystem.networkFileSystem(type: 0x6573_5546) == "FUSE")
+        expectEqual(PosixFileSystem.networkFileSystem(type: 0x6969), "NFS")
+        expectEqual(PosixFileSystem.networkFileSystem(type: 0xFF53_4D42), "SMB")
+        expectEqual(PosixFileSystem.networkFileSystem(type: 0x6573_5546), "FUSE")
         let shared: [Int64] = [0x4750_4653, 0x1983_0326, 0x786F_4256, 0xBACB_ACBC, 0x7C7C_6673]
-        #expect(
-            shared.map(PosixFileSystem.networkFileSystem)
-                == ["GPFS", "BeeGFS", "VirtualBox", "VMware", "Parallels"])
-        #expect(PosixFileSystem.networkFileSystem(type: 0xEF53) == nil, "ext4")
-        #expect(PosixFileSystem.networkFileSystem(type: 0x0102_1994) == nil, "tmpfs")
-        #expect(PosixFileSystem.networkFileSystem(type: -2) == nil, "an error")
+        expectEqual(
+            shared.map(PosixFileSystem.networkFileSystem),
+            ["GPFS", "BeeGFS", "VirtualBox", "VMware", "Parallels"])
+        expectNil(PosixFileSystem.networkFileSystem(type: 0xEF53), "ext4")
+        expectNil(PosixFileSystem.networkFileSystem(type: 0x0102_1994), "tmpfs")
+        expectNil(PosixFileSystem.networkFileSystem(type: -2), "an error")
         for path in ["/proc", "/proc/missing", "/nowhere/missing", "/"] {
-            #expect(PosixFileSystem.shared.networkFileSystem(at: path) == nil, "\(path)")
+            expectNil(PosixFileSystem.shared.networkFileSystem(at: path), "\(path)")
         }
     }
 
     @Test func bootIDIsParsedOrRefused() {
         let text = "01234567-89ab-cdef-0123-456789abcdef"
         let identity = Identity128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
-        #expect(Identity128(bootID: text.utf8) == identity)
-        #expect(Identity128(bootID: "\(text)\n".utf8) == identity)
+        expectEqual(Identity128(bootID: text.utf8), identity)
+        expectEqual(Identity128(bootID: "\(text)\n".utf8), identity)
         for wrong in ["", "\n", "\(text)0", "\(text)\n\n", "0\(text)", text.uppercased()] {
-            #expect(Identity128(bootID: wrong.utf8) == nil, "\(wrong)")
+            expectNil(Identity128(bootID: wrong.utf8), "\(wrong)")
         }
-        #expect(Identity128(bootID: String(text.dropLast()).utf8) == nil)
-        #expect(Identity128(bootID: text.replacing("-", with: "0").utf8) == nil)
+        expectNil(Identity128(bootID: String(text.dropLast()).utf8))
+        expectNil(Identity128(bootID: text.replacing("-", with: "0").utf8))
     }
 }

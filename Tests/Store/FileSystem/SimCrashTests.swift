@@ -26,7 +26,7 @@ import Testing
 
     @Test func syncedStateHasOneImage() throws {
         _ = try makeRealm()
-        #expect(logs() == [Array(repeating: 1, count: 2048)])
+        expectEqual(logs(), [Array(repeating: 1, count: 2048)])
     }
 
     @Test func everySubsetOfUnsyncedSectorsIsAnImage() throws {
@@ -35,14 +35,14 @@ import Testing
         var seen: Set<[Bool]> = []
         for log in logs() {
             let log = try #require(log)
-            #expect(log.count == 2048)
-            #expect(log[..<512].allSatisfy { $0 == 1 })
+            expectEqual(log.count, 2048)
+            expectTrue(log[..<512].allSatisfy { $0 == 1 })
             let sectors = (1..<4).map { log[$0 * 512..<$0 * 512 + 512] }
             if sectors.allSatisfy({ Set($0).count == 1 }) {
                 seen.insert(sectors.map { $0.first == 2 })
             }
         }
-        #expect(seen.count == 8)
+        expectEqual(seen.count, 8)
     }
 
     @Test func everyVersionOfASectorIsAnImage() throws {
@@ -60,7 +60,7 @@ import Testing
         try file.write(Array(repeating: 2, count: 512), at: 512)
         var options = SimCrashOptions()
         options.tears = [tear]
-        let torn = try #require(
+        let torn = try requireValue(
             logs(options).compactMap { $0 }.first { Set($0[512..<1024]).count > 1 })
         let halves = (Set(torn[512..<768]), Set(torn[768..<1024]))
         switch tear {
@@ -79,13 +79,13 @@ import Testing
         let files = disk.crashImages().map { $0.fileSystem.contents(of: "new", in: path)! }
         let sizes = Set(files.map(\.count))
         #expect(sizes.isSuperset(of: [0, 512, 1024]))
-        #expect(sizes.contains { $0 % 512 != 0 })
+        expectTrue(sizes.contains { $0 % 512 != 0 })
         let missing = files.filter { $0.count == 1024 }.map { Set($0[..<512]) }
         #expect(missing.contains([0]))
         // Stale: bytes of `log`.
         #expect(missing.contains([1]))
         #expect(missing.contains([9]))
-        #expect(missing.contains { $0.count > 100 })
+        expectTrue(missing.contains { $0.count > 100 })
     }
 
     @Test func unsyncedEntriesMayBeMissingWhateverTheFileSays() throws {
@@ -94,10 +94,10 @@ import Testing
         try file.write([1, 2, 3])
         try file.sync()
         let seen = Set(disk.crashImages().map { $0.fileSystem.contents(of: "new", in: path) })
-        #expect(seen == [nil, [1, 2, 3]])
+        expectEqual(seen, [nil, [1, 2, 3]])
         try realm.sync()
         let then = Set(disk.crashImages().map { $0.fileSystem.contents(of: "new", in: path) })
-        #expect(then == [[1, 2, 3]])
+        expectEqual(then, [[1, 2, 3]])
     }
 
     @Test func directoryOperationsAreUndoneInAnySubset() throws {
@@ -106,8 +106,9 @@ import Testing
         try realm.rename("temporary", to: "next")
         try realm.unlink("log")
         let seen = Set(disk.crashImages().map { $0.fileSystem.fileNames(in: path) })
-        #expect(
-            seen == [
+        expectEqual(
+            seen,
+            [
                 ["log"], ["log", "temporary"], ["log", "next"], [], ["temporary"], ["next"],
             ])
     }
@@ -125,7 +126,7 @@ import Testing
         // The closure captures the file system.
         defer { disk.onEffect = nil }
         _ = try disk.openDirectory(path, create: true).create("log")
-        #expect(codes.withLock { $0 } == [[.fileNotFound], [.fileNotFound, nil], [nil]])
+        expectEqual(codes.withLock { $0 }, [[.fileNotFound], [.fileNotFound, nil], [nil]])
     }
 
     @Test func controlPageHasAnyPastState() throws {
@@ -150,7 +151,7 @@ import Testing
         #expect(try lock.tryLock(.writer, .exclusive))
         try file.write([2], at: 0)
         let images = Array(disk.crashImages())
-        let kept = try #require(
+        let kept = try requireValue(
             images.first { $0.fileSystem.contents(of: "log", in: path)?[0] == 2 }?.fileSystem)
         #expect(kept.bootID() != disk.bootID())
         #expect(!kept.hasUnsyncedChanges)
@@ -159,8 +160,8 @@ import Testing
         #expect(other.identity != lock.identity)
         #expect(try other.tryLock(.writer, .exclusive))
         try realm.open("log").write([3], at: 0)
-        #expect(try file.read(at: 0, count: 1) == [2])
-        #expect(kept.contents(of: "log", in: path)?[0] == 3)
+        try expectEqual(file.read(at: 0, count: 1), [2])
+        expectEqual(kept.contents(of: "log", in: path)?[0], 3)
     }
 
     @Test func killedProcessLosesLocksOnly() throws {
@@ -170,12 +171,12 @@ import Testing
         lock.storeControlSlot(0, ControlWords(repeating: 4))
         try file.write([2], at: 0)
         let image = disk.killImage()
-        #expect(image.bootID() == disk.bootID())
-        #expect(image.contents(of: "log", in: path)?[0] == 2)
-        #expect(image.durableContents(of: "log", in: path)?[0] == 1)
-        #expect(image.openHandleCount == 0)
+        expectEqual(image.bootID(), disk.bootID())
+        expectEqual(image.contents(of: "log", in: path)?[0], 2)
+        expectEqual(image.durableContents(of: "log", in: path)?[0], 1)
+        expectEqual(image.openHandleCount, 0)
         let copy = try image.openDirectory(path, create: false).openLock()
-        #expect(copy.loadControlSlot(0) == ControlWords(repeating: 4))
+        expectEqual(copy.loadControlSlot(0), ControlWords(repeating: 4))
         #expect(try copy.tryLock(.writer, .exclusive))
         let later = Set(image.crashImages().map { $0.fileSystem.contents(of: "log", in: path)?[0] })
         #expect(later.isSuperset(of: [1, 2]))
@@ -189,7 +190,7 @@ import Testing
         let digests = images.map(digest)
         try file.write(Array(repeating: 3, count: 9000), at: 100)
         try file.sync()
-        #expect(images.map(digest) == digests)
+        expectEqual(images.map(digest), digests)
         #expect(Set(digests).count > 64)
     }
 

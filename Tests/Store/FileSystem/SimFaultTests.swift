@@ -19,20 +19,20 @@ import Testing
         let codes = (0..<5).map { number in
             codeThrown { try file.write([UInt8(number)], at: UInt64(number)) }
         }
-        #expect(codes == [nil, nil, .diskFull, nil, nil])
-        #expect(disk.firedFailureCount == 1)
-        #expect(try file.readAll() == [0, 1, 0, 3, 4])
+        expectEqual(codes, [nil, nil, .diskFull, nil, nil])
+        expectEqual(disk.firedFailureCount, 1)
+        try expectEqual(file.readAll(), [0, 1, 0, 3, 4])
     }
 
     @Test func failureForeverLastsUntilItIsCleared() throws {
         let realm = try makeRealm()
         disk.inject(SimFailure(nil, nth: 2, times: .forever))
         _ = try realm.create("log")
-        #expect(codeThrown { try realm.sync() } == .ioFailed)
-        #expect(codeThrown { _ = try realm.names() } == .ioFailed)
-        #expect(codeThrown { _ = try realm.openLock() } == .ioFailed)
+        expectEqual(codeThrown { try realm.sync() }, .ioFailed)
+        expectEqual(codeThrown { _ = try realm.names() }, .ioFailed)
+        expectEqual(codeThrown { _ = try realm.openLock() }, .ioFailed)
         disk.clearFailures()
-        #expect(try realm.names() == ["log"])
+        try expectEqual(realm.names(), ["log"])
     }
 
     @Test func everyKindOfCallCanFail() throws {
@@ -53,8 +53,8 @@ import Testing
                 _ = try realm.openLock().tryLock(.writer, .shared)
                 try realm.unlink("old")
             }
-            #expect(code == .ioFailed, "\(kind)")
-            #expect(disk.firedFailureCount == 1, "\(kind)")
+            expectEqual(code, .ioFailed, "\(kind)")
+            expectEqual(disk.firedFailureCount, 1, "\(kind)")
         }
     }
 
@@ -67,8 +67,8 @@ import Testing
             other.withLock { $0 = lock }
         }
         let lock = try makeRealm().openLock()
-        let theirs = try #require(other.withLock { $0 })
-        #expect(lock.identity == theirs.identity)
+        let theirs = try requireValue(other.withLock { $0 })
+        expectEqual(lock.identity, theirs.identity)
         #expect(try theirs.isCurrent())
         #expect(try theirs.tryLock(.writer, .exclusive))
         #expect(try !lock.tryLock(.writer, .exclusive))
@@ -77,8 +77,8 @@ import Testing
     @Test func shortWriteLeavesItsPrefix() throws {
         let file = try makeRealm().create("log")
         disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 2))
-        #expect(codeThrown { try file.write([1, 2, 3, 4]) } == .diskFull)
-        #expect(try file.readAll() == [1, 2])
+        expectEqual(codeThrown { try file.write([1, 2, 3, 4]) }, .diskFull)
+        try expectEqual(file.readAll(), [1, 2])
     }
 
     @Test func failedSyncThatKeepsDirtyDataCanBeRepeated() throws {
@@ -87,10 +87,10 @@ import Testing
         try realm.sync()
         try file.write([1])
         disk.inject(SimFailure(.sync))
-        #expect(codeThrown { try file.sync() } == .ioFailed)
-        #expect(disk.durableContents(of: "log", in: path) == [])
+        expectEqual(codeThrown { try file.sync() }, .ioFailed)
+        expectEqual(disk.durableContents(of: "log", in: path), [])
         try file.sync()
-        #expect(disk.durableContents(of: "log", in: path) == [1])
+        expectEqual(disk.durableContents(of: "log", in: path), [1])
     }
 
     @Test func failedSyncThatLosesDirtyDataSucceedsNextTimeWithoutWriting() throws {
@@ -101,18 +101,18 @@ import Testing
         try realm.sync()
         try file.write([2], at: 0)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
-        #expect(codeThrown { try file.sync() } == .ioFailed)
+        expectEqual(codeThrown { try file.sync() }, .ioFailed)
         try file.sync()
-        #expect(try file.read(at: 0, count: 1) == [2])
+        try expectEqual(file.read(at: 0, count: 1), [2])
         let survivors = Set(
             disk.crashImages().map { $0.fileSystem.contents(of: "log", in: path)?[0] })
         #expect(survivors.isSuperset(of: [1, 2]))
         disk.dropCaches()
-        #expect(try file.read(at: 0, count: 1) == [1])
+        try expectEqual(file.read(at: 0, count: 1), [1])
 
         try file.write([3], at: 600)
         try file.sync()
-        #expect(disk.durableContents(of: "log", in: path)?[600] == 3)
+        expectEqual(disk.durableContents(of: "log", in: path)?[600], 3)
     }
 
     @Test func writeBeyondTheCapacityWritesWhatFits() throws {
@@ -121,23 +121,22 @@ import Testing
         let first = try realm.create("first")
         try first.write(Array(repeating: 1, count: 600))
         let second = try realm.create("second")
-        #expect(
-            codeThrown { try second.write(Array(repeating: 2, count: 600)) } == .diskFull)
-        #expect(try second.size() == 400)
+        expectEqual(codeThrown { try second.write(Array(repeating: 2, count: 600)) }, .diskFull)
+        try expectEqual(second.size(), 400)
         try first.write(Array(repeating: 3, count: 600))
-        #expect(codeThrown { _ = try realm.openLock() } == .diskFull)
+        expectEqual(codeThrown { _ = try realm.openLock() }, .diskFull)
         try realm.unlink("second")
-        #expect(disk.usedByteCount == 1000)
-        #expect(try second.size() == 400)
+        expectEqual(disk.usedByteCount, 1000)
+        try expectEqual(second.size(), 400)
     }
 
     @Test func spaceOfARemovedFileIsFreeWhenItIsClosed() throws {
         let realm = try makeRealm()
         try realm.create("log").write(Array(repeating: 1, count: 600))
-        #expect(disk.usedByteCount == 600)
-        #expect(disk.openHandleCount == 0)
+        expectEqual(disk.usedByteCount, 600)
+        expectEqual(disk.openHandleCount, 0)
         try realm.unlink("log")
-        #expect(disk.usedByteCount == 0)
+        expectEqual(disk.usedByteCount, 0)
     }
 
     @Test func readOnlyDiskRefusesEveryChange() throws {
@@ -145,14 +144,14 @@ import Testing
         let file = try realm.create("log")
         disk.isReadOnly = true
         let refused = StoreError.Code.filePermissionDenied
-        #expect(codeThrown { try file.write([1]) } == refused)
-        #expect(codeThrown { _ = try realm.create("new") } == refused)
-        #expect(codeThrown { try realm.rename("log", to: "new") } == refused)
-        #expect(codeThrown { try realm.unlink("log") } == refused)
-        #expect(codeThrown { _ = try realm.openLock() } == refused)
-        #expect(codeThrown { _ = try disk.openDirectory("/sim/b", create: true) } == refused)
-        #expect(try realm.names() == ["log"])
-        #expect(disk.fileNames(in: "/sim/b") == [])
+        expectEqual(codeThrown { try file.write([1]) }, refused)
+        expectEqual(codeThrown { _ = try realm.create("new") }, refused)
+        expectEqual(codeThrown { try realm.rename("log", to: "new") }, refused)
+        expectEqual(codeThrown { try realm.unlink("log") }, refused)
+        expectEqual(codeThrown { _ = try realm.openLock() }, refused)
+        expectEqual(codeThrown { _ = try disk.openDirectory("/sim/b", create: true) }, refused)
+        try expectEqual(realm.names(), ["log"])
+        expectEqual(disk.fileNames(in: "/sim/b"), [])
     }
 
     @Test func everyEffectIsToldBeforeItHappens() throws {
@@ -176,25 +175,26 @@ import Testing
         try realm.unlink("old")
         try realm.sync()
         let events = seen.withLock { $0 }
-        #expect(
-            events.map(\.0) == [
+        expectEqual(
+            events.map(\.0),
+            [
                 .makeDirectory, .syncDirectory, .create, .write, .sync, .create, .storeControl,
                 .wake, .rename, .unlink, .syncDirectory,
             ])
-        #expect(events.map(\.1) == Array(0..<11))
-        #expect(events.map(\.2) == [-1, -1, -1, 0, 1, 1, 1, 1, 1, -1, -1])
-        #expect(disk.effectCount == 11)
-        #expect(disk.count(.create) == 2)
-        #expect(disk.wakeCount == 1)
+        expectEqual(events.map(\.1), Array(0..<11))
+        expectEqual(events.map(\.2), [-1, -1, -1, 0, 1, 1, 1, 1, 1, -1, -1])
+        expectEqual(disk.effectCount, 11)
+        expectEqual(disk.count(.create), 2)
+        expectEqual(disk.wakeCount, 1)
     }
 
     @Test func damageIsOnDiskAtOnce() throws {
         disk.setContents([0, 0], of: "log", in: path)
         disk.flipBit(9, of: "log", in: path)
-        #expect(disk.durableContents(of: "log", in: path) == [0, 2])
-        #expect(try makeRealm().open("log").readAll() == [0, 2])
+        expectEqual(disk.durableContents(of: "log", in: path), [0, 2])
+        try expectEqual(makeRealm().open("log").readAll(), [0, 2])
         #expect(!disk.hasUnsyncedChanges)
         disk.removeFile("log", in: path)
-        #expect(disk.fileNames(in: path) == [])
+        expectEqual(disk.fileNames(in: path), [])
     }
 }

@@ -25,20 +25,20 @@ import Testing
 
     @Test func aPageComesBackAsItWasStored() throws {
         let lock = try makeLock()
-        #expect(lock.loadControl() == nil)
+        expectNil(lock.loadControl())
         var page = page(durableEnd: 40)
         page.isPoisoned = true
         lock.storeControl(&page)
-        #expect(page.stores == 1)
-        #expect(lock.loadControl() == page)
+        expectEqual(page.stores, 1)
+        expectEqual(lock.loadControl(), page)
     }
 
     @Test func anUnknownBootStaysUnknown() throws {
         let page = ControlPage(realmID: Identity128(high: 3, low: 4), bootID: nil)
-        #expect(ControlPage(words: page.words)?.bootID == nil)
+        expectNil(ControlPage(words: page.words)?.bootID)
         let zero = ControlPage(
             realmID: Identity128(high: 3, low: 4), bootID: Identity128(high: 0, low: 0))
-        #expect(ControlPage(words: zero.words)?.bootID == Identity128(high: 0, low: 0))
+        expectEqual(ControlPage(words: zero.words)?.bootID, Identity128(high: 0, low: 0))
     }
 
     @Test func storesGoToTheSlotsInTurn() throws {
@@ -49,8 +49,8 @@ import Testing
             let before = lock.loadControlSlot(newest)
             page.durableEnd = UInt64(end)
             lock.storeControl(&page)
-            #expect(lock.loadControlSlot(newest) == before, "the newest page was overwritten")
-            #expect(lock.loadControl()?.durableEnd == UInt64(end))
+            expectEqual(lock.loadControlSlot(newest), before, "the newest page was overwritten")
+            expectEqual(lock.loadControl()?.durableEnd, UInt64(end))
         }
     }
 
@@ -72,10 +72,10 @@ import Testing
             var torn = before
             for word in 0..<count { torn[word] = next.words[word] }
             lock.storeControlSlot(slot, torn)
-            #expect(lock.loadControl() == older, "\(count) words")
+            expectEqual(lock.loadControl(), older, "\(count) words")
         }
         lock.storeControlSlot(slot, next.words)
-        #expect(lock.loadControl() == next)
+        expectEqual(lock.loadControl(), next)
     }
 
     @Test func everyFlippedBitMakesASlotInvalid() {
@@ -84,9 +84,9 @@ import Testing
             for bit in 0..<64 {
                 var changed = words
                 changed[word] ^= 1 << UInt64(bit)
-                #expect(ControlPage(words: changed) == nil, "word \(word) bit \(bit)")
+                expectNil(ControlPage(words: changed), "word \(word) bit \(bit)")
             }
         }
-        #expect(ControlPage(words: ControlWords()) == nil)
+        expectNil(ControlPage(words: ControlWords()))
     }
 }

@@ -12,7 +12,7 @@ import Testing
             _ = try RealmLog.open(image.fileSystem, path: realm.path, options: realm.options) {
                 (body) throws(StoreError) in found.append(LogFixture.version(body))
             }
-            #expect(found == versions)
+            expectEqual(found, versions)
         }
     }
 
@@ -31,9 +31,9 @@ import Testing
         #expect(!second.log.isCurrent())
         #expect(!second.log.tryBecomeWriterIfCurrent())
         #expect(try second.becomeWriter())
-        #expect(realm.segmentSizes().count == 2)
+        expectEqual(realm.segmentSizes().count, 2)
         try second.commit()
-        #expect(second.versions == [1, 2, 3])
+        expectEqual(second.versions, [1, 2, 3])
         try expectAll([1, 2, 3], realm)
         #expect(second.log.isCurrent(), "the failure was repaired")
         second.log.resignWriter()
@@ -54,7 +54,7 @@ import Testing
         realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try first.log.sync() }
         let error = #expect(throws: StoreError.self) { try second.log.sync() }
-        #expect(error?.code == .outcomeUnknown)
+        expectEqual(error?.code, .outcomeUnknown)
         second.log.resignWriter()
         let third = try realm.openWriter()
         try third.commit()
@@ -71,8 +71,8 @@ import Testing
         try second.commit()
         let syncs = realm.disk.count(.sync)
         try first.log.sync()
-        #expect(realm.disk.count(.sync) == syncs)
-        #expect(first.log.durableEnd == first.log.position)
+        expectEqual(realm.disk.count(.sync), syncs)
+        expectEqual(first.log.durableEnd, first.log.position)
     }
 
     @Test func thePublishedDurableEndNeverGoesBack() throws {
@@ -89,9 +89,9 @@ import Testing
         second.log.publish()
         second.log.resignWriter()
         let end = try durableEnd(second.log)
-        #expect(end == second.log.position)
+        expectEqual(end, second.log.position)
         #expect(first.log.tryBecomeWriterIfCurrent())
         first.log.publish()
-        #expect(try durableEnd(first.log) == end)
+        try expectEqual(durableEnd(first.log), end)
     }
 }

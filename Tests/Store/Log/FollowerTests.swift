@@ -11,15 +11,15 @@ import Testing
         try writer.commit()
         let reader = try realm.open()
         #expect(reader.report.followedWriter)
-        #expect(reader.versions == [1])
+        expectEqual(reader.versions, [1])
         #expect(!reader.log.isBehind())
         try writer.commit()
         try writer.commit(700)
         #expect(reader.log.isBehind())
         try reader.catchUp()
         try reader.catchUp()
-        #expect(reader.versions == [1, 2, 3])
-        #expect(reader.log.version == 3)
+        expectEqual(reader.versions, [1, 2, 3])
+        expectEqual(reader.log.version, 3)
         #expect(!reader.log.isBehind())
     }
 
@@ -35,7 +35,7 @@ import Testing
         #expect(reader.versions.isEmpty)
         writer.log.publish()
         try reader.catchUp()
-        #expect(reader.versions == [1])
+        expectEqual(reader.versions, [1])
     }
 
     @Test func relaxedCommitsAreReadBeforeTheyAreDurable() throws {
@@ -45,13 +45,13 @@ import Testing
         try writer.write()
         writer.log.publish()
         try reader.catchUp()
-        #expect(reader.versions == [1])
+        expectEqual(reader.versions, [1])
         #expect(reader.log.durableEnd < reader.log.position)
         try writer.log.sync()
         writer.log.publish()
         try reader.catchUp()
-        #expect(reader.versions == [1])
-        #expect(reader.log.durableEnd == reader.log.position)
+        expectEqual(reader.versions, [1])
+        expectEqual(reader.log.durableEnd, reader.log.position)
     }
 
     @Test func aReaderGoesOnThroughManySegments() throws {
@@ -61,10 +61,10 @@ import Testing
         for _ in 0..<30 { try writer.commit(3000) }
         #expect(realm.segmentSizes().count > 3)
         try reader.catchUp()
-        #expect(reader.versions == Array(1...30))
+        expectEqual(reader.versions, Array(1...30))
         try writer.commit(20)
         try reader.catchUp()
-        #expect(reader.versions.last == 31)
+        expectEqual(reader.versions.last, 31)
     }
 
     @Test func aReaderGoesOnFromTheLogOfAnIdleWriter() throws {
@@ -77,7 +77,7 @@ import Testing
         #expect(reader.log.endsIdle)
         try writer.commit()
         try reader.catchUp()
-        #expect(reader.versions == [1, 2])
+        expectEqual(reader.versions, [1, 2])
         #expect(!reader.log.endsIdle)
     }
 
@@ -88,7 +88,7 @@ import Testing
         try writer.log.writeIdle()
         let position = writer.log.position
         try writer.log.writeIdle()
-        #expect(writer.log.position == position)
+        expectEqual(writer.log.position, position)
         #expect(try realm.open().log.endsIdle)
     }
 
@@ -105,19 +105,19 @@ import Testing
         if knowsThem { try reader.catchUp() }
         try writer.write(300)
         realm.disk.inject(SimFailure(.sync))
-        #expect(codeThrown { try writer.log.sync() } == .outcomeUnknown)
+        expectEqual(codeThrown { try writer.log.sync() }, .outcomeUnknown)
         writer.log.resignWriter()
         let heir = try realm.openWriter()
         #expect(heir.report.wasPoisoned)
-        #expect(heir.versions == [1, 2, 3])
+        expectEqual(heir.versions, [1, 2, 3])
         try heir.commit()
         try reader.catchUp()
-        #expect(reader.versions == [1, 2, 3, 4])
+        expectEqual(reader.versions, [1, 2, 3, 4])
         // The reader's chain is that of the new segment, so it can continue writing.
         heir.log.resignWriter()
         #expect(try reader.becomeWriter())
         try reader.commit()
-        #expect(try realm.open().versions == [1, 2, 3, 4, 5])
+        try expectEqual(realm.open().versions, [1, 2, 3, 4, 5])
     }
 
     @Test func publishedBytesThatAreDamagedAreAnErrorAndKeepWhatWasRead() throws {
@@ -129,9 +129,9 @@ import Testing
         let end = 4096 + Int(writer.log.position)
         try writer.commit(100)
         realm.disk.flipBit((end + 60) * 8, of: "log-0-0", in: realm.path)
-        #expect(codeThrown { try reader.catchUp() } == .invalidDatabase)
-        #expect(reader.versions == [1])
-        #expect(reader.log.version == 1)
+        expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
+        expectEqual(reader.versions, [1])
+        expectEqual(reader.log.version, 1)
     }
 
     @Test func anErrorOfTheReceiverStopsBeforeThatCommit() throws {
@@ -144,10 +144,10 @@ import Testing
                 if LogFixture.version(body) == 2 { throw StoreError(.invalidValue, "No.") }
             }
         }
-        #expect(error?.code == .invalidValue)
-        #expect(error?.lastGoodVersion == 1)
-        #expect(reader.log.version == 1)
+        expectEqual(error?.code, .invalidValue)
+        expectEqual(error?.lastGoodVersion, 1)
+        expectEqual(reader.log.version, 1)
         try reader.catchUp()
-        #expect(reader.versions == [2, 3])
+        expectEqual(reader.versions, [2, 3])
     }
 }

@@ -31,8 +31,8 @@ import Testing
         #expect(throws: StoreError.self) { try writer.commit(90_000) }
         realm.disk.capacityByteCount = realm.disk.usedByteCount + 8192
         while realm.segmentSizes().count < 4 { try writer.commit(3000) }
-        #expect(realm.segmentSizes().last == 8192, "the smallest size that fits the record")
-        #expect(try realm.open().versions == writer.versions)
+        expectEqual(realm.segmentSizes().last, 8192, "the smallest size that fits the record")
+        try expectEqual(realm.open().versions, writer.versions)
     }
 
     // Covers 12.10, .diskFull
@@ -49,12 +49,12 @@ import Testing
         try writer.log.sync()
         writer.log.publish()
         try writer.log.writeIdle()
-        #expect(realm.segmentSizes().count == 2)
+        expectEqual(realm.segmentSizes().count, 2)
         for image in realm.disk.crashImages() {
             let log = try RealmLog.open(
                 image.fileSystem, path: realm.path, options: realm.options
             ) { (_) throws(StoreError) in }.log
-            #expect(log.version == version)
+            expectEqual(log.version, version)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         realm.disk.capacityByteCount = realm.disk.usedByteCount + (keepsSpare ? 0 : 12_288)
         let again = try realm.openWriter()
         #expect(again.report.wasPoisoned && again.versions.starts(with: versions))
-        #expect(realm.disk.contents(of: "spare", in: realm.path) == nil)
+        expectNil(realm.disk.contents(of: "spare", in: realm.path))
         try again.commit(100)
     }
 }

@@ -35,13 +35,13 @@ import Testing
         let file = try realm.create("log-0-\(number)")
         try file.write(bytes)
         try realm.unlink("log-0-0")
-        #expect(openCode() == .invalidDatabase)
+        expectEqual(openCode(), .invalidDatabase)
         // Referred to by the control page only.
         let page = try realm.openLock()
         var control = try #require(page.loadControl())
         control.segmentNumber = number
         page.storeControl(&control)
-        #expect(openCode() == .invalidDatabase)
+        expectEqual(openCode(), .invalidDatabase)
     }
 
     @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
@@ -66,7 +66,7 @@ import Testing
         let start = 4096 + Int(position)
         bytes.replaceSubrange(start..<start + frame.count, with: frame)
         fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
-        #expect(openCode() == .unsupportedFormat)
+        expectEqual(openCode(), .unsupportedFormat)
     }
 
     /// Each header claims a body up to the end of the segment, with a wrong checksum.
@@ -82,7 +82,7 @@ import Testing
         }
         fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
         fixture.disk.setBootID(Identity128(high: 5, low: 5))  // otherwise any garbage is refused
-        #expect(openCode() == .invalidDatabase)
+        expectEqual(openCode(), .invalidDatabase)
     }
 
     private func header(claiming byteCount: Int, salt: UInt64, at offset: UInt64) -> [UInt8] {
@@ -119,7 +119,7 @@ import Testing
         page.isWriting = true
         log.lock.storeControl(&page)
         log.leave()
-        #expect(truncate(disk.realmPath + "/log-0-0", 1 << 40) == 0)
+        expectEqual(truncate(disk.realmPath + "/log-0-0", 1 << 40), 0)
         let again = try open()
         #expect(again.report.wasPoisoned && again.log.version == 1)
         let size = try disk.makeRealm().open("log-0-1").size()

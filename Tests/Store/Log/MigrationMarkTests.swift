@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// The file that records the progress of a migration.
@@ -17,10 +18,10 @@ import Testing
         let countMax = Int(Limits.migrationMarkByteCountMax) - overhead
         for count in [countMax - 1, countMax] {
             try file.write(mark(count))
-            #expect(try file.read() == mark(count))
+            try expectEqual(file.read(), mark(count))
         }
         let error = #expect(throws: StoreError.self) { try file.write(mark(countMax + 1)) }
-        #expect(error?.code == .invalidInput)
-        #expect(try file.read() == mark(countMax))
+        expectEqual(error?.code, .invalidInput)
+        try expectEqual(file.read(), mark(countMax))
     }
 }

@@ -52,10 +52,10 @@ import Testing
     @Test func recordsComeInOrderAcrossReadBuffers() throws {
         let bodies = (0..<40).map { [UInt8](repeating: UInt8($0), count: 20_000 + $0) }
         let read = try readAll(cursor(makeSegment(bodies)))
-        #expect(read.bodies == bodies)
-        #expect(
-            read.end
-                == 1000
+        expectEqual(read.bodies, bodies)
+        expectEqual(
+            read.end,
+            1000
                 + bodies.reduce(0) {
                     $0 + UInt64(RecordFraming.byteCount(bodyByteCount: $1.count))
                 })
@@ -63,27 +63,27 @@ import Testing
 
     @Test func nothingIsReadAtOrBehindTheLimit() throws {
         let segment = try makeSegment([[1], [2], [3]])
-        #expect(try readAll(cursor(segment, limit: 1000 + 96)).bodies == [[1], [2]])
-        #expect(try readAll(cursor(segment, limit: 1000 + 95)).bodies == [[1]])
+        try expectEqual(readAll(cursor(segment, limit: 1000 + 96)).bodies, [[1], [2]])
+        try expectEqual(readAll(cursor(segment, limit: 1000 + 95)).bodies, [[1]])
         #expect(try readAll(cursor(segment, limit: 1000)).bodies.isEmpty)
         #expect(try readAll(cursor(segment, limit: 0)).bodies.isEmpty)
     }
 
     @Test func aGapInTheSequenceEndsTheLog() throws {
         let segment = try makeSegment([[1], [2], [3]]) { if $0 == 1 { $1.sequence += 1 } }
-        #expect(try readAll(cursor(segment)).bodies == [[1]])
+        try expectEqual(readAll(cursor(segment)).bodies, [[1]])
     }
 
     @Test func aBrokenChainEndsTheLog() throws {
         let segment = try makeSegment([[1], [2], [3]]) { if $0 == 2 { $1.previousChain ^= 1 } }
-        #expect(try readAll(cursor(segment)).bodies == [[1], [2]])
+        try expectEqual(readAll(cursor(segment)).bodies, [[1], [2]])
     }
 
     @Test func aRecordThatVouchesForItselfEndsTheLog() throws {
         let segment = try makeSegment([[1], [2], [3]]) { if $0 == 1 { $1.durableEnd = 1049 } }
-        #expect(try readAll(cursor(segment)).bodies == [[1]])
+        try expectEqual(readAll(cursor(segment)).bodies, [[1]])
         let honest = try makeOther([[1], [2], [3]]) { if $0 == 1 { $1.durableEnd = 1048 } }
-        #expect(try readAll(cursor(honest)).bodies.count == 3)
+        try expectEqual(readAll(cursor(honest)).bodies.count, 3)
     }
 
     private func makeOther(
@@ -95,7 +95,7 @@ import Testing
 
     @Test func aBodyBeyondTheLimitEndsTheLog() throws {
         let segment = try makeSegment([[1], [UInt8](repeating: 2, count: 100), [3]])
-        #expect(try readAll(cursor(segment, bodyMax: 99)).bodies.count == 1)
-        #expect(try readAll(cursor(segment, bodyMax: 100)).bodies.count == 3)
+        try expectEqual(readAll(cursor(segment, bodyMax: 99)).bodies.count, 1)
+        try expectEqual(readAll(cursor(segment, bodyMax: 100)).bodies.count, 3)
     }
 }

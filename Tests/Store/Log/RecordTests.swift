@@ -29,31 +29,31 @@ import Testing
     func aRecordComesBackAsItWasWritten(bodyByteCount: Int) throws {
         let body = (0..<bodyByteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let (bytes, chain) = frame(body)
-        #expect(bytes.count == RecordFraming.byteCount(bodyByteCount: bodyByteCount))
-        #expect(bytes.count % 8 == 0)
+        expectEqual(bytes.count, RecordFraming.byteCount(bodyByteCount: bodyByteCount))
+        expectEqual(bytes.count % 8, 0)
         let record = try #require(decode(bytes + [1, 2, 3]))
-        #expect(record.header == header)
-        #expect(record.bodyByteCount == bodyByteCount)
-        #expect(record.byteCount == bytes.count)
-        #expect(record.chain == chain)
-        #expect(Array(bytes[40..<40 + bodyByteCount]) == body)
+        expectEqual(record.header, header)
+        expectEqual(record.bodyByteCount, bodyByteCount)
+        expectEqual(record.byteCount, bytes.count)
+        expectEqual(record.chain, chain)
+        expectEqual(Array(bytes[40..<40 + bodyByteCount]), body)
     }
 
     @Test func theBytesAreThoseOfTheFormat() {
         let bytes = frame([9, 9]).bytes
-        #expect(Array(bytes[8..<12]) == [2, 0, 0, 0])
-        #expect(Array(bytes[12..<16]) == [1, 0, 1, 0])
-        #expect(Array(bytes[16..<24]) == [7, 0, 0, 0, 0, 0, 0, 0])
-        #expect(Array(bytes[24..<32]) == [96, 0, 0, 0, 0, 0, 0, 0])
-        #expect(Array(bytes[32..<36]) == [0xDD, 0xCC, 0xBB, 0xAA])
-        #expect(Array(bytes[36..<48]) == [3, 0, 0, 0, 9, 9, 0, 0, 0, 0, 0, 0])
+        expectEqual(Array(bytes[8..<12]), [2, 0, 0, 0])
+        expectEqual(Array(bytes[12..<16]), [1, 0, 1, 0])
+        expectEqual(Array(bytes[16..<24]), [7, 0, 0, 0, 0, 0, 0, 0])
+        expectEqual(Array(bytes[24..<32]), [96, 0, 0, 0, 0, 0, 0, 0])
+        expectEqual(Array(bytes[32..<36]), [0xDD, 0xCC, 0xBB, 0xAA])
+        expectEqual(Array(bytes[36..<48]), [3, 0, 0, 0, 9, 9, 0, 0, 0, 0, 0, 0])
     }
 
     @Test func aRecordIsValidOnlyInItsOwnPlace() {
         let bytes = frame([1, 2, 3]).bytes
         #expect(decode(bytes) != nil)
-        #expect(decode(bytes, offset: 4104) == nil)
-        #expect(decode(bytes, salt: 6) == nil)
+        expectNil(decode(bytes, offset: 4104))
+        expectNil(decode(bytes, salt: 6))
     }
 
     @Test func everyFlippedBitIsNoticed() {
@@ -61,22 +61,22 @@ import Testing
         for bit in 0..<bytes.count * 8 {
             var changed = bytes
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(decode(changed) == nil, "bit \(bit)")
+            expectNil(decode(changed), "bit \(bit)")
         }
     }
 
     @Test func nothingIsReadBeyondTheBytes() {
         let bytes = frame((0..<21).map { $0 }).bytes
-        for count in 0..<bytes.count { #expect(decode(Array(bytes[..<count])) == nil) }
+        for count in 0..<bytes.count { expectNil(decode(Array(bytes[..<count]))) }
     }
 
     @Test func aBodyBeyondTheLimitIsNoRecord() {
         let bytes = frame([UInt8](repeating: 1, count: 64)).bytes
         #expect(decode(bytes, max: 64) != nil)
-        #expect(decode(bytes, max: 63) == nil)
+        expectNil(decode(bytes, max: 63))
     }
 
     @Test func zerosAreNoRecord() {
-        #expect(decode([UInt8](repeating: 0, count: 4096)) == nil)
+        expectNil(decode([UInt8](repeating: 0, count: 4096)))
     }
 }

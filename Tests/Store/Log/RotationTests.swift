@@ -10,8 +10,8 @@ import Testing
         let writer = try realm.openWriter()
         for _ in 0..<200 { try writer.commit(1000) }
         let sizes = realm.segmentSizes()
-        #expect(sizes.prefix(5) == [8192, 16384, 32768, 65536, 65536])
-        #expect(try realm.open().versions == Array(1...200))
+        expectEqual(sizes.prefix(5), [8192, 16384, 32768, 65536, 65536])
+        try expectEqual(realm.open().versions, Array(1...200))
     }
 
     @Test func aSegmentIsLargeEnoughForTheBatchThatOpensIt() throws {
@@ -21,11 +21,11 @@ import Testing
         try writer.commit(200_000)
         try writer.commit(10)
         let sizes = realm.segmentSizes()
-        #expect(sizes.count == 3)
+        expectEqual(sizes.count, 3)
         #expect(sizes[1] >= 30_000 && sizes[1] < 36_864 + 4096)
         #expect(sizes[2] >= 200_000 && sizes[2] < 212_000)
-        #expect(sizes.allSatisfy { $0 % 4096 == 0 })
-        #expect(try realm.open().versions == [1, 2, 3])
+        expectTrue(sizes.allSatisfy { $0 % 4096 == 0 })
+        try expectEqual(realm.open().versions, [1, 2, 3])
     }
 
     @Test func aBatchIsNeverSplit() throws {
@@ -38,20 +38,20 @@ import Testing
         writer.log.publish()
         let first = try #require(realm.disk.contents(of: "log-0-0", in: realm.path))
         let used = 4096 + RecordFraming.byteCount(bodyByteCount: 3008)
-        #expect(first[used...].allSatisfy { $0 == 0 })
-        #expect(try realm.open().versions == [1, 2, 3, 4])
+        expectTrue(first[used...].allSatisfy { $0 == 0 })
+        try expectEqual(realm.open().versions, [1, 2, 3, 4])
     }
 
     @Test func aBatchThatFitsExactlyFillsTheSegment() throws {
         let realm = LogFixture()
         let writer = try realm.openWriter()
         try writer.commit(4096 - 40 - 8)
-        #expect(writer.log.remainingByteCount == 0)
-        #expect(realm.segmentSizes().count == 1)
-        #expect(try realm.open().versions == [1])
+        expectEqual(writer.log.remainingByteCount, 0)
+        expectEqual(realm.segmentSizes().count, 1)
+        try expectEqual(realm.open().versions, [1])
         try writer.commit(0)
-        #expect(realm.segmentSizes().count == 2)
-        #expect(try realm.open().versions == [1, 2])
+        expectEqual(realm.segmentSizes().count, 2)
+        try expectEqual(realm.open().versions, [1, 2])
     }
 
     @Test func relaxedCommitsAreDurableBeforeANewSegment() throws {
@@ -60,7 +60,7 @@ import Testing
         try writer.write(3000)
         writer.log.publish()
         try writer.write(3000)
-        #expect(realm.segmentSizes().count == 2)
+        expectEqual(realm.segmentSizes().count, 2)
         for image in realm.disk.crashImages() {
             var versions: [UInt64] = []
             _ = try RealmLog.open(image.fileSystem, path: realm.path, options: realm.options) {
@@ -89,12 +89,12 @@ import Testing
         try writer.commit(3500)
         try writer.commit(9000)
         writer.log.spareSegment.make()
-        #expect(realm.disk.contents(of: "spare", in: realm.path)?.count == 32768)
+        expectEqual(realm.disk.contents(of: "spare", in: realm.path)?.count, 32768)
         realm.disk.capacityByteCount = realm.disk.usedByteCount
         try writer.commit(9000)
-        #expect(realm.segmentSizes() == [8192, 16384, 32768])
+        expectEqual(realm.segmentSizes(), [8192, 16384, 32768])
         #expect(!realm.disk.fileNames(in: realm.path).contains("spare"))
-        #expect(try realm.open().versions == [1, 2, 3])
+        try expectEqual(realm.open().versions, [1, 2, 3])
     }
 
     @Test func aSpareThatIsTooSmallIsThrownAway() throws {
@@ -104,8 +104,8 @@ import Testing
         writer.log.spareSegment.make()
         try writer.commit(40_000)
         #expect(realm.segmentSizes()[1] > 40_000)
-        #expect(Set(realm.disk.fileNames(in: realm.path)) == ["LOCK", "log-0-0", "log-0-1"])
-        #expect(try realm.open().versions == [1, 2])
+        expectEqual(Set(realm.disk.fileNames(in: realm.path)), ["LOCK", "log-0-0", "log-0-1"])
+        try expectEqual(realm.open().versions, [1, 2])
     }
 
     @Test func thereIsOneSpareAtMost() throws {
@@ -115,7 +115,7 @@ import Testing
         writer.log.spareSegment.make()
         let writes = realm.disk.count(.write)
         writer.log.spareSegment.make()
-        #expect(realm.disk.count(.write) == writes)
+        expectEqual(realm.disk.count(.write), writes)
     }
 
     /// A power failure may restore the name of a spare that was already used, with whatever was
@@ -126,7 +126,7 @@ import Testing
         try writer.commit(3500)
         writer.log.spareSegment.make()
         realm.disk.inject(SimFailure(.sync))
-        #expect(codeThrown { try writer.commit(100) } == .outcomeUnknown)
+        expectEqual(codeThrown { try writer.commit(100) }, .outcomeUnknown)
         writer.log.resignWriter()
         let states = CrashStates()
         realm.disk.onEffect = { [unowned disk = realm.disk] kind, _ in
@@ -150,7 +150,7 @@ import Testing
             _ = try RealmLog.open(disk.killImage(), path: realm.path, options: realm.options) {
                 (_) throws(StoreError) in count += 1
             }
-            #expect(count == version)
+            expectEqual(count, version)
         }
     }
 

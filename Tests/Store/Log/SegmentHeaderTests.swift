@@ -11,8 +11,8 @@ import Testing
 
     @Test func aHeaderComesBackAsItWasWritten() throws {
         let bytes = header.encoded()
-        #expect(bytes.count == 4096)
-        #expect(try SegmentHeader(decoding: bytes, path: "p") == header)
+        expectEqual(bytes.count, 4096)
+        try expectEqual(SegmentHeader(decoding: bytes, path: "p"), header)
     }
 
     @Test func everyFlippedBitIsNoticed() {
@@ -21,7 +21,7 @@ import Testing
             var changed = bytes
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
             let code = codeThrown { _ = try SegmentHeader(decoding: changed, path: "p") }
-            #expect(code == .invalidDatabase, "bit \(bit)")
+            expectEqual(code, .invalidDatabase, "bit \(bit)")
         }
     }
 
@@ -29,18 +29,18 @@ import Testing
     func aShortFileIsNoSegment(byteCount: Int) {
         let bytes = Array(header.encoded()[..<byteCount])
         let code = codeThrown { _ = try SegmentHeader(decoding: bytes, path: "p") }
-        #expect(code == .invalidDatabase)
+        expectEqual(code, .invalidDatabase)
     }
 
     @Test func namesOfSegmentsAreReadStrictly() throws {
         let parsed = try #require(SegmentHeader.parse(fileName: "log-2-31"))
         #expect(parsed.generation == 2 && parsed.number == 31)
-        #expect(SegmentHeader.fileName(generation: 2, number: 31) == "log-2-31")
+        expectEqual(SegmentHeader.fileName(generation: 2, number: 31), "log-2-31")
         for name in [
             "log-2", "log-2-", "log--1", "log-02-1", "log-2-01", "log-2-+1", "log-2-1-1", "Log-2-1",
             "log-2-1 ", "log-2-99999999999999999999", "tmp-1", "LOCK", "",
         ] {
-            #expect(SegmentHeader.parse(fileName: name) == nil, "\(name)")
+            expectNil(SegmentHeader.parse(fileName: name), "\(name)")
         }
     }
 }

@@ -14,12 +14,12 @@ import Testing
         try first.commit()
         first.log.resignWriter()
         #expect(try second.becomeWriter())
-        #expect(second.versions == [1])
+        expectEqual(second.versions, [1])
         #expect(try !first.becomeWriter())
         try second.commit()
         second.log.resignWriter()
         #expect(try first.becomeWriter())
-        #expect(first.versions == [1, 2])
+        expectEqual(first.versions, [1, 2])
     }
 
     @Test func theLockIsFreeWhenItsHolderDies() throws {
@@ -32,8 +32,8 @@ import Testing
             try first.write()
         }
         #expect(try second.becomeWriter())
-        #expect(second.versions == [1, 2])
-        #expect(second.log.durableEnd == second.log.position)
+        expectEqual(second.versions, [1, 2])
+        expectEqual(second.log.durableEnd, second.log.position)
     }
 
     @Test func everyGrantIsCounted() throws {
@@ -43,7 +43,7 @@ import Testing
         first.log.resignWriter()
         let word = first.log.lock.releaseWord()
         #expect(first.log.tryBecomeWriterIfCurrent())
-        #expect(first.log.lock.grantCount() == before + 1)
+        expectEqual(first.log.lock.grantCount(), before + 1)
         first.log.resignWriter()
         #expect(first.log.lock.releaseWord() != word)
     }
@@ -56,14 +56,14 @@ import Testing
         let one = try epoch()
         first.log.resignWriter()
         #expect(first.log.tryBecomeWriterIfCurrent())
-        #expect(try epoch() == one, "the same process again")
+        try expectEqual(epoch(), one, "the same process again")
         first.log.resignWriter()
         let second = try realm.openWriter()
-        #expect(try epoch() == one + 1)
+        try expectEqual(epoch(), one + 1)
         try second.commit()
         second.log.resignWriter()
         #expect(try first.becomeWriter())
-        #expect(try epoch() == one + 2)
+        try expectEqual(epoch(), one + 2)
         try first.commit()
         // Also from the records, without the control page.
         let copy = realm.disk.killImage()
@@ -71,7 +71,7 @@ import Testing
         let log = try RealmLog.open(copy, path: realm.path, options: realm.options) {
             (_) throws(StoreError) in
         }.log
-        #expect(try #require(log.lock.loadControl()).writerEpoch == one + 2)
+        try expectEqual(#require(log.lock.loadControl()).writerEpoch, one + 2)
     }
 
     @Test func aLogIsCurrentUntilSomebodyElseWrites() throws {
@@ -95,7 +95,7 @@ import Testing
         #expect(first.log.isCurrent())
         #expect(first.log.tryBecomeWriterIfCurrent())
         try first.commit()
-        #expect(try realm.open().versions == [1, 2, 3])
+        try expectEqual(realm.open().versions, [1, 2, 3])
     }
 
     @Test func aLogIsNotCurrentBehindANewSegmentOrAnIdleRecord() throws {
@@ -118,7 +118,7 @@ import Testing
         let log = try realm.open().log
         let before = [EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) }
         #expect(log.tryBecomeWriterIfCurrent())
-        #expect([EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) } == before)
+        expectEqual([EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) }, before)
     }
 
     @Test func aDestroyedControlPageStopsTheWritersThatHaveItOpen() throws {
@@ -128,7 +128,7 @@ import Testing
         first.log.resignWriter()
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
         #expect(!first.log.isCurrent())
-        #expect(codeThrown { _ = try first.becomeWriter() } == .invalidDatabase)
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .invalidDatabase)
         #expect(!first.log.holdsWriter)
         // A process that opens the realm rebuilds it, and all continue.
         _ = try realm.open()
@@ -144,8 +144,8 @@ import Testing
         try writer.log.append(bodies, version: 9)
         try writer.log.sync()
         writer.log.publish()
-        #expect(
-            [EffectKind.write, .sync, .wake].map { realm.disk.count($0) } == before.map { $0 + 1 })
+        expectEqual(
+            [EffectKind.write, .sync, .wake].map { realm.disk.count($0) }, before.map { $0 + 1 })
     }
 
     /// A writer whose `LOCK` was removed continues while another process opens the realm: its
@@ -168,7 +168,7 @@ import Testing
             if versions.isEmpty { try directory.rename("hidden", to: last) }
             versions.append(LogFixture.version(body))
         }
-        #expect(versions == [1, 2, 3, 4, 5, 6])
+        expectEqual(versions, [1, 2, 3, 4, 5, 6])
         #expect(report.commitCount == 6 && log.version == 6)
     }
 
@@ -180,13 +180,13 @@ import Testing
         let directory = try realm.disk.openDirectory(realm.path, create: false)
         try directory.unlink("LOCK")
         let second = try realm.openWriter()
-        #expect(second.versions == [1])
+        expectEqual(second.versions, [1])
         #expect(throws: StoreError.self) { try first.log.checkLock() }
-        #expect(codeThrown { try first.commit(20_000) } == .fileMoved, "a new segment")
+        expectEqual(codeThrown { try first.commit(20_000) }, .fileMoved, "a new segment")
         first.log.resignWriter()
         #expect(!first.log.tryBecomeWriterIfCurrent())
-        #expect(codeThrown { _ = try first.becomeWriter() } == .fileMoved)
-        #expect(codeThrown { _ = try first.log.tryLockCheckpoint() } == .fileMoved)
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .fileMoved)
+        expectEqual(codeThrown { _ = try first.log.tryLockCheckpoint() }, .fileMoved)
         #expect(second.log.isInPlace && !first.log.isInPlace)
         try second.commit()
     }

@@ -48,22 +48,22 @@ import Testing
             newest = CheckpointReference(
                 version: 0, position: 0, sequence: 1, chain: 0, file: appender.fileNumber,
                 offset: 0, byteCount: 0, crc: 0)
-            #expect(appender.fileNumber == 1)
+            expectEqual(appender.fileNumber, 1)
         }
         // Twice: the second time the file is already mapped or copied.
         let file = try nodes.file(1)
         var addresses: [UInt] = []
         for round in 0..<2 {
             for (number, place) in places.enumerated() where !place.bytes.isEmpty {
-                #expect(place.offset % 64 == 0)
+                expectEqual(place.offset % 64, 0)
                 let found = try file.bytes(at: place.offset, count: place.bytes.count)
-                #expect(Array(found) == place.bytes)
+                expectEqual(Array(found), place.bytes)
                 let address = UInt(bitPattern: found.baseAddress)
-                #expect(address % 64 == 0)
+                expectEqual(address % 64, 0)
                 if round == 0 { addresses.append(address) }
                 if place.bytes.count <= 16384 {
                     let end = place.offset + UInt64(place.bytes.count) - 1
-                    #expect(place.offset / 16384 == end / 16384, "extent \(number)")
+                    expectEqual(place.offset / 16384, end / 16384, "extent \(number)")
                 }
             }
         }
@@ -82,9 +82,9 @@ import Testing
             (offset, 101), (offset + 128, 1), (UInt64.max - 3, 8), (1 << 40, 64),
         ] {
             let code = codeThrown { _ = try file.bytes(at: start, count: count) }
-            #expect(code == .invalidDatabase)
+            expectEqual(code, .invalidDatabase)
         }
-        #expect(codeThrown { _ = try nodes.file(2) } == .historyTrimmed)
+        expectEqual(codeThrown { _ = try nodes.file(2) }, .historyTrimmed)
     }
 
     @Test func everyFlippedBitOfTheHeaderIsNoticed() throws {
@@ -94,14 +94,14 @@ import Testing
         for bit in stride(from: 0, to: 4096 * 8, by: 7) {
             simulation.flipBit(bit, of: "nodes-1", in: disk.realmPath)
             let code = codeThrown { _ = try nodes(disk).file(1) }
-            #expect(code == .invalidDatabase, "bit \(bit)")
+            expectEqual(code, .invalidDatabase, "bit \(bit)")
             simulation.flipBit(bit, of: "nodes-1", in: disk.realmPath)
         }
         _ = try nodes(disk).file(1)
         let other = NodesDirectory(
             disk.fileSystem, try disk.makeRealm(), realmID: Identity128(high: 9, low: 9),
             options: StoreOptions())
-        #expect(codeThrown { _ = try other.file(1) } == .invalidDatabase)
+        expectEqual(codeThrown { _ = try other.file(1) }, .invalidDatabase)
     }
 
     @Test func aNewFileIsBegunWhenTheOldOneIsFullOrFailed() throws {
@@ -114,14 +114,14 @@ import Testing
         var newest = CheckpointReference(
             version: 0, position: 0, sequence: 1, chain: 0, file: 1, offset: 0, byteCount: 0,
             crc: 0)
-        #expect(try nodes.appender(after: newest, liveByteCount: 20_000).fileNumber == 1)
+        try expectEqual(nodes.appender(after: newest, liveByteCount: 20_000).fileNumber, 1)
         let second = try nodes.appender(after: newest, liveByteCount: 5_000)
-        #expect(second.fileNumber == 2)
+        expectEqual(second.fileNumber, 2)
         _ = try append(bytes(100, 1), second)
         simulation.inject(SimFailure(.sync, losesDirtyData: true))
-        #expect(codeThrown { try second.sync() } == .ioFailed)
+        expectEqual(codeThrown { try second.sync() }, .ioFailed)
         newest.file = 2
-        #expect(try nodes.appender(after: newest, liveByteCount: 1 << 30).fileNumber == 3)
+        try expectEqual(nodes.appender(after: newest, liveByteCount: 1 << 30).fileNumber, 3)
     }
 
     @Test func thePaceStopsAndSpacingIsSynced() throws {
@@ -133,8 +133,8 @@ import Testing
         let code = codeThrown {
             for seed in 0..<100 { _ = try append(bytes(4096, UInt64(seed)), appender) }
         }
-        #expect(code == .closed)
-        #expect(simulation.count(.sync) - syncs == 7)
+        expectEqual(code, .closed)
+        expectEqual(simulation.count(.sync) - syncs, 7)
     }
 
     /// A file truncated under a mapping, which would raise SIGBUS.
@@ -152,15 +152,15 @@ import Testing
         _ = try file.size()
         if isWindowMapped { _ = try file.bytes(at: early, count: 200) }
         let path = disk.realmPath + "/nodes-1"
-        #expect(truncate(path, off_t(late)) == 0)
-        #expect(try Array(file.bytes(at: early, count: 200)) == bytes(200, 1))
+        expectEqual(truncate(path, off_t(late)), 0)
+        try expectEqual(Array(file.bytes(at: early, count: 200)), bytes(200, 1))
         for (offset, count) in [(late, 9000), (long, 40000)] {
             let error = #expect(throws: StoreError.self) {
                 _ = try file.bytes(at: offset, count: count)
             }
-            #expect(error?.code == .invalidDatabase)
-            #expect(error?.path == path)
-            #expect(error?.sentence.contains("\(offset)") == true)
+            expectEqual(error?.code, .invalidDatabase)
+            expectEqual(error?.path, path)
+            expectEqual(error?.sentence.contains("\(offset)"), true)
         }
         // appended bytes would replace bytes that are still mapped
         let newest = reference(file: 1, end: late)
@@ -170,7 +170,7 @@ import Testing
             }
             #expect(error?.code == .invalidDatabase && error?.path == path)
         }
-        #expect(try Array(file.bytes(at: early, count: 200)) == bytes(200, 1))
+        try expectEqual(Array(file.bytes(at: early, count: 200)), bytes(200, 1))
     }
 
     private func reference(file: UInt64, end: UInt64) -> CheckpointReference {
@@ -189,15 +189,15 @@ import Testing
         try appender.sync()
         let end = place + 9000
         let whole = try self.nodes(disk)
-        #expect(
-            try whole.appender(after: reference(file: 1, end: end), liveByteCount: 1 << 30)
-                .fileNumber == 1)
-        #expect(truncate(disk.realmPath + "/nodes-1", off_t(end - 1)) == 0)
+        try expectEqual(
+            whole.appender(after: reference(file: 1, end: end), liveByteCount: 1 << 30)
+                .fileNumber, 1)
+        expectEqual(truncate(disk.realmPath + "/nodes-1", off_t(end - 1)), 0)
         let cut = try self.nodes(disk)
         let error = #expect(throws: StoreError.self) {
             _ = try cut.appender(after: reference(file: 1, end: end), liveByteCount: 1 << 30)
         }
-        #expect(error?.code == .invalidDatabase)
+        expectEqual(error?.code, .invalidDatabase)
     }
 
     /// The bytes are read into private memory instead.
@@ -210,7 +210,7 @@ import Testing
         let offset = try append(content, appender)
         try appender.sync()
         simulation.inject(SimFailure(.map, code: .ioFailed, errno: ENOMEM, times: .forever))
-        #expect(try Array(nodes.file(1).bytes(at: offset, count: 5000)) == content)
+        try expectEqual(Array(nodes.file(1).bytes(at: offset, count: 5000)), content)
         #expect(simulation.firedFailureCount > 0)
     }
 
@@ -229,6 +229,6 @@ import Testing
             _ = try file.bytes(at: offset, count: 5000)
         }
         #expect(error?.code == .ioFailed && error?.isMediaFailure == true)
-        #expect(try Array(file.bytes(at: offset, count: 5000)) == bytes(5000, 4))
+        try expectEqual(Array(file.bytes(at: offset, count: 5000)), bytes(5000, 4))
     }
 }

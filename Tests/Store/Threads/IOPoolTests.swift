@@ -70,9 +70,9 @@ import Testing
 
     @Test func theFirstThreadIsMadeOnce() throws {
         let pool = IOPool(threadCountMax: 4, keepsThread: true)
-        #expect(pool.threadCount == 0)
+        expectEqual(pool.threadCount, 0)
         try pool.prepare()
         try pool.prepare()
-        #expect(pool.threadCount == 1)
+        expectEqual(pool.threadCount, 1)
     }
 }

@@ -89,7 +89,8 @@ struct TailTests {
         let third = try chat.start("tail", "news", "--json", "--since", later, "--count", "1")
         try chat.send("five", as: "Ann")
         let (lines, code, _) = third.end()
-        #expect(try lines.map { try TailLine($0).text } == ["five"])
+        let texts = try lines.map { try TailLine($0).text }
+        #expect(texts == ["five"])
         #expect(code == 0)
     }
 
@@ -98,7 +99,8 @@ struct TailTests {
         try chat.send("two", as: "Ann")
         let cut = try chat.run(
             "tail", "news", "--json", "--cursors", "--from-start", "--count", "1")
-        #expect(try cut.map { try TailLine($0).text } == ["one"])
+        let texts = try cut.map { try TailLine($0).text }
+        #expect(texts == ["one"])
         let whole = try chat.run(
             "tail", "news", "--json", "--cursors", "--from-start", "--count", "2")
         #expect(try TailLine(whole.last ?? "").cursor != nil)

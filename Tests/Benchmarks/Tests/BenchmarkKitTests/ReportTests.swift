@@ -80,10 +80,13 @@ import Testing
             }
         }
         let series = try await interleave(contenders, rounds: 2)
-        #expect(
-            order.withLock { $0 }
-                == [.regnum, .grdb, .sqlite, .grdb, .sqlite, .regnum, .sqlite, .regnum, .grdb])
-        let regnum = try #require(series.first { $0.engine == .regnum })
+        let engines: [Engine] = [
+            .regnum, .grdb, .sqlite, .grdb, .sqlite, .regnum, .sqlite, .regnum, .grdb,
+        ]
+        let measured = order.withLock { $0 }
+        #expect(measured == engines)
+        let index = try #require(series.map(\.engine).firstIndex(of: .regnum))
+        let regnum = series[index]
         #expect(regnum.values == [6, 8])
         #expect(series.count == 3)
     }

@@ -31,8 +31,10 @@ import Testing
         var second = SeededGenerator(seed: 1)
         var other = SeededGenerator(seed: 2)
         let numbers = (0..<8).map { _ in first.next() }
-        #expect(numbers == (0..<8).map { _ in second.next() })
-        #expect(numbers != (0..<8).map { _ in other.next() })
+        let repeated = (0..<8).map { _ in second.next() }
+        #expect(repeated == numbers)
+        let others = (0..<8).map { _ in other.next() }
+        #expect(others != numbers)
         #expect(Set(numbers).count == 8)
     }
 }

@@ -60,10 +60,10 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
                 "no initial collection", from: position.version, to: position.version)
         }
         let world = record.world(position.version)
-        try expectEqual(collection.version, world.version, "initial version")
-        try expectEqual(collection.cursor.version, world.version, "initial cursor")
+        try requireEqual(collection.version, world.version, "initial version")
+        try requireEqual(collection.cursor.version, world.version, "initial cursor")
         mirror = collection.map(Row.serial)
-        try expectEqual(mirror, entries(world).map(\.serial), "initial")
+        try requireEqual(mirror, entries(world).map(\.serial), "initial")
         for object in collection { try Row.check(object, [world], "initial") }
         last = collection
         cursor = collection.cursor
@@ -112,8 +112,8 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
                 change = expected(old, new, net)
             }
             try check(delta, change, old, new, olds, net.new)
-            try expectEqual(delta.version, step.to, "version")
-            try expectEqual(delta.cursor.version, step.to, "cursor")
+            try requireEqual(delta.version, step.to, "version")
+            try requireEqual(delta.cursor.version, step.to, "cursor")
             try followed.interest.check(delta.origins, record, step)
             try apply(delta, collection, new, net.new)
             if let last { try Row.checkEquality(last, collection, record) }
@@ -161,14 +161,14 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         let (gone, come) = (Set(delta.deletions), Set(delta.insertions))
         let places = new.indices.filter { !come.contains($0) }
         let staying = old.indices.filter { !gone.contains($0) }
-        try expectEqual(staying.count, places.count, "the number that stays")
+        try requireEqual(staying.count, places.count, "the number that stays")
         var stays = [Int](repeating: -1, count: old.count)
         for (position, place) in zip(staying, places) { stays[position] = place }
         let must = record.comparison(step.from, step.to)
         let may = record.possibility(step.from, step.to)
         // Where both agree on the objects that changed, the positions are determined.
         if !followed.isList, followed.owner == nil, Set(must.own.keys) == Set(may.own.keys) {
-            try expectEqual(stays, sorted(old, new, must), "the positions that stay")
+            try requireEqual(stays, sorted(old, new, must), "the positions that stay")
         }
         var told: [Int: [String]] = [:]
         for modified in delta.modified {
@@ -199,22 +199,22 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         _ new: [MirrorEntry], _ olds: [MirrorWorld], _ world: MirrorWorld
     ) throws {
         if expected.isEmpty { throw StreamFailure("an element without changes") }
-        try expectEqual(delta.deletions, expected.deletions, "deletions")
-        try expectEqual(delta.insertions, expected.insertions, "insertions")
-        try expectEqual(delta.modifications, expected.modifications, "modifications")
-        try expectEqual(delta.newModifications, expected.newModifications, "newModifications")
-        try expectEqual(
+        try requireEqual(delta.deletions, expected.deletions, "deletions")
+        try requireEqual(delta.insertions, expected.insertions, "insertions")
+        try requireEqual(delta.modifications, expected.modifications, "modifications")
+        try requireEqual(delta.newModifications, expected.newModifications, "newModifications")
+        try requireEqual(
             delta.deleted.map(Row.serial), expected.deletions.map { old[$0].serial }, "deleted")
         for object in delta.deleted { try Row.check(object, olds, "deleted") }
-        try expectEqual(
+        try requireEqual(
             delta.inserted.map(Row.serial), expected.insertions.map { new[$0].serial },
             "inserted")
         for object in delta.inserted { try Row.check(object, [world], "inserted") }
         let modified = expected.modifications.map { old[$0].serial }
-        try expectEqual(delta.modified.map { Row.serial($0.old) }, modified, "modified, old")
-        try expectEqual(delta.modified.map { Row.serial($0.new) }, modified, "modified, new")
+        try requireEqual(delta.modified.map { Row.serial($0.old) }, modified, "modified, old")
+        try requireEqual(delta.modified.map { Row.serial($0.new) }, modified, "modified, new")
         if !position.isCompared {
-            try expectEqual(delta.modified.map(\.properties), expected.properties, "properties")
+            try requireEqual(delta.modified.map(\.properties), expected.properties, "properties")
         }
         for object in delta.modified {
             try Row.check(object.old, olds, "modified, old")
@@ -227,9 +227,9 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
         _ delta: ChangeSet<Row>, _ collection: FrozenResults<Row>, _ new: [MirrorEntry],
         _ world: MirrorWorld
     ) throws {
-        try expectEqual(collection.version, world.version, "the collection's version")
+        try requireEqual(collection.version, world.version, "the collection's version")
         let serials = collection.map(Row.serial)
-        try expectEqual(serials, new.map(\.serial), "the collection")
+        try requireEqual(serials, new.map(\.serial), "the collection")
         if let position = serials.indices.randomElement(using: &random) {
             try Row.check(collection[position], [world], "collection[\(position)]")
         }
@@ -245,7 +245,7 @@ final class CollectionWatch<Row: StreamModel>: StreamWatch {
                 mirror.insert(Row.serial(object), at: position)
             }
         }
-        try expectEqual(mirror, serials, "the mirror")
+        try requireEqual(mirror, serials, "the mirror")
     }
 
     func end(_ record: StreamRecord) async throws {

@@ -99,13 +99,13 @@ final class MapWatch<Value: Sendable>: StreamWatch {
     ) throws {
         let slots = slots(world)
         try expectKeys(map.keys, slots.map(\.key), what)
-        try expectEqual(map.map { plain($0.value) }, slots.map(\.value), what)
+        try requireEqual(map.map { plain($0.value) }, slots.map(\.value), what)
         for entry in map { try look(entry.value, [world], what) }
-        try expectEqual(map.version, world.version, "\(what), version")
+        try requireEqual(map.version, world.version, "\(what), version")
     }
 
     private func expectKeys(_ found: [String], _ expected: [String], _ what: String) throws {
-        try expectEqual(
+        try requireEqual(
             found.map { MirrorValue.text($0) }, expected.map { .text($0) }, what)
     }
 
@@ -205,7 +205,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         } else {
             try expectKeys(delta.modifications, expected.modifications, "modifications")
         }
-        try expectEqual(delta.version, place.to, "version")
+        try requireEqual(delta.version, place.to, "version")
         try expectMap(map, step.new, "the map")
         try check(delta, slots(step.old), slots(step.new))
         let first = position.policy == .everyCommit ? position.version : place.from
@@ -221,7 +221,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         known.removeAll { key in delta.deletions.contains { key == .text($0) } }
         known += delta.insertions.map { .text($0) }
         known.sort { MirrorValue.compare($0, $1) < 0 }
-        try expectEqual(known, slots(step.new).map { .text($0.key) }, "the mirror")
+        try requireEqual(known, slots(step.new).map { .text($0.key) }, "the mirror")
         mirror = map.keys
     }
 
@@ -233,14 +233,14 @@ final class MapWatch<Value: Sendable>: StreamWatch {
                 slots.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
             }
         }
-        try expectEqual(
+        try requireEqual(
             delta.deleted.map(plain), values(old, delta.deletions), "deleted")
-        try expectEqual(
+        try requireEqual(
             delta.inserted.map(plain), values(new, delta.insertions), "inserted")
-        try expectEqual(
+        try requireEqual(
             delta.modified.map { plain($0.old) }, values(old, delta.modifications),
             "modified, old")
-        try expectEqual(
+        try requireEqual(
             delta.modified.map { plain($0.new) }, values(new, delta.modifications),
             "modified, new")
     }

@@ -68,7 +68,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
     private func check(
         _ object: Frozen<Row>?, _ serial: Int?, _ worlds: [MirrorWorld], _ what: String
     ) throws {
-        try expectEqual(object.map(Row.serial), serial, what)
+        try requireEqual(object.map(Row.serial), serial, what)
         if let object { try Row.check(object, worlds, what) }
     }
 
@@ -111,7 +111,7 @@ final class ObjectWatch<Row: StreamModel>: StreamWatch {
                     throw StreamFailure("\(told) is reported, expected \(must) to \(may)")
                 }
             } else {
-                try expectEqual(told, step.names(old, filter), "properties")
+                try requireEqual(told, step.names(old, filter), "properties")
             }
             return
         }
@@ -191,13 +191,13 @@ final class CommitWatch: StreamWatch {
             guard let notice = try await next() else {
                 throw StreamFailure.missing("no commit", from: version, to: commit.version)
             }
-            try expectEqual(notice.version, commit.version, "version")
-            try expectEqual(notice.cursor.version, commit.version, "cursor")
-            try expectEqual(notice.origin, commit.origin, "origin")
+            try requireEqual(notice.version, commit.version, "version")
+            try requireEqual(notice.cursor.version, commit.version, "cursor")
+            try requireEqual(notice.origin, commit.origin, "origin")
             let names = record.touchedClasses(commit.version).map { name in
                 String(name.prefix { $0 != "." })
             }
-            try expectEqual(notice.classNames, Set(names).sorted(), "classNames")
+            try requireEqual(notice.classNames, Set(names).sorted(), "classNames")
             version = commit.version
             cursor = notice.cursor
         }

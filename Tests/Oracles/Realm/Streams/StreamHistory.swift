@@ -129,7 +129,7 @@ struct StreamHistory {
         }
         pulse.beat()
         let version = realm.snapshot().version
-        try expectEqual(
+        try requireEqual(
             version, before + (isCommit ? 1 : 0), "version after \(edits) at step \(step)")
     }
 }

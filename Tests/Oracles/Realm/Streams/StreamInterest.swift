@@ -83,7 +83,7 @@ struct MirrorInterest {
         _ told: [String], _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
     ) throws {
         let answers = origins(record, step.from, step.to)
-        if !answers.contains(told) { try expectEqual(told, answers[0], "origins") }
+        if !answers.contains(told) { try requireEqual(told, answers[0], "origins") }
     }
 
     /// Returns the origins of the commits after `old` through `new` that concern the stream. There

@@ -19,7 +19,7 @@ struct StreamFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-func expectEqual<T: Equatable>(
+func requireEqual<T: Equatable>(
     _ found: T, _ expected: T, _ what: @autoclosure () -> String
 ) throws {
     if found != expected {
@@ -92,7 +92,7 @@ extension StreamModel {
         let serial = serial(object)
         let content = content(object)
         if worlds.contains(where: { self.content($0, serial) == content }) { return }
-        try expectEqual(
+        try requireEqual(
             content, worlds.last.map { self.content($0, serial) } ?? [], "\(what()) \(serial)")
     }
 }
@@ -109,7 +109,7 @@ extension StreamModel {
             let serial = serial(object)
             guard let earlier = before[serial], let row = step.new[serial] else { continue }
             if earlier == object {
-                try expectEqual(
+                try requireEqual(
                     step.old.content(serial), step.new.content(serial), "the equal \(serial)")
             } else {
                 // Embedded objects are part of the content.

@@ -72,7 +72,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
                 "no initial values", from: position.version, to: position.version)
         }
         mirror = values.map(plain)
-        try expectEqual(mirror, slots(record.world(position.version)).map(\.value), "initial")
+        try requireEqual(mirror, slots(record.world(position.version)).map(\.value), "initial")
         cursor = values.cursor
     }
 
@@ -125,20 +125,20 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
         let (old, new) = (slots(step.old).map(\.value), slots(step.new).map(\.value))
         if !position.isCompared {
             let expected = expected(step)
-            try expectEqual(delta.deletions, expected.deletions, "deletions")
-            try expectEqual(delta.insertions, expected.insertions, "insertions")
-            try expectEqual(delta.modifications, expected.modifications, "modifications")
-            try expectEqual(
+            try requireEqual(delta.deletions, expected.deletions, "deletions")
+            try requireEqual(delta.insertions, expected.insertions, "insertions")
+            try requireEqual(delta.modifications, expected.modifications, "modifications")
+            try requireEqual(
                 delta.newModifications, expected.newModifications, "newModifications")
         }
-        try expectEqual(delta.version, place.to, "version")
-        try expectEqual(values.map(plain), new, "the values")
-        try expectEqual(delta.deleted.map(plain), delta.deletions.map { old[$0] }, "deleted")
-        try expectEqual(delta.inserted.map(plain), delta.insertions.map { new[$0] }, "inserted")
-        try expectEqual(
+        try requireEqual(delta.version, place.to, "version")
+        try requireEqual(values.map(plain), new, "the values")
+        try requireEqual(delta.deleted.map(plain), delta.deletions.map { old[$0] }, "deleted")
+        try requireEqual(delta.inserted.map(plain), delta.insertions.map { new[$0] }, "inserted")
+        try requireEqual(
             delta.modified.map { plain($0.old) }, delta.modifications.map { old[$0] },
             "modified, old")
-        try expectEqual(
+        try requireEqual(
             delta.modified.map { plain($0.new) }, delta.newModifications.map { new[$0] },
             "modified, new")
         try interest.check(delta.origins, record, place)
@@ -153,7 +153,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
             for position in delta.insertions { mirror.insert(new[position], at: position) }
             for position in delta.newModifications { mirror[position] = new[position] }
         }
-        try expectEqual(mirror, new, "the mirror")
+        try requireEqual(mirror, new, "the mirror")
     }
 
     func end(_ record: StreamRecord) async throws {
