@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// Tests need no optimisation of their own, also where the library that they test is optimised.
+/// Most tests need no optimization of their own, also where the library that they test is optimized.
 let testSettings =
     settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
@@ -36,11 +36,12 @@ func program(
 
 /// The tests in `Tests/AREA`.
 func tests(
-    _ area: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+    _ area: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    settings: [SwiftSetting] = testSettings
 ) -> Target {
     .testTarget(
         name: "\(area)Tests", dependencies: dependencies + ["RegnumTestSupport"],
-        path: "Tests/\(area)", exclude: exclude, swiftSettings: testSettings)
+        path: "Tests/\(area)", exclude: exclude, swiftSettings: settings)
 }
 
 let realm: [Target.Dependency] = [
@@ -77,7 +78,8 @@ let package = Package(
         support("RegnumTestModels", "Models", ["Regnum"]),
         support(
             "EngineOracle", "Oracles/Engine",
-            ["RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"]),
+            ["RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"],
+            settings: settings),
         support(
             "RealmOracle", "Oracles/Realm",
             ["Regnum", "RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"]),
@@ -95,7 +97,8 @@ let package = Package(
             ], path: "Tests/Programs/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
 
         tests("Store", ["CRegnum", "RegnumSimulation", "RegnumStore"]),
-        tests("Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"]),
+        tests(
+            "Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"], settings: settings),
         tests(
             "Engine",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"],
@@ -119,7 +122,7 @@ let package = Package(
                 "EngineOracle", "RealmOracle", "RegnumCrashChild", "RegnumDebian", "RegnumPeer",
                 "RegnumTool", logging,
             ]),
-        tests("Layer", []),
+        tests("Layer", [], settings: settings),
 
         // The chat's own manifest declares these too; here CI builds them with everything else.
         .target(name: "ChatKit", path: "Examples/Chat/Sources/ChatKit", swiftSettings: settings),

@@ -58,7 +58,7 @@ private final class Member: Object {
             Issue.record("no change")
             return
         }
-        #expect(changes.modified.first?.properties == stored && properties == stored)
+        expectTrue(changes.modified.first?.properties == stored && properties == stored)
         expectEqual(named, ["tags", "name", "scores", "team", "chiefs"])
     }
 

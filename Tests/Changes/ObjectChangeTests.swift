@@ -21,7 +21,7 @@ import Testing
             Issue.record("no insertion")
             return
         }
-        #expect(inserted.topic == "first" && live.current == inserted)
+        expectTrue(inserted.topic == "first" && live.current == inserted)
         try await realm.write { tx in
             tx.object(Room.self, forPrimaryKey: "other")?.topic = "not this one"
         }
@@ -32,19 +32,19 @@ import Testing
             Issue.record("no change")
             return
         }
-        #expect(old.topic == "first" && new.topic == "second" && properties == ["topic"])
+        expectTrue(old.topic == "first" && new.topic == "second" && properties == ["topic"])
         try await realm.write { tx in tx.delete(tx.objects(Room.self)) }
         guard case .deleted(let last)? = try await stream.next() else {
             Issue.record("no deletion")
             return
         }
-        #expect(last.topic == "second" && live.current == nil)
+        expectTrue(last.topic == "second" && live.current == nil)
         try await realm.write { try $0.add(Room("general", topic: "again")) }
         guard case .inserted(let again)? = try await stream.next() else {
             Issue.record("no second insertion")
             return
         }
-        #expect(again.topic == "again" && again.rowIdentity != inserted.rowIdentity)
+        expectTrue(again.topic == "again" && again.rowIdentity != inserted.rowIdentity)
     }
 
     // Covers O24
@@ -67,13 +67,13 @@ import Testing
             Issue.record("not a deletion and an insertion")
             return
         }
-        #expect(initial == last && last.topic == "old" && new.topic == "newest")
+        expectTrue(initial == last && last.topic == "old" && new.topic == "newest")
         try await realm.write { $0.objects(Room.self)[0].topic = "after" }
         guard case .changed(let before, let after, _)? = try await stream.next() else {
             Issue.record("no change after the re-creation")
             return
         }
-        #expect(before == new && after.topic == "after")
+        expectTrue(before == new && after.topic == "after")
     }
 
     @Test func objectThatCameAndWentBetweenTwoPullsIsNotTold() async throws {
@@ -101,7 +101,7 @@ import Testing
             Issue.record("no change")
             return
         }
-        #expect(old.topic == new.topic && properties == ["topic"])
+        expectTrue(old.topic == new.topic && properties == ["topic"])
     }
 
     @Test func cancellationAndCloseEndTheSequenceNormally() async throws {

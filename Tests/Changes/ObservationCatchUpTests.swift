@@ -31,7 +31,7 @@ import Testing
                 tx.objects(Person.self).where { $0.name == "watched" }.first?.age = age
             }
             let (people, delta) = try await nextUpdate(&stream)
-            #expect(people.map(\.age) == [age] && people.map(\.limit) == [age])
+            expectTrue(people.map(\.age) == [age] && people.map(\.limit) == [age])
             expectEqual(delta.modifications, [0])
         }
     }

@@ -31,9 +31,9 @@ import Testing
         }
         let (people, delta) = try await nextUpdate(&stream)
         expectEqual(people.map(\.name), ["p0", "p2", "new"])
-        #expect(delta.deletions == [1] && delta.insertions == [2] && delta.modifications == [])
+        expectTrue(delta.deletions == [1] && delta.insertions == [2] && delta.modifications == [])
         // As of when it was delivered, not when it was deleted.
-        #expect(delta.deleted.map(\.age) == [2] && delta.inserted.map(\.age) == [40])
+        expectTrue(delta.deleted.map(\.age) == [2] && delta.inserted.map(\.age) == [40])
     }
 
     // Covers 4.24, O9, O11
@@ -68,7 +68,7 @@ import Testing
         // It stays between its neighbors.
         try await realm.write { $0.objects(Person.self)[1].age = 25 }
         let (_, stayed) = try await nextUpdate(&stream)
-        #expect(stayed.deletions == [] && stayed.insertions == [] && stayed.modifications == [1])
+        expectTrue(stayed.deletions == [] && stayed.insertions == [] && stayed.modifications == [1])
         // Two swap places: the first one stays, the other one moves.
         try await realm.write { tx in
             tx.objects(Person.self)[1].age = 30
@@ -76,12 +76,12 @@ import Testing
         }
         let (swapped, swap) = try await nextUpdate(&stream)
         expectEqual(swapped.map(\.name), ["p0", "p2", "p1", "p3"])
-        #expect(swap.deletions == [2] && swap.insertions == [1])
-        #expect(swap.modifications == [1] && swap.newModifications == [2])
+        expectTrue(swap.deletions == [2] && swap.insertions == [1])
+        expectTrue(swap.modifications == [1] && swap.newModifications == [2])
         // One passes two that weren't changed: these stay.
         try await realm.write { $0.objects(Person.self)[0].age = 35 }
         let (_, passed) = try await nextUpdate(&stream)
-        #expect(passed.deletions == [0] && passed.insertions == [2])
+        expectTrue(passed.deletions == [0] && passed.insertions == [2])
         expectEqual(passed.modifications, [])
     }
 
@@ -114,10 +114,10 @@ import Testing
     // Covers 4.30, 4.33, O15
     @Test func elementThatStandsSeveralTimesIsToldAtEachPlace() async throws {
         let modified = try await delta { _, list in list[0].pages = 9 }
-        #expect(modified.modifications == [0, 2] && modified.newModifications == [0, 2])
-        #expect(modified.deletions == [] && modified.insertions == [])
+        expectTrue(modified.modifications == [0, 2] && modified.newModifications == [0, 2])
+        expectTrue(modified.deletions == [] && modified.insertions == [])
         let deleted = try await delta { tx, list in tx.delete(list[0]) }
-        #expect(deleted.deletions == [0, 2] && deleted.insertions == [])
+        expectTrue(deleted.deletions == [0, 2] && deleted.insertions == [])
         expectEqual(deleted.deleted.map(\.title), ["a", "a"])
     }
 
@@ -128,15 +128,15 @@ import Testing
             list.remove(at: 1)
             list.insert(paper, at: 1)
         }
-        #expect(put.deletions == [1] && put.insertions == [1] && put.modifications == [])
+        expectTrue(put.deletions == [1] && put.insertions == [1] && put.modifications == [])
         let moved = try await delta { _, list in list.move(from: 0, to: 1) }
-        #expect(moved.deletions == [0] && moved.insertions == [1] && moved.modifications == [])
+        expectTrue(moved.deletions == [0] && moved.insertions == [1] && moved.modifications == [])
         let filled = try await delta { _, list in
             let papers = Array(list)
             list.removeAll()
             list.append(objectsIn: papers)
         }
-        #expect(filled.deletions == [0, 1, 2] && filled.insertions == [0, 1, 2])
+        expectTrue(filled.deletions == [0, 1, 2] && filled.insertions == [0, 1, 2])
     }
 
     // Covers 4.34
@@ -157,10 +157,10 @@ import Testing
         }
         let (few, delta) = try await nextUpdate(&short)
         expectEqual(few.map(\.title), ["b", "a", "c"])
-        #expect(delta.deletions == [] && delta.insertions == [2] && delta.modifications == [])
+        expectTrue(delta.deletions == [] && delta.insertions == [2] && delta.modifications == [])
         let (all, change) = try await nextUpdate(&sorted)
         expectEqual(all.map(\.title), ["a", "b", "c", "long", "longer"])
-        #expect(change.deletions == [] && change.insertions == [2] && change.modifications == [])
+        expectTrue(change.deletions == [] && change.insertions == [2] && change.modifications == [])
     }
 
     // Covers 4.35, O16
@@ -172,7 +172,7 @@ import Testing
         try await realm.write { $0.objects(Person.self)[0].name = "p9" }
         let (people, delta) = try await nextUpdate(&stream)
         expectEqual(people.map(\.name), ["p1", "p2"])
-        #expect(delta.deletions == [0] && delta.insertions == [1] && delta.modifications == [])
+        expectTrue(delta.deletions == [0] && delta.insertions == [1] && delta.modifications == [])
     }
 
     // Covers O17
@@ -188,7 +188,7 @@ import Testing
             try tx.add(Room("b", topic: "y"), update: .modified)
         }
         let (_, delta) = try await nextUpdate(&stream)
-        #expect(delta.modifications == [1] && delta.modified[0].properties == ["topic"])
+        expectTrue(delta.modifications == [1] && delta.modified[0].properties == ["topic"])
         // `.all` sets them.
         try await realm.write { try $0.add(Room("a", topic: "x"), update: .all) }
         try await expectEqual(nextUpdate(&stream).1.modifications, [0])
@@ -219,8 +219,8 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(values.array == ["a", "c", "a"] && delta.modifications == [0, 1])
-        #expect(delta.deletions == [] && delta.insertions == [])
+        expectTrue(values.array == ["a", "c", "a"] && delta.modifications == [0, 1])
+        expectTrue(delta.deletions == [] && delta.insertions == [])
         expectEqual(delta.modified.map(\.old), ["a", "b"])
     }
 }

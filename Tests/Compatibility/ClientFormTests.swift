@@ -54,7 +54,7 @@ final class FormPup: Object, Codable {
 
     @Test func formsOfWritingCompileWithoutAWarning() throws {
         let outcome = try SwiftCompiler.compile(forms, as: .library)
-        #expect(outcome.isAccepted && outcome.output.isEmpty, "\(outcome.output)")
+        expectTrue(outcome.isAccepted && outcome.output.isEmpty, "\(outcome.output)")
     }
 
     // The forms recommended by the comment of `write` and by the tutorial.
@@ -97,7 +97,7 @@ final class FormPup: Object, Codable {
         let first = try await nextCount()
         try await realm.write { tx in try tx.add(FormPup("Rex")) }
         let second = try await nextCount()
-        #expect(first == 0 && second == 1)
+        expectTrue(first == 0 && second == 1)
         await realm.close()
         var versions: [UInt64] = []
         do {
@@ -126,7 +126,8 @@ final class FormPup: Object, Codable {
                 @Persisted \(property)
             }
             """, as: .library)
-        #expect(outcome.errorLines == [3] && outcome.output.contains(sentence), "\(outcome.output)")
+        expectTrue(
+            outcome.errorLines == [3] && outcome.output.contains(sentence), "\(outcome.output)")
     }
 
     @Test func compilerSaysHowObjectsOfAMapAreAsked() throws {

@@ -43,10 +43,10 @@ private final class Both: Object {
         let realm = try await Realm.temporary([Person.self])
         let person = Person("Ann", age: 30)
         person.age = 31
-        #expect(!person.isManaged && person.age == 31)
+        expectTrue(!person.isManaged && person.age == 31)
         try await realm.write { tx in
             try tx.add(person)
-            #expect(person.isManaged && person.name == "Ann" && person.age == 31)
+            expectTrue(person.isManaged && person.name == "Ann" && person.age == 31)
             let other = tx.objects(Person.self)[0]
             #expect(other !== person)
             other.age = 32
@@ -63,10 +63,10 @@ private final class Both: Object {
     // Covers 1.5
     @Test func initWithoutArgumentsGivesDefaultsAlsoBesideAConvenienceInitialiser() {
         let room = Room()
-        #expect(room.name == "" && room.topic == "nothing yet" && !room.isManaged)
+        expectTrue(room.name == "" && room.topic == "nothing yet" && !room.isManaged)
         let other = Room("general", topic: "all")
-        #expect(other.name == "general" && other.topic == "all" && !other.isManaged)
-        #expect(Both().number == nil && Both().text == "")
+        expectTrue(other.name == "general" && other.topic == "all" && !other.isManaged)
+        expectTrue(Both().number == nil && Both().text == "")
     }
 
     // Covers 1.20
@@ -81,7 +81,7 @@ private final class Both: Object {
             let other = tx.objects(Observed.self)[0]
             other.number = 3
             expectEqual(other.log, ["will 3", "did 2"])
-            #expect(object.number == 3 && object.log.count == 4)
+            expectTrue(object.number == 3 && object.log.count == 4)
         }
     }
 
@@ -95,9 +95,9 @@ private final class Both: Object {
             expectEqual(object.late, 15)
             object.computed = 600
             try tx.add(object)
-            #expect(object.stored == 6 && object.plain == 7 && object.late == 15)
+            expectTrue(object.stored == 6 && object.plain == 7 && object.late == 15)
             let other = tx.objects(Partly.self)[0]
-            #expect(other.stored == 6 && other.plain == 2 && other.late == 16)
+            expectTrue(other.stored == 6 && other.plain == 2 && other.late == 16)
             expectEqual(other.computed, 600)
         }
         let root = realm.snapshot()
@@ -123,11 +123,11 @@ private final class Both: Object {
         let same = try ObjectId(string: "00000000000000000000007F")
         let middle = try ObjectId(string: "000000000000000000000080")
         let high = try ObjectId(string: "800000000000000000000000")
-        #expect(low == same && low.hashValue == same.hashValue && low != middle)
+        expectTrue(low == same && low.hashValue == same.hashValue && low != middle)
         expectEqual(Set([low, same, middle, high]).count, 3)
-        #expect(low < middle && middle < high && !(high < middle) && !(low < same))
-        #expect(low <= same && low <= middle && !(high <= middle))
-        #expect(high > middle && !(low > same) && low >= same && !(low >= middle))
+        expectTrue(low < middle && middle < high && !(high < middle) && !(low < same))
+        expectTrue(low <= same && low <= middle && !(high <= middle))
+        expectTrue(high > middle && !(low > same) && low >= same && !(low >= middle))
     }
 
     @Test func objectIdIsMadeOfItsParts() {
@@ -135,8 +135,8 @@ private final class Both: Object {
         let first = ObjectId(timestamp: date, machineId: 0xAB_CDEF, processId: 0x1357)
         let second = ObjectId(timestamp: date, machineId: 0xAB_CDEF, processId: 0x1357)
         #expect(first.description.hasPrefix("12345678abcdef1357"))
-        #expect(second.description.hasPrefix("12345678abcdef1357") && second != first)
-        #expect(first.timestamp == date && first.timestampSeconds == 0x1234_5678)
+        expectTrue(second.description.hasPrefix("12345678abcdef1357") && second != first)
+        expectTrue(first.timestamp == date && first.timestampSeconds == 0x1234_5678)
         let texts = ["not an id", "", "80000000000000000000000g"]
         expectTrue(texts.allSatisfy { ObjectId($0) == nil } && ObjectId("\(first)") == first)
         expectEqual(ObjectId().timestamp, Date(timeIntervalSince1970: 0))
@@ -171,7 +171,7 @@ private final class Both: Object {
         let error = #expect(throws: StoreError.self) {
             try transaction.addTable(name: "Wide", columns: columns)
         }
-        #expect(error?.code == .invalidInput && error?.className == "Wide")
+        expectTrue(error?.code == .invalidInput && error?.className == "Wide")
         let table = try transaction.addTable(name: "Wide", columns: Array(columns.dropLast()))
         let added = #expect(throws: StoreError.self) {
             try transaction.addColumn(table, ColumnDefinition(name: "more", type: .bool))

@@ -29,7 +29,7 @@ import Testing
         let place = try #require(example.range(of: text)).lowerBound
         let line = example[..<place].count { $0 == "\n" } + 1
         let outcome = try SwiftCompiler.compile(broken, as: .main)
-        #expect(!outcome.isAccepted && outcome.errorLines.contains(line), "\(outcome.output)")
+        expectTrue(!outcome.isAccepted && outcome.errorLines.contains(line), "\(outcome.output)")
     }
 
     @Test func exampleIsTheFirstSwiftBlock() throws {

@@ -116,7 +116,7 @@ import Testing
         ]
         for call in calls {
             let error = #expect(throws: StoreError.self) { try call() }
-            #expect(error?.code == .invalidValue && error?.property == "v")
+            expectTrue(error?.code == .invalidValue && error?.property == "v")
             let limit = kind == .string ? Limits.stringByteCountMax : Limits.dataByteCountMax
             expectEqual(error?.sentence.contains("\(limit)"), true)
         }
@@ -145,7 +145,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try SchemaRules.check(newTable: "New", .object, columns, in: full)
         }
-        #expect(error?.code == .invalidInput && error?.className == "New")
+        expectTrue(error?.code == .invalidInput && error?.className == "New")
         expectEqual(error?.sentence.contains("\(Limits.tableCountMax)"), true)
         let image = SchemaImage.encode(full)
         try expectEqual(SchemaImage.decode(image, tableCount: all.count).tables.count, all.count)
@@ -168,7 +168,7 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try transaction.addColumn(table, columns[Limits.columnCountMax])
         }
-        #expect(error?.code == .invalidInput && error?.className == "A")
+        expectTrue(error?.code == .invalidInput && error?.className == "A")
         expectEqual(error?.sentence.contains("\(Limits.columnCountMax)"), true)
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let applied = try CommitRecord.apply(

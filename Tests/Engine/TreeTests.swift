@@ -70,7 +70,7 @@ private struct KeyOrder: TreeOrder {
                 }
                 let rank = tree.rank(of: key)
                 let isThere = oracle.contains { $0.key == key }
-                #expect(rank.isPresent == isThere && rank.position == place)
+                expectTrue(rank.isPresent == isThere && rank.position == place)
                 expectEqual(tree.firstElement(from: key)?.key, oracle.first { $0.key >= key }?.key)
                 if generator.oneIn(50) { copies.append((tree, oracle)) }
                 if generator.oneIn(100), !oracle.isEmpty {

@@ -65,7 +65,7 @@ import Testing
                 Issue.record("byte \(offset) of the IDLE record")
                 continue
             }
-            #expect(discarded > 0 && discarded <= 40)
+            expectTrue(discarded > 0 && discarded <= 40)
         }
     }
 

@@ -32,6 +32,6 @@ import Testing
         let log = try RealmLog.open(
             PosixFileSystem.shared, path: path, options: StoreOptions()
         ) { (_) throws(StoreError) in }
-        #expect(log.report.version == 1 && log.report.discardedByteCount == 0)
+        expectTrue(log.report.version == 1 && log.report.discardedByteCount == 0)
     }
 }

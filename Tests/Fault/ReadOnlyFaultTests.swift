@@ -35,7 +35,7 @@ import Testing
                 deaths += 1
             }
         }
-        #expect(powerCuts > 500 && deaths > 200)
+        expectTrue(powerCuts > 500 && deaths > 200)
     }
 
     /// After a death in the same boot the reader sees at least what was published; a writer may
@@ -54,7 +54,7 @@ import Testing
         switch (read, written) {
         case (.success(let read), .success(let written)):
             let isPrefix = written.bodies.starts(with: read.bodies)
-            #expect(isPrefix && read.bodies.count >= visibleCount, "\(place)")
+            expectTrue(isPrefix && read.bodies.count >= visibleCount, "\(place)")
             if visibleCount == 0 {
                 expectEqual(read.bodies.count, written.bodies.count, "\(place)")
             }
@@ -62,7 +62,7 @@ import Testing
         case (.failure(let error), .success(let written)):
             // Nothing had a name yet.
             let code = (error as? StoreError)?.code
-            #expect(code == .fileNotFound && written.report.isNew, "\(place): \(error)")
+            expectTrue(code == .fileNotFound && written.report.isNew, "\(place): \(error)")
         case (_, .failure(let error)):
             Issue.record("\(place): \(describe(error))")
         }
@@ -81,7 +81,7 @@ import Testing
             version % 3 == 0 ? try writer.commitRelaxed([body]) : try writer.commit([body])
             #expect(reader.isBehind())
             try reader.catchUp { (body) throws(StoreError) in read.append(body) }
-            #expect(!reader.isBehind() && read == bodies)
+            expectTrue(!reader.isBehind() && read == bodies)
         }
         expectTrue(disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }.count > 2)
     }
@@ -96,14 +96,14 @@ import Testing
         disk.removeFile("LOCK", in: TinyStore.path)
         let opened = try TestSeed.open(disk, isReadOnly: true)
         var read = opened.bodies
-        #expect(read.count == 1 && opened.log.isBehind())
+        expectTrue(read.count == 1 && opened.log.isBehind())
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
         expectEqual(read.count, 1)
         let second = try TinyStore.open(disk).log
         #expect(try second.takeWriter())
         try second.commit([TestBody.make(version: 2, payloadByteCount: 9)])
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
-        #expect(read.count == 2 && !opened.log.isBehind())
+        expectTrue(read.count == 2 && !opened.log.isBehind())
         second.leave()
         let error = #expect(throws: StoreError.self) {
             try RealmLog.remove(disk, path: TinyStore.path)
@@ -124,7 +124,7 @@ import Testing
             #expect(throws: StoreError.self) { try log.sync() }
             if dropsCaches { disk.dropCaches() }
             let opened = try TestSeed.open(disk, isReadOnly: true)
-            #expect(opened.bodies.count == 1 && opened.log.version == 1)
+            expectTrue(opened.bodies.count == 1 && opened.log.version == 1)
         }
     }
 
@@ -151,10 +151,10 @@ import Testing
                 let error = #expect(throws: StoreError.self) {
                     try TestSeed.open(disk, isReadOnly: true)
                 }
-                #expect(error?.code == .invalidDatabase && error?.position == 0)
+                expectTrue(error?.code == .invalidDatabase && error?.position == 0)
             } else {
                 let opened = try TestSeed.open(disk, isReadOnly: true)
-                #expect(opened.bodies.count == 3 && opened.report.discardedByteCount == 100)
+                expectTrue(opened.bodies.count == 3 && opened.report.discardedByteCount == 100)
             }
         }
     }
@@ -174,7 +174,7 @@ import Testing
         let machine = disk.killImage()
         machine.setControlSlots(slots[0], slots[1], in: TinyStore.path)
         let read = try TestSeed.open(machine, isReadOnly: true)
-        #expect(read.bodies == bodies && read.report.controlPageWasLost)
+        expectTrue(read.bodies == bodies && read.report.controlPageWasLost)
         try expectEqual(TinyStore.open(machine).bodies, bodies)
     }
 }

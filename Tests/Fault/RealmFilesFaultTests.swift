@@ -54,8 +54,8 @@ import Testing
             for round in 0..<2 {
                 let found = try TestSeed.open(machine)
                 let isSeeded = found.content == seed.content
-                #expect(isSeeded || found.content == nil, "\(place)")
-                #expect(!there || isSeeded, "\(place)")
+                expectTrue(isSeeded || found.content == nil, "\(place)")
+                expectTrue(!there || isSeeded, "\(place)")
                 expectEqual(found.bodies.count, round, "\(place)")
                 expectEqual(found.log.version, UInt64(round) + (isSeeded ? TestSeed.version : 0))
                 let names = machine.fileNames(in: TinyStore.path)
@@ -77,7 +77,7 @@ import Testing
         let disk = SimFileSystem(seed: 8)
         let count = try forEachCrash(of: disk) {
             let found = try TestSeed.open(disk, seed: seed)
-            #expect(found.report.isNew && found.content == seed.content)
+            expectTrue(found.report.isNew && found.content == seed.content)
             expectEqual(found.log.version, TestSeed.version)
         } _: {
             expectSeedOrNothing($0, $1)
@@ -141,7 +141,7 @@ import Testing
                 read?.log.leave()
                 let found = try TinyStore.open(machine)
                 #expect(found.bodies == (there ? bodies : []), "\(place)")
-                #expect(there || found.report.isNew, "\(place)")
+                expectTrue(there || found.report.isNew, "\(place)")
                 found.log.leave()
                 let isRemoved = try RealmLog.remove(machine, path: TinyStore.path)
                 #expect(isRemoved, "\(place)")
@@ -205,7 +205,7 @@ import Testing
         expectEqual(read.bodies, bodies)
         read.log.leave()
         let found = try TinyStore.open(disk)
-        #expect(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
+        expectTrue(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
         #expect(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
         found.log.leave()
         try expectEqual(TinyStore.open(disk).report.strayFiles, [])
@@ -233,7 +233,7 @@ import Testing
                 code = error.code
             }
             guard disk.firedFailureCount == 2 else { break }
-            #expect(code == nil || code == .ioFailed, "open \(nth)")
+            expectTrue(code == nil || code == .ioFailed, "open \(nth)")
             try expectEqual(TinyStore.open(disk).bodies, [])
             nth += 1
         }

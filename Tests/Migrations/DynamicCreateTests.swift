@@ -64,7 +64,7 @@ import Testing
         try await realm.write { tx in
             for (name, kind) in [("AsymReading", "asymmetric"), ("AsymPlace", "embedded")] {
                 let error = #expect(throws: Realm.Error.self) { try tx.dynamicCreate(name) }
-                #expect(error?.code == .invalidInput && error?.className == name)
+                expectTrue(error?.code == .invalidInput && error?.className == name)
                 expectEqual(error?.message.contains("\(name) is an \(kind) class"), true)
             }
         }
@@ -80,11 +80,11 @@ import Testing
                     "FreshKeyed", value: ["id": nil, "words": [name]], update: .all)
             }
             let keyed = tx.objects(FreshKeyed.self)
-            #expect(keyed.count == 1 && keyed[0].name == "b" && Array(keyed[0].words) == ["b"])
+            expectTrue(keyed.count == 1 && keyed[0].name == "b" && Array(keyed[0].words) == ["b"])
             let error = #expect(throws: Realm.Error.self) {
                 try tx.dynamicCreate("FreshLeaf", value: ["text": "x"], update: .modified)
             }
-            #expect(error?.code == .invalidInput && tx.objects(FreshLeaf.self).isEmpty)
+            expectTrue(error?.code == .invalidInput && tx.objects(FreshLeaf.self).isEmpty)
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
                 }
             }
             let keyed = tx.objects(FreshKeyed.self)
-            #expect(keyed.count == 1 && keyed[0].name == "old" && Array(keyed[0].words) == ["w"])
+            expectTrue(keyed.count == 1 && keyed[0].name == "old" && Array(keyed[0].words) == ["w"])
             expectNil(keyed[0].friend)
         }
     }
@@ -116,7 +116,7 @@ import Testing
         try await realm.write { tx in
             let friend = FreshKeyed(value: [3, "friend"])
             let made = try tx.dynamicCreate("FreshKeyed", value: [1, "a", ["x"], friend])
-            #expect(made["name"] as? String == "a" && friend.isManaged)
+            expectTrue(made["name"] as? String == "a" && friend.isManaged)
             try tx.dynamicCreate("FreshKeyed", value: [2, "b", [], [4, "nested"]] as [Any?])
             try tx.dynamicCreate("FreshKeyed", value: FreshKeyed(value: [5, "c", ["y"]]))
             try tx.dynamicCreate("FreshKeyed", value: made, update: .modified)
@@ -140,7 +140,7 @@ import Testing
             let (leaf, other) = (FreshLeaf(value: ["text": "1"]), FreshLeaf(value: ["text": "2"]))
             owner["leaf"] = leaf
             owner["any"] = [other, other]
-            #expect(leaf.isManaged && other.isManaged && tx.objects(FreshLeaf.self).count == 2)
+            expectTrue(leaf.isManaged && other.isManaged && tx.objects(FreshLeaf.self).count == 2)
             leaf.text = "changed"
             expectEqual((owner["leaf"] as? DynamicObject)?["text"] as? String, "changed")
         }

@@ -46,7 +46,7 @@ import Testing
         try await realm.write { tx in
             let left = ["t0"] + names[count...]
             let things = try fill(tx).dynamicList("things")
-            #expect(try loop(things, deleting: count, tx) == left && things.count == 5 - count)
+            try expectTrue(loop(things, deleting: count, tx) == left && things.count == 5 - count)
             try expectEqual(loop(fill(tx).dynamicMutableSet("friends"), deleting: count, tx), left)
             let slice = try fill(tx).dynamicList("things").prefix(4)
             try expectEqual(loop(slice, deleting: count, tx), Array(left.dropLast()))
@@ -73,7 +73,7 @@ import Testing
                 expectEqual((value as? DynamicObject)?["text"] as? String, key)
                 if seen.count == 1 { for key in names.prefix(count) { try map.remove(key) } }
             }
-            #expect(seen == ["t0"] + names[count...] && map.keys == Array(names[count...]))
+            expectTrue(seen == ["t0"] + names[count...] && map.keys == Array(names[count...]))
         }
     }
 
@@ -86,7 +86,7 @@ import Testing
                 try words.remove(word)
                 return word as? String
             }
-            #expect(removed == names && words.isEmpty)
+            expectTrue(removed == names && words.isEmpty)
             let thing = try tx.dynamicObjects("DynThing")[0]
             for id in 1...3 { try tx.dynamicCreate("DynOwner", value: ["id": id, "thing": thing]) }
             let owners = try thing.linkingObjects(ofType: "DynOwner", property: "thing")
@@ -108,7 +108,7 @@ import Testing
             for thing in things { try tx.dynamicCreate("DynThing", value: ["text": thing["text"]]) }
             expectEqual(things.count, 10)
             let copies = try things.map { try tx.dynamicCreate("DynThing", value: $0) }
-            #expect(copies.count == 10 && things.count == 20)
+            expectTrue(copies.count == 10 && things.count == 20)
         }
     }
 
@@ -117,9 +117,9 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let things = try tx.dynamicObjects("DynThing")
-            #expect(things.isEmpty && things.map(\.className).isEmpty)
+            expectTrue(things.isEmpty && things.map(\.className).isEmpty)
             try tx.dynamicCreate("DynThing", value: ["text": "first"])
-            #expect(things.count == 1 && things[0]["text"] as? String == "first")
+            expectTrue(things.count == 1 && things[0]["text"] as? String == "first")
             expectEqual(things.map { $0["text"] as? String }, ["first"])
         }
     }
@@ -133,7 +133,7 @@ import Testing
                 { owner, delete in
                     let things = try owner.dynamicList("things")
                     delete()
-                    #expect(things.isInvalidated && things.isEmpty)
+                    expectTrue(things.isInvalidated && things.isEmpty)
                 }
             ),
             (
@@ -235,7 +235,7 @@ import Testing
                 }
             }
             expectEqual(error?.code, .invalidInput, "use \(index): \(error as Any)")
-            #expect(error?.className == "DynOwner" && error?.property == property)
+            expectTrue(error?.className == "DynOwner" && error?.property == property)
             expectEqual(error?.message.contains("deleted object"), true)
         }
         #expect(realm.snapshot().objects(Owner.self).isEmpty)

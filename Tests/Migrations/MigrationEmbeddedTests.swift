@@ -74,14 +74,14 @@ import Testing
                 parts += owner.parts.map { $0 }
                 expectEqual(parts.count, 4)
                 for part in parts {
-                    #expect(part?.text == "shared" && part?.friend?.name == "b")
+                    expectTrue(part?.text == "shared" && part?.friend?.name == "b")
                     expectEqual(part?.seals.map(\.number), [1])
                     expectEqual(part.map { Array($0.tags) }, ["x", "y"])
                 }
             }
             let parts = try tx.dynamicObjects("MigPart")
             let seals = try tx.dynamicObjects("MigSeal")
-            #expect(parts.count == 8 && seals.count == 8)
+            expectTrue(parts.count == 8 && seals.count == 8)
         }
         try await realm.write(2, Owned.types) { tx in
             tx.delete(try #require(tx.objects(Owned.MigOwner.self).first))
@@ -89,7 +89,7 @@ import Testing
         try await realm.read(2, Owned.types) { tx in
             let parts = try tx.dynamicObjects("MigPart")
             let seals = try tx.dynamicObjects("MigSeal")
-            #expect(parts.count == 4 && seals.count == 4)
+            expectTrue(parts.count == 4 && seals.count == 4)
         }
     }
 

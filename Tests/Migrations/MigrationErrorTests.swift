@@ -147,7 +147,7 @@ import Testing
                         throw MigrationFailure.wanted
                     }))
         }
-        #expect(error?.className == "MigFound" && error?.property == "text")
+        expectTrue(error?.className == "MigFound" && error?.property == "text")
         try await expectEqual(realm.version, 1)
     }
 }

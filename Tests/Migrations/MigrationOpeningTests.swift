@@ -145,7 +145,7 @@ import Testing
                 expectNil(migration.oldSchema["MigPerson"]?["fullName"])
                 expectEqual(migration.newSchema["MigFound"]?["text"]?.type, .string)
                 let pets = migration.oldSchema["MigPerson"]?["pets"]
-                #expect(pets?.isArray == true && pets?.objectClassName == "MigPet")
+                expectTrue(pets?.isArray == true && pets?.objectClassName == "MigPet")
                 expectEqual(
                     migration.oldSchema["MigPet"]?.properties.map { "\($0)" },
                     ["name: String", "weight: Double"])
@@ -153,7 +153,7 @@ import Testing
                     migration.newSchema["MigPet"]?.properties.map { "\($0)" },
                     ["name: String", "weight: Double?"])
                 expectNil(migration.oldSchema["MigLost"]?.objectClass)
-                #expect(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
+                expectTrue(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
                 expectEqual(migration.newSchema["MigAddress"]?.isEmbedded, true)
                 expectEqual(migration.oldSchema["MigAddress"]?.isEmbedded, false)
             })

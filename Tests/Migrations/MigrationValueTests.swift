@@ -70,7 +70,7 @@ import Testing
             { migration, _ in
                 try migration.enumerateObjects(ofType: "ValPerson") { old, new in
                     let (old, new) = (try #require(old), try #require(new))
-                    #expect(old["first"] as? String == "A" && old["oldName"] as? String == "B")
+                    expectTrue(old["first"] as? String == "A" && old["oldName"] as? String == "B")
                     expectEqual(new["fullName"] as? String, "B")
                     expectEqual(new.propertyNames, ["any", "anys", "fullName", "lone", "part"])
                     #expect(throws: Realm.Error.self) { try new.value(of: "first") }
@@ -106,7 +106,7 @@ import Testing
             },
             { tx in
                 let person = tx.objects(New.ValPerson.self)[0]
-                #expect(person.lone?.text == "circle" && person.lone?.next?.text == "second")
+                expectTrue(person.lone?.text == "circle" && person.lone?.next?.text == "second")
                 expectEqual(person.lone?.next?.next?.isSameObject(as: person.lone), true)
                 expectEqual(person.any.object(New.ValLone.self)?.text, "any")
                 expectEqual(person.anys[0].object(New.ValLone.self)?.text, "element")
@@ -144,13 +144,13 @@ import Testing
         let error = await realmError {
             try await Realm.open(realm.configuration(2, Owned.types, { _, _ in }))
         }
-        #expect(error?.code == .migrationFailed && error?.className == "ValPerson")
+        expectTrue(error?.code == .migrationFailed && error?.className == "ValPerson")
         #expect(error?.property == (isNested ? "anys" : "any"), "\(error as Any)")
         try await realm.write(1, Old.types) { tx in
             let person = tx.objects(Old.ValPerson.self)[0]
             let part = try #require(person.part)
             let linked = isNested ? person.anys[0].listValue?[1] : person.any
-            #expect(part.text == "p" && linked == .object(part))
+            expectTrue(part.text == "p" && linked == .object(part))
         }
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "ValPerson") { _, new in

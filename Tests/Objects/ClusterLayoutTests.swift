@@ -8,7 +8,7 @@ import Testing
 /// The part of the engine's layout that inlined reads duplicate.
 @Suite struct ClusterLayoutTests {
     @Test func inlinedReadsAgreeWithTheEngine() throws {
-        #expect(rowsPerCluster == 1024 && Node.headerByteCount == 16)
+        expectTrue(rowsPerCluster == 1024 && Node.headerByteCount == 16)
         let definitions = (0..<3).flatMap { number in
             [
                 ColumnDefinition(name: "int\(number)", type: .int),

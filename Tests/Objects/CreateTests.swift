@@ -23,13 +23,13 @@ import Testing
                     "genres": ["novel", Genre.poem], "related": [["isbn": "3"], Book("4")],
                 ])
             #expect(book.isManaged)
-            #expect(book.title == "Emma" && book.year == 1815 && book.price == 3)
-            #expect(book.genre == .poem && book.oldGenre == .essay && book.pageCount == nil)
-            #expect(book.cover?.color == "red" && book.cover?.badge?.text == "best")
+            expectTrue(book.title == "Emma" && book.year == 1815 && book.price == 3)
+            expectTrue(book.genre == .poem && book.oldGenre == .essay && book.pageCount == nil)
+            expectTrue(book.cover?.color == "red" && book.cover?.badge?.text == "best")
             expectEqual(book.cover?.badge?.winner?.name, "J")
-            #expect(book.pages.map(\.number) == [1, 2] && book.pages.map(\.text) == ["a", "b"])
-            #expect(book.sequel?.isbn == "2" && book.sequel?.title == "untitled")
-            #expect(Array(book.tags) == ["x", "y"] && Array(book.ratings) == [1, nil, 3])
+            expectTrue(book.pages.map(\.number) == [1, 2] && book.pages.map(\.text) == ["a", "b"])
+            expectTrue(book.sequel?.isbn == "2" && book.sequel?.title == "untitled")
+            expectTrue(Array(book.tags) == ["x", "y"] && Array(book.ratings) == [1, nil, 3])
             expectEqual(Array(book.genres), [.novel, .poem])
             expectEqual(book.related.map(\.isbn), ["3", "4"])
             expectEqual(tx.objects(Book.self).count, 4)
@@ -42,11 +42,11 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let leaflet = try tx.create(Leaflet.self, value: ["Tea", 1999])
-            #expect(leaflet.title == "Tea" && leaflet.year == 1999 && leaflet.price == 9.5)
+            expectTrue(leaflet.title == "Tea" && leaflet.year == 1999 && leaflet.price == 9.5)
             let error = #expect(throws: Realm.Error.self) {
                 try tx.create(Leaflet.self, value: ["Tea", 1999, 1.5, 4])
             }
-            #expect(error?.code == .invalidInput && error?.className == "Leaflet")
+            expectTrue(error?.code == .invalidInput && error?.className == "Leaflet")
             expectEqual(tx.objects(Leaflet.self).count, 1)
         }
     }
@@ -58,7 +58,7 @@ import Testing
             let first = try tx.create(Message.self)
             let second = try tx.create(Message.self, value: [:])
             #expect(first.id != second.id)
-            #expect(first.author == "nobody" && first.editedAt == nil)
+            expectTrue(first.author == "nobody" && first.editedAt == nil)
             try expectEqual(tx.create(Room.self, value: ["name": "a"]).topic, "nothing yet")
         }
     }
@@ -72,11 +72,11 @@ import Testing
                     "isbn": "1", "year": UInt8(7), "price": Float(0.5), "weight": 2.5,
                     "isLent": 1, "pageCount": true,
                 ])
-            #expect(book.year == 7 && book.price == 0.5 && book.weight == 2.5)
-            #expect(book.isLent && book.pageCount == 1)
+            expectTrue(book.year == 7 && book.price == 0.5 && book.weight == 2.5)
+            expectTrue(book.isLent && book.pageCount == 1)
             let other = try tx.create(
                 Book.self, value: ["isbn": "2", "weight": Double.nan, "price": Int64(4)])
-            #expect(other.weight.isNaN && other.price == 4)
+            expectTrue(other.weight.isNaN && other.price == 4)
         }
     }
 
@@ -90,9 +90,9 @@ import Testing
         try await realm.write { tx in
             let value = try JSONSerialization.jsonObject(with: Data(json.utf8))
             let book = try tx.create(Book.self, value: value)
-            #expect(book.year == 1815 && book.price == 3 && book.isLent)
-            #expect(book.pageCount == nil && book.cover?.color == "red")
-            #expect(book.pages.map(\.number) == [1] && Array(book.ratings) == [1, nil])
+            expectTrue(book.year == 1815 && book.price == 3 && book.isLent)
+            expectTrue(book.pageCount == nil && book.cover?.color == "red")
+            expectTrue(book.pages.map(\.number) == [1] && Array(book.ratings) == [1, nil])
         }
     }
 
@@ -129,11 +129,11 @@ import Testing
                         .merging([property: value as Any]) { $1 } as [String: Any])
             }
             expectEqual(error?.code, .invalidValue)
-            #expect(error?.className == "Book" && error?.property == property)
+            expectTrue(error?.className == "Book" && error?.property == property)
             expectEqual(error?.message.contains("Book.\(property)"), true)
             expectEqual(error?.message.contains(expected), true, "\(error?.message ?? "")")
             expectEqual(error?.message.contains(received), true, "\(error?.message ?? "")")
-            #expect(tx.objects(Book.self).isEmpty && tx.objects(Author.self).isEmpty)
+            expectTrue(tx.objects(Book.self).isEmpty && tx.objects(Author.self).isEmpty)
         }
         #expect(realm.snapshot().objects(Book.self).isEmpty)
     }
@@ -151,15 +151,15 @@ import Testing
                         "author": ["name": "A", "masterpiece": ["isbn": "taken"]],
                     ])
             }
-            #expect(error?.code == .duplicatePrimaryKey && error?.key?.contains("taken") == true)
+            expectTrue(error?.code == .duplicatePrimaryKey && error?.key?.contains("taken") == true)
             let long = String(repeating: "x", count: 17 << 20)
             let limit = #expect(throws: Realm.Error.self) {
                 try tx.create(Book.self, value: ["isbn": "1", "tags": ["a", long]])
             }
             expectEqual(limit?.code, .invalidValue)
-            #expect(limit?.className == "Book" && limit?.property == "tags")
+            expectTrue(limit?.className == "Book" && limit?.property == "tags")
             expectEqual(limit?.message.contains("'Book.tags'"), true, "\(limit?.message ?? "")")
-            #expect(tx.objects(Book.self).count == before && tx.objects(Author.self).isEmpty)
+            expectTrue(tx.objects(Book.self).count == before && tx.objects(Author.self).isEmpty)
         }
         expectEqual(realm.snapshot().objects(Book.self).count, 1)
     }
@@ -172,10 +172,10 @@ import Testing
             book.year = 1815
             book.sequel = Book("2")
             let copy = try tx.create(Book.self, value: book)
-            #expect(!book.isManaged && copy !== book && copy.title == "Emma")
-            #expect(copy.sequel?.isbn == "2" && book.sequel?.isManaged == false)
+            expectTrue(!book.isManaged && copy !== book && copy.title == "Emma")
+            expectTrue(copy.sequel?.isbn == "2" && book.sequel?.isManaged == false)
             let leaflet = try tx.create(Leaflet.self, value: copy)
-            #expect(leaflet.title == "Emma" && leaflet.year == 1815 && leaflet.price == 0)
+            expectTrue(leaflet.title == "Emma" && leaflet.year == 1815 && leaflet.price == 0)
         }
     }
 
@@ -190,7 +190,7 @@ import Testing
             let second = try tx.create(
                 Book.self, value: ["isbn": "2", "author": author, "cover": first.cover as Any])
             expectEqual(second.author?.isSameObject(as: author), true)
-            #expect(second.cover?.color == "red" && first.cover?.color == "red")
+            expectTrue(second.cover?.color == "red" && first.cover?.color == "red")
             expectEqual(second.cover?.isSameObject(as: first.cover), false)
             expectEqual(tx.objects(Author.self).count, 1)
         }
@@ -205,7 +205,7 @@ import Testing
             author.masterpiece = book
             try tx.add(author)
             let copy = try tx.create(Author.self, value: author)
-            #expect(!copy.isSameObject(as: author) && copy.name == "A")
+            expectTrue(!copy.isSameObject(as: author) && copy.name == "A")
             expectEqual(copy.masterpiece?.isSameObject(as: book), true)
             let error = #expect(throws: Realm.Error.self) { try tx.create(Book.self, value: book) }
             expectEqual(error?.code, .duplicatePrimaryKey)
@@ -230,10 +230,10 @@ import Testing
     // Covers 1.6
     @Test func unmanagedObjectsAreMadeFromValues() async throws {
         let book = Book(value: ["isbn": "1", "year": 3, "cover": ["color": "red"], "tags": ["a"]])
-        #expect(book.isbn == "1" && book.year == 3 && book.cover?.color == "red")
-        #expect(Array(book.tags) == ["a"] && !book.isManaged)
+        expectTrue(book.isbn == "1" && book.year == 3 && book.cover?.color == "red")
+        expectTrue(Array(book.tags) == ["a"] && !book.isManaged)
         let page = Page(value: [3, "text"])
-        #expect(page.number == 3 && page.text == "text")
+        expectTrue(page.number == 3 && page.text == "text")
         expectEqual(Room(value: ["name": "a"]).topic, "nothing yet")
         let sequel = Book("2")
         #expect(Book(value: ["sequel": sequel]).sequel === sequel)
@@ -249,13 +249,13 @@ import Testing
             book.related.append(Book("2"))
             try tx.add(book)
             let copy = Book(value: book)
-            #expect(!copy.isManaged && copy.title == "Emma")
+            expectTrue(!copy.isManaged && copy.title == "Emma")
             expectEqual(copy.author?.isSameObject(as: book.author), true)
-            #expect(copy.related.map(\.isbn) == ["2"] && copy.related[0].isManaged)
-            #expect(copy.cover?.color == "red" && copy.cover?.isManaged == false)
+            expectTrue(copy.related.map(\.isbn) == ["2"] && copy.related[0].isManaged)
+            expectTrue(copy.cover?.color == "red" && copy.cover?.isManaged == false)
             copy.isbn = "3"
             try tx.add(copy)
-            #expect(tx.objects(Book.self).count == 3 && tx.objects(Author.self).count == 1)
+            expectTrue(tx.objects(Book.self).count == 3 && tx.objects(Author.self).count == 1)
         }
     }
 
@@ -266,7 +266,7 @@ import Testing
             let book = try tx.create(
                 Book.self,
                 value: ["isbn": "1", "pageCount": NSNull(), "cover": NSNull(), "tags": NSNull()])
-            #expect(book.pageCount == nil && book.cover == nil && book.tags.isEmpty)
+            expectTrue(book.pageCount == nil && book.cover == nil && book.tags.isEmpty)
         }
     }
 
@@ -277,7 +277,7 @@ import Testing
             let type: Animal.Type = Dog.self
             let animal = try tx.create(type, value: ["name": "Rex", "chip": 7])
             expectEqual((animal as? Dog)?.chip, 7)
-            #expect(tx.objects(Animal.self).isEmpty && tx.objects(Dog.self).count == 1)
+            expectTrue(tx.objects(Animal.self).isEmpty && tx.objects(Dog.self).count == 1)
         }
     }
 

@@ -21,14 +21,14 @@ import Testing
             try tx.add(book)
             let red = Cover("red")
             book.cover = red
-            #expect(red.isManaged && book.cover?.color == "red")
+            expectTrue(red.isManaged && book.cover?.color == "red")
             book.cover = Cover("blue")
-            #expect(red.isInvalidated && book.cover?.color == "blue")
+            expectTrue(red.isInvalidated && book.cover?.color == "blue")
             let blue = try #require(book.cover)
             book.cover = blue
-            #expect(!blue.isInvalidated && book.cover?.isSameObject(as: blue) == true)
+            expectTrue(!blue.isInvalidated && book.cover?.isSameObject(as: blue) == true)
             book.cover = nil
-            #expect(blue.isInvalidated && book.cover == nil)
+            expectTrue(blue.isInvalidated && book.cover == nil)
         }
     }
 
@@ -97,13 +97,13 @@ import Testing
             let pages = tx.object(Book.self, forPrimaryKey: "1")!.pages
             let page = pages[0]
             pages[0] = page
-            #expect(pages.count == 1 && !page.isInvalidated && pages[0].isSameObject(as: page))
+            expectTrue(pages.count == 1 && !page.isInvalidated && pages[0].isSameObject(as: page))
         }
         let twice = await sentence(realm) { tx in
             let page = Page(1)
             tx.object(Book.self, forPrimaryKey: "1")?.pages.append(objectsIn: [page, page])
         }
-        #expect(twice?.className == "Book" && twice?.property == "pages")
+        expectTrue(twice?.className == "Book" && twice?.property == "pages")
         try await realm.write { tx in
             let book = Book("3")
             let cover = Cover("red")
@@ -114,7 +114,7 @@ import Testing
             shelf.books.append(book)
             let error = #expect(throws: Realm.Error.self) { try tx.add(shelf) }
             expectEqual(error?.message.contains("used twice"), true)
-            #expect(!shelf.isManaged && !cover.isManaged)
+            expectTrue(!shelf.isManaged && !cover.isManaged)
             book.cover = Cover(value: cover)
             try tx.add(shelf)
         }
@@ -130,9 +130,9 @@ import Testing
             try tx.add(book)
             tx.delete(try #require(book.cover))
             tx.delete(book.pages[1])
-            #expect(book.cover == nil && book.pages.map(\.number) == [1, 3])
+            expectTrue(book.cover == nil && book.pages.map(\.number) == [1, 3])
             tx.delete(book.pages)
-            #expect(book.pages.isEmpty && !book.isInvalidated)
+            expectTrue(book.pages.isEmpty && !book.isInvalidated)
         }
     }
 

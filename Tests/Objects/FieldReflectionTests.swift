@@ -60,7 +60,7 @@ import Testing
             }
         }
         expectEqual(columns, [100, 101, 102, 103, 104])
-        #expect(person.name == "Ann" && person.age == 41)
+        expectTrue(person.name == "Ann" && person.age == 41)
     }
 
     @Test func declarationIsReadFromTheWrappers() throws {

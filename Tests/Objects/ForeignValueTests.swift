@@ -53,7 +53,7 @@ import Testing
         try await withEarlier { realm in
             try await realm.read { tx in
                 let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 1))
-                #expect(task.status == .done && task.formerStatus == .done && task.priority == 7)
+                expectTrue(task.status == .done && task.formerStatus == .done && task.priority == 7)
                 expectEqual(task.labels.map { $0 }, [.open, .done])
             }
         }
@@ -83,7 +83,7 @@ import Testing
                         read(try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2)))
                     }
                 }
-                #expect(error?.code == .invalidValue && error?.className == "Task")
+                expectTrue(error?.code == .invalidValue && error?.className == "Task")
                 expectEqual(error?.property, property)
                 await #expect(throws: Realm.Error.self) {
                     try await realm.write { tx in

@@ -18,10 +18,10 @@ import Testing
             let sequel = Book("2")
             sequel.author = Author("A")
             book.sequel = sequel
-            #expect(sequel.isManaged && book.sequel === book.sequel || book.sequel == sequel)
+            expectTrue(sequel.isManaged && book.sequel === book.sequel || book.sequel == sequel)
             expectEqual(tx.objects(Author.self).count, 1)
             book.sequel = nil
-            #expect(book.sequel == nil && tx.objects(Book.self).count == 2)
+            expectTrue(book.sequel == nil && tx.objects(Book.self).count == 2)
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
                     }
                 }
                 expectEqual(error?.code, .invalidValue)
-                #expect(error?.className == "Shelter" && error?.property == property)
+                expectTrue(error?.className == "Shelter" && error?.property == property)
                 expectEqual(error?.message.contains("Dog"), true)
             }
         }
@@ -102,7 +102,7 @@ import Testing
                 book.sequel = sequel
             }
         }
-        #expect(error?.message.contains("deleted") == true && error?.property == "sequel")
+        expectTrue(error?.message.contains("deleted") == true && error?.property == "sequel")
     }
 
     // Covers 7.26
@@ -119,7 +119,7 @@ import Testing
             last.sequel = first
             try tx.add(first)
             expectEqual(tx.objects(Book.self).count, 100_000)
-            #expect(first.sequel?.sequel?.isbn == "2" && last.sequel == first)
+            expectTrue(first.sequel?.sequel?.isbn == "2" && last.sequel == first)
         }
     }
 
@@ -146,14 +146,14 @@ import Testing
             try tx.add(Author("A"))
             let books = (0..<2).map { _ in tx.objects(Book.self)[0] }
             let authors = (0..<2).map { _ in tx.objects(Author.self)[0] }
-            #expect(books[0] !== books[1] && books[0] == books[1])
+            expectTrue(books[0] !== books[1] && books[0] == books[1])
             expectEqual(Set(books).count, 1)
-            #expect(authors[0] !== authors[1] && authors[0] != authors[1])
+            expectTrue(authors[0] !== authors[1] && authors[0] != authors[1])
             expectEqual(Set(authors).count, 2)
             #expect(authors[0].isSameObject(as: authors[1]))
-            #expect(!authors[0].isSameObject(as: nil) && !books[0].isSameObject(as: authors[0]))
+            expectTrue(!authors[0].isSameObject(as: nil) && !books[0].isSameObject(as: authors[0]))
             let (one, other) = (Book("2"), Book("2"))
-            #expect(one != other && one == one && !one.isSameObject(as: other))
+            expectTrue(one != other && one == one && !one.isSameObject(as: other))
         }
     }
 }

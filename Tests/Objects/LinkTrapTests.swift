@@ -100,7 +100,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 pups.append(Whelp())
             }
         }
-        #expect(list?.code == .invalidInput && list?.property == "pups")
+        expectTrue(list?.code == .invalidInput && list?.property == "pups")
         expectEqual(list?.message.contains("Walker.pups of a deleted object was used"), true)
         let inverse = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in

@@ -56,9 +56,9 @@ import Testing
                 try await realm.read { tx in
                     let owner = try #require(tx.objects(Later.Owner.self).first)
                     let pet = try #require(owner.pet)
-                    #expect(owner.name == "Ann" && pet.age.isEmpty && pet.name == 0)
-                    #expect(pet.friend == nil && pet.scores.isEmpty)
-                    #expect(owner.pets.count == 1 && owner.pets[0].age.isEmpty)
+                    expectTrue(owner.name == "Ann" && pet.age.isEmpty && pet.name == 0)
+                    expectTrue(pet.friend == nil && pet.scores.isEmpty)
+                    expectTrue(owner.pets.count == 1 && owner.pets[0].age.isEmpty)
                 }
             }
             expectEqual(error?.code, .schemaMismatch)

@@ -17,8 +17,8 @@ import Testing
                     let hound = tx.core.binding(for: Hound.self)
                         .accessor(Hound.self, row: ObjectKey(rawValue: row))
                     #expect(hound.isInvalidated)
-                    #expect(hound.name.isEmpty && hound.age == 0 && hound.collar == nil)
-                    #expect(hound.tags.isEmpty && hound.owners.isEmpty)
+                    expectTrue(hound.name.isEmpty && hound.age == 0 && hound.collar == nil)
+                    expectTrue(hound.tags.isEmpty && hound.owners.isEmpty)
                 }
             }
             expectEqual(error?.code, .invalidDatabase)

@@ -11,8 +11,8 @@ import Testing
         let person = Person("Ann", age: 30)
         person.age += 1
         person.height = 1.7
-        #expect(person.age == 31 && person.name == "Ann" && person.height == 1.7)
-        #expect(!person.isManaged && !person.isInvalidated)
+        expectTrue(person.age == 31 && person.name == "Ann" && person.height == 1.7)
+        expectTrue(!person.isManaged && !person.isInvalidated)
         #expect(person.isSameObject(as: person))
         #expect(!person.isSameObject(as: Person("Ann", age: 30)))
         #expect(!person.isSameObject(as: nil))
@@ -22,14 +22,14 @@ import Testing
     @Test func defaultsAreMadeOnceForEachInstance() {
         let first = Everything()
         let second = Everything()
-        #expect(first.uuid == first.uuid && first.uuid != second.uuid)
-        #expect(first.objectId == first.objectId && first.objectId != second.objectId)
+        expectTrue(first.uuid == first.uuid && first.uuid != second.uuid)
+        expectTrue(first.objectId == first.objectId && first.objectId != second.objectId)
         let before = Date()
         let date = first.date
-        #expect(date >= before && date <= Date())
+        expectTrue(date >= before && date <= Date())
         expectEqual(first.date, date)
         #expect(second.date >= date)
-        #expect(first.maybeDate == nil && first.maybeUuid == nil && first.maybeNumber == nil)
+        expectTrue(first.maybeDate == nil && first.maybeUuid == nil && first.maybeNumber == nil)
     }
 
     // Covers 1.22
@@ -83,7 +83,7 @@ import Testing
             cat.name = "Tom"
             try tx.add(cat)
             let found = try #require(tx.object(Dog.self, forPrimaryKey: 5))
-            #expect(found.name == "Rex" && found.legs == 4 && found.breed == "poodle")
+            expectTrue(found.name == "Rex" && found.legs == 4 && found.breed == "poodle")
             found.name = "Max"
             expectEqual(dog.name, "Max")
             expectEqual(tx.objects(Animal.self).map(\.name), ["Tom"])

@@ -104,7 +104,7 @@ private final class SerialSlot: Object {
             Issue.record("\(type): no change")
             return
         }
-        #expect(changed[dynamicMember: text] == "changed" && properties == ["text"])
+        expectTrue(changed[dynamicMember: text] == "changed" && properties == ["text"])
         try await realm.write { tx in
             tx.delete(try #require(tx.object(type, forPrimaryKey: none)))
             expectNil(tx.object(type, forPrimaryKey: none))

@@ -84,7 +84,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 try tx.add(Person("Bob", age: 2))
             }
         }
-        #expect(error?.code == .invalidInput && error?.property == "name")
+        expectTrue(error?.code == .invalidInput && error?.property == "name")
         expectEqual(error?.message.contains("Person.name of a deleted object was used"), true)
         #expect(realm.snapshot().objects(Person.self).isEmpty)
     }

@@ -90,7 +90,7 @@ import Testing
             let duration = start.duration(to: .now)
             expectEqual(child.lines, ["in block", "800 messages"])
             let new = try await content(whole, isLater: true)
-            #expect(new.count == 20 + 2 * 800 && old.count == 20 + 800)
+            expectTrue(new.count == 20 + 2 * 800 && old.count == 20 + 800)
             var (oldCount, newCount) = (0, 0)
             for _ in 0..<Self.killCount {
                 let path = try copy()

@@ -31,8 +31,8 @@ import Testing
             }
             try sender.type((1..<400).map { "line \($0)" })
             let ids = try await stream.value
-            #expect(ids.count == 400 && ids == sender.lines)
-            #expect(realm.stats().commits == 0 && realm.stats().externalCommits > 0)
+            expectTrue(ids.count == 400 && ids == sender.lines)
+            expectTrue(realm.stats().commits == 0 && realm.stats().externalCommits > 0)
             await #expect(throws: Realm.Error.self) { try await realm.write { _ in } }
             // The realm stays as long as the reader has it open.
             sender.closeInput()
@@ -53,7 +53,7 @@ import Testing
             let error = await #expect(throws: Realm.Error.self) {
                 try await Realm.deleteFiles(for: configuration(group))
             }
-            #expect(error?.code == .alreadyOpen && error?.path == group.realm)
+            expectTrue(error?.code == .alreadyOpen && error?.path == group.realm)
             try sender.type(["second"])
             _ = try await sender.lines(2)
             sender.closeInput()

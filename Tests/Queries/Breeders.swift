@@ -168,7 +168,7 @@ enum Breeders {
             return results.map(\.name)
         }
         let names = frozen.map(\.name)
-        #expect(live == names && read == names && written == names)
+        expectTrue(live == names && read == names && written == names)
         expectEqual(realm.snapshot().objects(Breeder.self).where(condition).count, names.count)
         return names
     }
@@ -180,7 +180,7 @@ enum Breeders {
         let frozen = realm.snapshot().objects(Pup.self).where(condition).map(\.name)
         let live = realm.objects(Pup.self).where(condition).current.map(\.name)
         let read = try await realm.read { $0.objects(Pup.self).where(condition).map(\.name) }
-        #expect(live == frozen && read == frozen)
+        expectTrue(live == frozen && read == frozen)
         return frozen
     }
 }

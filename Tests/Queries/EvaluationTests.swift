@@ -65,12 +65,12 @@ import Testing
         let realm = try await people()
         try await realm.write { tx in
             let results = tx.objects(Person.self).where { $0.age >= 50 }.sorted(by: \.age)
-            #expect(results.count == 50 && results[0].age == 50)
+            expectTrue(results.count == 50 && results[0].age == 50)
             // Retained, so that a new node can't reuse its address.
             let first = results.keys()
             let root = node(results)
-            #expect(root != nil && root == node(first))
-            #expect(results.count == 50 && results[49].age == 99 && results.first?.age == 50)
+            expectTrue(root != nil && root == node(first))
+            expectTrue(results.count == 50 && results[49].age == 99 && results.first?.age == 50)
             expectEqual(results.map(\.age), Array(50..<100))
             expectEqual(node(results), root)
             let room = Room("general")
@@ -79,13 +79,13 @@ import Testing
             tx.delete(room)
             expectEqual(node(results), root)
             tx.objects(Person.self)[60].age = 0
-            #expect(node(results) != root && results.count == 49)
+            expectTrue(node(results) != root && results.count == 49)
             let second = results.keys()
             try tx.add(Person("new", age: 70))
             expectEqual(results.count, 50)
             #expect(node(results) != node(second))
             tx.delete(results)
-            #expect(results.isEmpty && first.count == 50 && second.count == 49)
+            expectTrue(results.isEmpty && first.count == 50 && second.count == 49)
         }
     }
 
@@ -93,10 +93,10 @@ import Testing
         let realm = try await people()
         let results = realm.snapshot().objects(Person.self).where { $0.age < 10 }
         let copy = results
-        #expect(results.count == 10 && results[3].age == 3)
+        expectTrue(results.count == 10 && results[3].age == 3)
         let root = node(results)
         try await realm.write { tx in tx.delete(tx.objects(Person.self)) }
-        #expect(results.count == 10 && results.map(\.age) == Array(0..<10))
-        #expect(root != nil && node(results) == root && node(copy) == root)
+        expectTrue(results.count == 10 && results.map(\.age) == Array(0..<10))
+        expectTrue(root != nil && node(results) == root && node(copy) == root)
     }
 }

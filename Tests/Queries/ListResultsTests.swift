@@ -28,8 +28,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             expectEqual(ann.branches.sorted(by: \.city).first?.city, "Oslo")
             let dan = tx.objects(Breeder.self)[3]
             let pups = dan.pups.where { $0.age > 0 }
-            #expect(pups.count == 2 && pups[1].name == "Cy" && pups.first?.name == "Di")
-            #expect(pups.last?.name == "Cy" && pups.prefix(1).map(\.name) == ["Di"])
+            expectTrue(pups.count == 2 && pups[1].name == "Cy" && pups.first?.name == "Di")
+            expectTrue(pups.last?.name == "Cy" && pups.prefix(1).map(\.name) == ["Di"])
         }
     }
 
@@ -47,7 +47,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             ann.pups.remove(at: 0)
             expectEqual(old.map(\.name), ["Bo", "Ada", "Di"])
             for pup in ann.pups.where({ $0.age > 2 }) { tx.delete(pup) }
-            #expect(old.isEmpty && ann.pups.isEmpty)
+            expectTrue(old.isEmpty && ann.pups.isEmpty)
             tx.delete(ann)
             #expect(old.isEmpty)
         }
@@ -64,14 +64,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             expectEqual(ada.children.map(\.name), ["Bo", "Cy"])
             expectEqual(ada.children.where { $0.age > 3 }.map(\.name), ["Cy"])
             expectEqual(ada.children.sorted(by: \.age, ascending: false).map(\.name), ["Cy", "Bo"])
-            #expect(ada.children.sum(of: \.age) == 8 && ada.children.max(of: \.age) == 5)
+            expectTrue(ada.children.sum(of: \.age) == 8 && ada.children.max(of: \.age) == 5)
             expectEqual(pups[2].breeders.sorted(by: \.name, ascending: false).first?.name, "Dan")
             expectEqual(ada.children.index(matching: { $0.age == 5 }), 1)
             pups[3].mother = ada
             expectEqual(ada.children.map(\.name), ["Bo", "Cy", "Di"])
         }
         let unmanaged = Pup("new", age: 1)
-        #expect(unmanaged.breeders.isEmpty && unmanaged.breeders.sum(of: \.limit) == 0)
+        expectTrue(unmanaged.breeders.isEmpty && unmanaged.breeders.sum(of: \.limit) == 0)
         expectNil(unmanaged.breeders.max(of: \.limit))
     }
 
@@ -80,14 +80,14 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         let realm = try await Breeders.realm()
         let unmanaged = List([Pup("a", age: 1), Pup("b", age: 3), Pup("a", age: 1)])
         unmanaged[1].weight = 2.5
-        #expect(unmanaged.sum(of: \.age) == 5 && unmanaged.min(of: \.age) == 1)
-        #expect(unmanaged.max(of: \.weight) == 2.5 && unmanaged.average(of: \.weight) == 2.5)
+        expectTrue(unmanaged.sum(of: \.age) == 5 && unmanaged.min(of: \.age) == 1)
+        expectTrue(unmanaged.max(of: \.weight) == 2.5 && unmanaged.average(of: \.weight) == 2.5)
         expectEqual(unmanaged.sum(of: \.mother?.age), 0)
-        #expect(List<Pup>().average(of: \.age) == nil && List<Pup>().max(of: \.age) == nil)
+        expectTrue(List<Pup>().average(of: \.age) == nil && List<Pup>().max(of: \.age) == nil)
         try await realm.read { tx in
             let ann = tx.objects(Breeder.self)[0]
-            #expect(ann.pups.sum(of: \.age) == 5 && ann.pups.average(of: \.weight) == 10)
-            #expect(ann.pups.min(of: \.age) == 1 && ann.pups.max(of: \.mother?.age) == 1)
+            expectTrue(ann.pups.sum(of: \.age) == 5 && ann.pups.average(of: \.weight) == 10)
+            expectTrue(ann.pups.min(of: \.age) == 1 && ann.pups.max(of: \.mother?.age) == 1)
             expectEqual(ann.branches.sum(of: \.size), 3)
             expectNil(tx.objects(Breeder.self)[2].pups.max(of: \.age))
         }
@@ -97,27 +97,27 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     @Test func listsOfValuesFoldSortAndAreMadeDistinct() async throws {
         let realm = try await Breeders.realm()
         func check(_ scores: List<Int?>, _ tags: List<String>) {
-            #expect(scores.sum() == 14 && scores.average() == 3.5)
-            #expect(scores.min() == 1 && scores.max() == 9)
+            expectTrue(scores.sum() == 14 && scores.average() == 3.5)
+            expectTrue(scores.min() == 1 && scores.max() == 9)
             expectEqual(scores.sorted(ascending: true), [nil, nil, 1, 1, 3, 9])
             expectEqual(scores.sorted(ascending: false), [9, 3, 1, 1, nil, nil])
             expectEqual(scores.distinct(), [3, nil, 1, 9])
             expectEqual(tags.sorted(ascending: true), ["Z", "a", "b", "\u{e9}"])
-            #expect(scores.index(of: nil) == 1 && scores.firstIndex(of: 9) == 5)
+            expectTrue(scores.index(of: nil) == 1 && scores.firstIndex(of: 9) == 5)
         }
         let breeder = Breeder("Eve")
         breeder.scores.append(objectsIn: [3, nil, 1, nil, 1, 9])
         breeder.tags.append(objectsIn: ["\u{e9}", "b", "a", "Z"])
         check(breeder.scores, breeder.tags)
         let empty = List<Double>()
-        #expect(empty.sum() == 0 && empty.average() == nil && empty.min() == nil)
+        expectTrue(empty.sum() == 0 && empty.average() == nil && empty.min() == nil)
         let doubles = List([0.0, .nan, -0.0, 2, .nan])
-        #expect(doubles.max() == 2 && doubles.distinct().count == 3 && doubles.sum().isNaN)
+        expectTrue(doubles.max() == 2 && doubles.distinct().count == 3 && doubles.sum().isNaN)
         try await realm.write { tx in
             try tx.add(breeder)
             check(breeder.scores, breeder.tags)
             let cid = tx.objects(Breeder.self)[2]
-            #expect(cid.scores.max() == nil && cid.scores.sum() == 0)
+            expectTrue(cid.scores.max() == nil && cid.scores.sum() == 0)
         }
     }
 
@@ -128,8 +128,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let pups = tx.objects(Pup.self)
             let byAge = pups.sorted(by: \.age, ascending: false)
             let (ada, di) = (pups[0], pups[3])
-            #expect(pups.index(of: ada) == 0 && byAge.index(of: ada) == 3)
-            #expect(byAge.index(of: di) == 0 && pups.index(of: di) == 3)
+            expectTrue(pups.index(of: ada) == 0 && byAge.index(of: ada) == 3)
+            expectTrue(byAge.index(of: di) == 0 && pups.index(of: di) == 3)
             expectNil(pups.where { $0.age > 2 }.index(of: ada))
             expectEqual(pups.where { $0.age > 2 }.index(of: di), 2)
             expectNil(pups.index(of: Pup("other", age: 1)))
@@ -155,13 +155,13 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         try await realm.write { tx in
             let byAge = tx.objects(Pup.self).sorted(by: \.age, ascending: false)
             let slice = byAge[1..<3]
-            #expect(slice.map(\.name) == ["Cy", "Bo"] && slice.count == 2)
-            #expect(byAge[0..<0].isEmpty && byAge[...].count == 4 && byAge[2...].count == 2)
+            expectTrue(slice.map(\.name) == ["Cy", "Bo"] && slice.count == 2)
+            expectTrue(byAge[0..<0].isEmpty && byAge[...].count == 4 && byAge[2...].count == 2)
             expectEqual(byAge.dropFirst(3).map(\.name), ["Ada"])
             // Positions are looked up again.
             tx.objects(Pup.self)[0].age = 6
             expectEqual(slice.map(\.name), ["Ada", "Cy"])
-            #expect(byAge.last?.name == "Bo" && byAge.first?.name == "Di")
+            expectTrue(byAge.last?.name == "Bo" && byAge.first?.name == "Di")
         }
     }
 

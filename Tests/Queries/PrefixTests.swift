@@ -34,11 +34,11 @@ import Testing
         let realm = try await people(100)
         try await realm.write { tx in
             let sorted = tx.objects(Person.self).sorted(by: \.age)
-            #expect(sorted.prefix(3).map(\.age) == [0, 1, 2] && sorted.first?.age == 0)
+            expectTrue(sorted.prefix(3).map(\.age) == [0, 1, 2] && sorted.first?.age == 0)
             sorted[0].age = 1_000
-            #expect(sorted.prefix(3).map(\.age) == [1, 2, 3] && sorted.last?.age == 1_000)
+            expectTrue(sorted.prefix(3).map(\.age) == [1, 2, 3] && sorted.last?.age == 1_000)
             tx.delete(sorted[0])
-            #expect(sorted.count == 99 && sorted.prefix(1).map(\.age) == [2])
+            expectTrue(sorted.count == 99 && sorted.prefix(1).map(\.age) == [2])
             expectEqual(sorted.prefix(200).count, 99)
         }
     }
@@ -63,7 +63,8 @@ import Testing
             for person in tx.objects(Person.self) { person.age = 0 }
         }
         var held = realm.stats().snapshots
-        #expect(held.count == 1 && held[0].version == old.version && held[0].heldByteCount > 2_000)
+        expectTrue(
+            held.count == 1 && held[0].version == old.version && held[0].heldByteCount > 2_000)
         #expect(held[0].place.contains("PrefixTests.swift"))
         expectEqual(old.objects(Person.self).max(of: \.age), 1_999)
         _ = consume old

@@ -30,7 +30,7 @@ import Testing
         let frozen = realm.snapshot().objects(Person.self).where(condition).map(\.age)
         let read = try await realm.read { $0.objects(Person.self).where(condition).map(\.age) }
         let written = try await realm.write { $0.objects(Person.self).where(condition).map(\.age) }
-        #expect(live == frozen && read == frozen && written == frozen)
+        expectTrue(live == frozen && read == frozen && written == frozen)
         return frozen
     }
 
@@ -135,16 +135,16 @@ import Testing
     @Test func collectionsHaveFirstLastCountAndSubscripts() async throws {
         let realm = try await people()
         let live = realm.objects(Person.self).sorted(by: \.age)
-        #expect(live.count == 5 && !live.isEmpty)
-        #expect(live.first?.age == 10 && live.last?.age == 40 && live[1].age == 20)
+        expectTrue(live.count == 5 && !live.isEmpty)
+        expectTrue(live.first?.age == 10 && live.last?.age == 40 && live[1].age == 20)
         let none = live.where { $0.age > 100 }
-        #expect(none.isEmpty && none.first == nil && none.last == nil && none.count == 0)
+        expectTrue(none.isEmpty && none.first == nil && none.last == nil && none.count == 0)
         let frozen = live.current
         expectEqual(frozen[1...2].map(\.age), [20, 30])
         expectEqual(frozen.reversed().map(\.age), [40, 30, 30, 20, 10])
         try await realm.read { tx in
             let results = tx.objects(Person.self).sorted(by: \.age)
-            #expect(results.first?.age == 10 && results.last?.age == 40)
+            expectTrue(results.first?.age == 10 && results.last?.age == 40)
             expectEqual(results[1..<3].map(\.age), [20, 30])
             expectEqual(results.firstIndex { $0.age == 40 }, 4)
         }

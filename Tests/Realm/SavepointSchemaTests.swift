@@ -42,7 +42,7 @@ private enum New {
         let version = realm.snapshot().version
         try await realm.write { tx in
             let before = try #require(tx.object(New.Gadget.self, forPrimaryKey: 0))
-            #expect(before.price == 2.5 && before.maker == nil && before.tags.isEmpty)
+            expectTrue(before.price == 2.5 && before.maker == nil && before.tags.isEmpty)
             let tags = before.tags
             for _ in 0..<2 {
                 var inner: [New.Gadget] = []
@@ -56,15 +56,15 @@ private enum New {
                     tags.append("a")
                     inner = [first, before.parts.first ?? before]
                     lists = [first.parts]
-                    #expect(maker.gadgets.count == 1 && before.price == 7)
+                    expectTrue(maker.gadgets.count == 1 && before.price == 7)
                     throw Undo()
                 }
                 for gadget in inner + [before] {
-                    #expect(!gadget.isInvalidated && gadget.name.hasPrefix("gadget"))
-                    #expect(gadget.price == 2.5 && gadget.maker == nil)
-                    #expect(gadget.tags.isEmpty && gadget.parts.isEmpty)
+                    expectTrue(!gadget.isInvalidated && gadget.name.hasPrefix("gadget"))
+                    expectTrue(gadget.price == 2.5 && gadget.maker == nil)
+                    expectTrue(gadget.tags.isEmpty && gadget.parts.isEmpty)
                 }
-                #expect(lists[0].isEmpty && tags.isEmpty)
+                expectTrue(lists[0].isEmpty && tags.isEmpty)
                 #expect(tx.objects(New.Maker.self).isEmpty)
             }
         }

@@ -32,12 +32,12 @@ import Testing
                     throw Undo()
                 }
             }
-            #expect(book.title == "old" && Array(tags) == ["a"] && book.sequel == nil)
-            #expect(!cover.isInvalidated && cover.color == "red")
-            #expect(all.count == 1 && added[0].isInvalidated)
+            expectTrue(book.title == "old" && Array(tags) == ["a"] && book.sequel == nil)
+            expectTrue(!cover.isInvalidated && cover.color == "red")
+            expectTrue(all.count == 1 && added[0].isInvalidated)
             let third = Book("3")
             try tx.add(third)
-            #expect(added[0].isInvalidated && !added[0].isSameObject(as: third))
+            expectTrue(added[0].isInvalidated && !added[0].isSameObject(as: third))
             let fourth = try tx.savepoint {
                 let fourth = Book("4")
                 try tx.add(fourth)
@@ -59,7 +59,7 @@ import Testing
                 #expect(first.isInvalidated)
                 throw Undo()
             }
-            #expect(!first.isInvalidated && first.isbn == "1")
+            expectTrue(!first.isInvalidated && first.isbn == "1")
             #expect(tx.object(Book.self, forPrimaryKey: "2") != nil)
         }
         expectEqual(realm.snapshot().version, version)  // no net change
@@ -76,7 +76,7 @@ import Testing
                     book.isbn = "2"
                 }
             }
-            #expect(error?.code == .invalidValue && error?.property == "isbn")
+            expectTrue(error?.code == .invalidValue && error?.property == "isbn")
             expectEqual(book.title, "untitled")
             #expect(throws: Undo.self) {
                 try tx.savepoint {
@@ -165,7 +165,7 @@ import Testing
             try tx.add(author)
             let book = Book("2")
             try tx.add(book)
-            #expect(lost[0].isInvalidated && books.map(\.isbn) == ["2"])
+            expectTrue(lost[0].isInvalidated && books.map(\.isbn) == ["2"])
             author.masterpiece = book
         }
         expectEqual(realm.snapshot().objects(Book.self).map(\.isbn), ["2"])
@@ -183,7 +183,7 @@ import Testing
                     try tx.add(Room("b"))
                     throw Undo()
                 }
-                #expect(room.topic == "old" && tx.objects(Room.self).count == 1)
+                expectTrue(room.topic == "old" && tx.objects(Room.self).count == 1)
             }
         }
     }

@@ -83,10 +83,10 @@ private struct Refusal: Error {}
             try tx.add(old)
             let other = try #require(tx.object(Room.self, forPrimaryKey: "general"))
             tx.delete(other)
-            #expect(old.isInvalidated && other.isInvalidated)
+            expectTrue(old.isInvalidated && other.isInvalidated)
             let new = Room("general", topic: "new")
             try tx.add(new)
-            #expect(old.isInvalidated && other.isInvalidated && !new.isInvalidated)
+            expectTrue(old.isInvalidated && other.isInvalidated && !new.isInvalidated)
             #expect(!new.isSameObject(as: old))
             expectEqual(tx.objects(Room.self).map(\.topic), ["new"])
         }
@@ -135,7 +135,7 @@ private struct Refusal: Error {}
                 room.topic = "too late"
             }
         }
-        #expect(error?.code == .invalidInput && error?.property == "topic")
+        expectTrue(error?.code == .invalidInput && error?.property == "topic")
         expectEqual(error?.message.contains("Room.topic of a deleted object was used"), true)
     }
 }

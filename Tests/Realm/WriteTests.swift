@@ -57,11 +57,11 @@ import Testing
             return tx.version
         })
         try await realm.write { try $0.add(Person("Bob", age: 2)) }
-        #expect(first.version == version && first.objects(Person.self).map(\.name) == ["Ann"])
+        expectTrue(first.version == version && first.objects(Person.self).map(\.name) == ["Ann"])
         let (same, count) = try await realm.snapshot(afterWriting: { tx in
             tx.objects(Person.self).count
         })
-        #expect(count == 2 && same.version == realm.snapshot().version)
+        expectTrue(count == 2 && same.version == realm.snapshot().version)
         expectEqual(same.objects(Person.self).count, 2)
         expectTrue(realm.stats().snapshots.allSatisfy { $0.place.contains("WriteTests.swift") })
         await #expect(throws: CancellationError.self) {
@@ -81,7 +81,7 @@ import Testing
             try tx.add(Person("Ann", age: 1))
             return (early, tx.version)
         }
-        #expect(early == before && late > before)
+        expectTrue(early == before && late > before)
         try await expectEqual(realm.snapshot(atLeast: late).version, late)
         // Otherwise it would wait for another commit.
         let unchanged = try await realm.write { $0.version }
@@ -348,19 +348,19 @@ import Testing
         }
         try await realm.read { tx in
             let full = try #require(tx.object(Everything.self, forPrimaryKey: Int.min))
-            #expect(full.flag && full.number == .max && full.ratio == -.infinity)
+            expectTrue(full.flag && full.number == .max && full.ratio == -.infinity)
             expectEqual(Array(full.text.utf8), Array("e\u{301} and é, and \0 too".utf8))
-            #expect(full.data == Data([0, 255, 1]) && full.date == date)
-            #expect(full.uuid == uuid && full.objectId == objectId)
-            #expect(full.maybeFlag == false && full.maybeNumber == -1)
-            #expect(full.maybeRatio?.isNaN == true && full.maybeText == "")
-            #expect(full.maybeData == Data() && full.maybeDate == date)
-            #expect(full.maybeUuid == uuid && full.maybeObjectId == objectId)
+            expectTrue(full.data == Data([0, 255, 1]) && full.date == date)
+            expectTrue(full.uuid == uuid && full.objectId == objectId)
+            expectTrue(full.maybeFlag == false && full.maybeNumber == -1)
+            expectTrue(full.maybeRatio?.isNaN == true && full.maybeText == "")
+            expectTrue(full.maybeData == Data() && full.maybeDate == date)
+            expectTrue(full.maybeUuid == uuid && full.maybeObjectId == objectId)
             let empty = try #require(tx.object(Everything.self, forPrimaryKey: 0))
-            #expect(!empty.flag && empty.number == 0 && empty.ratio == 0 && empty.text == "")
-            #expect(empty.data == Data() && empty.maybeFlag == nil && empty.maybeNumber == nil)
-            #expect(empty.maybeRatio == nil && empty.maybeText == nil && empty.maybeData == nil)
-            #expect(empty.maybeDate == nil && empty.maybeUuid == nil)
+            expectTrue(!empty.flag && empty.number == 0 && empty.ratio == 0 && empty.text == "")
+            expectTrue(empty.data == Data() && empty.maybeFlag == nil && empty.maybeNumber == nil)
+            expectTrue(empty.maybeRatio == nil && empty.maybeText == nil && empty.maybeData == nil)
+            expectTrue(empty.maybeDate == nil && empty.maybeUuid == nil)
             expectNil(empty.maybeObjectId)
             #expect(empty.uuid != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
             #expect(empty.objectId != ObjectId())

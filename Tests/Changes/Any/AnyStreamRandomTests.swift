@@ -217,7 +217,8 @@ import Testing
             case (.initial(let map), nil):
                 #expect(Watch.matches(state, map), place)
             case (.update(let map, let reported), let expected?):
-                #expect(Watch.matches(expected, map) && Watch.matches(state, reported.old), place)
+                expectTrue(
+                    Watch.matches(expected, map) && Watch.matches(state, reported.old), place)
                 let changes = expected.changes(since: state)
                 expectEqual(reported.deletions, state.keys(changes.deletions), place)
                 expectEqual(reported.insertions, expected.keys(changes.insertions), place)

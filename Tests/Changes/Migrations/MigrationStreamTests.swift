@@ -51,7 +51,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(reported.insertions.isEmpty && reported.deletions.isEmpty)
+        expectTrue(reported.insertions.isEmpty && reported.deletions.isEmpty)
         expectEqual(reported.modifications, [2, 4, 6])
         expectEqual(reported.modified.map(\.properties), [["content"], ["content"], ["list"]])
         expectEqual(named.modifications, [2, 4])

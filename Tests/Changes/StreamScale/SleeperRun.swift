@@ -77,7 +77,7 @@ struct SleeperRun {
             }
         }
         sleepers = []
-        #expect(realm.stats().keptSummaries == 0 && realm.stats().streams == 0)
+        expectTrue(realm.stats().keptSummaries == 0 && realm.stats().streams == 0)
         await realm.close()
     }
 

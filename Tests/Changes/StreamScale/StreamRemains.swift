@@ -59,7 +59,7 @@ enum StreamRemains {
         let stats = realm.stats()
         expectEqual(stats.streams, 0)
         expectEqual(stats.snapshots.count, snapshots)
-        #expect(stats.keptSummaries == 0 && stats.keptSummaryByteCount == 0)
+        expectTrue(stats.keptSummaries == 0 && stats.keptSummaryByteCount == 0)
         await realm.close()
         return try #require(most.value)
     }

@@ -57,23 +57,24 @@ private final class BoundBox: Object {
             expectEqual(bounds(AnyRealmCollection(outer.boxes)), bounds(outer.boxes))
             let all = tx.objects(BoundBox.self)
             expectEqual(bounds(all), [.medium, .large, .small, .large])
-            #expect(all.min(of: \.size) == .medium && all.max(of: \.next) == .large)
-            #expect(all.min(of: \.inner?.size) == .medium && all.max(of: \.inner?.next) == .small)
+            expectTrue(all.min(of: \.size) == .medium && all.max(of: \.next) == .large)
+            expectTrue(
+                all.min(of: \.inner?.size) == .medium && all.max(of: \.inner?.next) == .small)
             expectNil(all.where { $0.size == .small }.max(of: \.size))
         }
         let frozen = realm.snapshot().objects(BoundBox.self)
-        #expect(frozen.min(of: \.size) == .medium && frozen.min(of: \.next) == .small)
+        expectTrue(frozen.min(of: \.size) == .medium && frozen.min(of: \.next) == .small)
         expectEqual(realm.objects(BoundBox.self).max(of: \.size), .large)
     }
 
     private func check(_ box: BoundBox) {
-        #expect(box.sizes.min() == .small && box.sizes.max() == .medium)
-        #expect(box.optional.min() == .medium && box.optional.max() == .large)
-        #expect(box.set.min() == .small && box.set.max() == .large)
-        #expect(box.map.min() == .small && box.map.max() == .large)
+        expectTrue(box.sizes.min() == .small && box.sizes.max() == .medium)
+        expectTrue(box.optional.min() == .medium && box.optional.max() == .large)
+        expectTrue(box.set.min() == .small && box.set.max() == .large)
+        expectTrue(box.map.min() == .small && box.map.max() == .large)
         expectEqual(AnyRealmCollection(box.optional).max(), .large)
         // If the enum is Comparable, the program's order is used.
-        #expect(box.ranks.min() == .second && box.ranks.max() == .first)
+        expectTrue(box.ranks.min() == .second && box.ranks.max() == .first)
     }
 
     // Covers 3.19, 3.20, 3.31
@@ -125,10 +126,10 @@ private final class BoundBox: Object {
             check(box)
             let empty = BoundBox(.large)
             try tx.add(empty)
-            #expect(empty.sizes.min() == nil && empty.map.max() == nil && empty.set.max() == nil)
+            expectTrue(empty.sizes.min() == nil && empty.map.max() == nil && empty.set.max() == nil)
         }
         let box = try #require(realm.snapshot().objects(BoundBox.self).first)
-        #expect(box.sizes.min() == .small && box.sizes.max() == .medium)
-        #expect(box.optional.min() == .medium && box.set.max() == .large)
+        expectTrue(box.sizes.min() == .small && box.sizes.max() == .medium)
+        expectTrue(box.optional.min() == .medium && box.set.max() == .large)
     }
 }

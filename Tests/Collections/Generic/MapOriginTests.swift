@@ -44,7 +44,7 @@ import Testing
             expectEqual(
                 rex.employers.sorted(by: \.name, ascending: false).map(\.name), ["Cem", "Bob"])
             tx.delete(tx.objects(GenericOwner.self).where { $0.name == "Bob" })
-            #expect(rex.employers.map(\.name) == ["Cem"] && GenericPet("new").employers.isEmpty)
+            expectTrue(rex.employers.map(\.name) == ["Cem"] && GenericPet("new").employers.isEmpty)
         }
         let rex = try #require(realm.snapshot().object(GenericPet.self, forPrimaryKey: "Rex"))
         expectEqual(rex.employers.map(\.name), ["Cem"])
@@ -69,13 +69,13 @@ import Testing
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let pets = ann.byRole.where { $0.age > 2 }
-            #expect(pets.map(\.name) == ["Max", "Rex", "Rex"] && pets.count == 3)
+            expectTrue(pets.map(\.name) == ["Max", "Rex", "Rex"] && pets.count == 3)
             expectEqual(ann.byRole.where { $0.age > 3 }.map(\.name), ["Max"])
             ann.byRole["more"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
             ann.byRole["clown"] = nil
             expectEqual(
                 pets.sorted(by: \.age, ascending: false).map(\.name), ["Tom", "Rex", "Rex"])
-            #expect(pets.sum(of: \.age) == 13 && pets.first?.name == "Rex" && pets.count == 3)
+            expectTrue(pets.sum(of: \.age) == 13 && pets.first?.name == "Rex" && pets.count == 3)
             // It is live, so it follows the map.
             ann.byRole["again"] = tx.object(GenericPet.self, forPrimaryKey: "Tom")
             expectEqual(pets.map(\.name), ["Tom", "Rex", "Rex", "Tom"])
@@ -148,7 +148,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(delta.modifications == ["cook", "guard"] && delta.version == version)
+        expectTrue(delta.modifications == ["cook", "guard"] && delta.version == version)
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Ann")?.byRole["clown"] =
                 tx.object(GenericPet.self, forPrimaryKey: "Tom")
@@ -159,7 +159,7 @@ import Testing
         }
         expectEqual(set.modifications, ["clown"])
         let wrong = #expect(throws: Realm.Error.self) { try map.changes(keyPaths: ["nothing"]) }
-        #expect(wrong?.property == "nothing" && wrong?.className == "GenericPet")
+        expectTrue(wrong?.property == "nothing" && wrong?.className == "GenericPet")
         guard case .update(_, let seen)? = try await owners.next() else {
             Issue.record("no update")
             return
@@ -176,7 +176,7 @@ import Testing
             Issue.record("no initial element")
             return
         }
-        #expect(first.isEmpty && live.count == 0)
+        expectTrue(first.isEmpty && live.count == 0)
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["a"] =
                 tx.object(GenericPet.self, forPrimaryKey: "Tom")
@@ -185,7 +185,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(now.map(\.name) == ["Cem"] && delta.insertions == [0])
+        expectTrue(now.map(\.name) == ["Cem"] && delta.insertions == [0])
         expectEqual(live.current.map(\.name), ["Cem"])
         // Another key of the same map, one that has an entry.
         try await realm.write { tx in
@@ -196,7 +196,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(twice.map(\.name) == ["Cem", "Cem"] && second.insertions.count == 1)
+        expectTrue(twice.map(\.name) == ["Cem", "Cem"] && second.insertions.count == 1)
         #expect(second.deletions.isEmpty)
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Cem")?.byRole["nobody"] = .some(nil)
@@ -205,7 +205,7 @@ import Testing
             Issue.record("no update")
             return
         }
-        #expect(once.map(\.name) == ["Cem"] && third.deletions.count == 1)
+        expectTrue(once.map(\.name) == ["Cem"] && third.deletions.count == 1)
     }
 
     // Covers 2.92, O44
@@ -218,14 +218,14 @@ import Testing
             Issue.record("no initial element")
             return
         }
-        #expect(first.map(\.name) == ["Max"] && old.count == 1)
+        expectTrue(first.map(\.name) == ["Max"] && old.count == 1)
         // An object with two keys starts to match.
         try await realm.write { $0.object(GenericPet.self, forPrimaryKey: "Rex")?.age = 8 }
         guard case .update(let three, let came)? = try await stream.next() else {
             Issue.record("no update")
             return
         }
-        #expect(three.map(\.name) == ["Max", "Rex", "Rex"] && came.insertions == [1, 2])
+        expectTrue(three.map(\.name) == ["Max", "Rex", "Rex"] && came.insertions == [1, 2])
         // An existing entry gets another object.
         try await realm.write { tx in
             tx.object(GenericOwner.self, forPrimaryKey: "Ann")?.byRole["cook"] =
@@ -236,13 +236,13 @@ import Testing
             return
         }
         expectEqual(changed.map(\.name), ["Max", "Tom", "Rex"])
-        #expect(set.deletions.count == 1 && set.insertions == [1])
+        expectTrue(set.deletions.count == 1 && set.insertions == [1])
         try await realm.write { $0.delete($0.objects(GenericOwner.self)) }
         guard case .update(let none, let gone)? = try await stream.next() else {
             Issue.record("no update")
             return
         }
-        #expect(none.isEmpty && gone.deletions == [0, 1, 2])
+        expectTrue(none.isEmpty && gone.deletions == [0, 1, 2])
     }
 
     // Covers 2.92

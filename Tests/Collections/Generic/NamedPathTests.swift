@@ -37,7 +37,8 @@ import Testing
         expectEqual(live.current.map(\.id), [1, 0, 2])
         for path in ["nothing", "first_name", "best", "others.age", "firstName.x", "", "best."] {
             let error = #expect(throws: Realm.Error.self) { try frozen.sorted(byKeyPath: path) }
-            #expect(error?.code == .invalidInput && error?.className == "GenericMapped", "\(path)")
+            expectTrue(
+                error?.code == .invalidInput && error?.className == "GenericMapped", "\(path)")
             #expect(throws: Realm.Error.self) { try frozen.distinct(byKeyPaths: ["age", path]) }
         }
     }
@@ -87,7 +88,7 @@ private final class MisfitTarget: Object {
                 }
             }
             expectEqual(error?.code, .invalidValue, "\(property) \(value): \(error as Any)")
-            #expect(error?.className == "MisfitTarget" && error?.property == property)
+            expectTrue(error?.className == "MisfitTarget" && error?.property == property)
             let type = MisfitTarget().objectSchema[property]?.description ?? "?"
             expectEqual(
                 error?.message.contains("MisfitTarget.\(property) is of type"), true, "\(type)")
@@ -97,7 +98,7 @@ private final class MisfitTarget: Object {
                     object[property] = value
                 }
             }
-            #expect(set?.property == property && set?.className == "MisfitTarget")
+            expectTrue(set?.property == property && set?.className == "MisfitTarget")
         }
         #expect(realm.snapshot().objects(MisfitTarget.self).isEmpty)
     }
@@ -114,7 +115,8 @@ private final class MisfitTarget: Object {
                     _ = try tx.create(MisfitTarget.self, value: values)
                 }
             }
-            #expect(error?.code == .invalidValue && error?.property == property.name, "\(property)")
+            expectTrue(
+                error?.code == .invalidValue && error?.property == property.name, "\(property)")
             expectEqual(error?.message.contains("nil"), true, "\(error as Any)")
         }
         let misfits: [(property: String, value: any Sendable)] = [
@@ -129,7 +131,7 @@ private final class MisfitTarget: Object {
                         value: ["key": 1].merging([property: value as Any]) { $1 } as [String: Any])
                 }
             }
-            #expect(error?.code == .invalidValue && error?.property == property)
+            expectTrue(error?.code == .invalidValue && error?.property == property)
         }
     }
 
@@ -141,7 +143,7 @@ private final class MisfitTarget: Object {
                 try tx.objects(MisfitTarget.self).setValue(1, forKey: "nothing")
             }
         }
-        #expect(error?.code == .invalidInput && error?.property == "nothing")
+        expectTrue(error?.code == .invalidInput && error?.property == "nothing")
         expectEqual(error?.className, "MisfitTarget")
     }
 }

@@ -18,17 +18,19 @@ import Testing
 
     private func checkAsCollection<C: RealmCollection>(_ pets: C, _ isManaged: Bool) throws
     where C.Element == GenericPet {
-        #expect(pets.count == 3 && !pets.isEmpty && pets.map(\.name) == ["Rex", "Max", "Tom"])
-        #expect(pets.startIndex == 0 && pets.endIndex == 3 && pets.index(after: 1) == 2)
-        #expect(pets.first?.name == "Rex" && pets.last?.name == "Tom" && pets[1].age == 5)
-        #expect(pets[1..<3].map(\.name) == ["Max", "Tom"] && pets.reversed().first?.name == "Tom")
-        #expect(pets.index(of: pets[2]) == 2 && pets.index(of: GenericPet("Rex")) == nil)
+        expectTrue(pets.count == 3 && !pets.isEmpty && pets.map(\.name) == ["Rex", "Max", "Tom"])
+        expectTrue(pets.startIndex == 0 && pets.endIndex == 3 && pets.index(after: 1) == 2)
+        expectTrue(pets.first?.name == "Rex" && pets.last?.name == "Tom" && pets[1].age == 5)
+        expectTrue(
+            pets[1..<3].map(\.name) == ["Max", "Tom"] && pets.reversed().first?.name == "Tom")
+        expectTrue(pets.index(of: pets[2]) == 2 && pets.index(of: GenericPet("Rex")) == nil)
         expectEqual(pets.objects(at: [2, 0]).map(\.name), ["Tom", "Rex"])
-        #expect(!pets.isInvalidated && (pets.realm != nil) == isManaged)
+        expectTrue(!pets.isInvalidated && (pets.realm != nil) == isManaged)
     }
 
     private func checkQueries(_ pets: AnyRealmCollection<GenericPet>, _ isManaged: Bool) throws {
-        #expect(pets.sum(of: \.age) == 11 && pets.max(of: \.age) == 5 && pets.min(of: \.age) == 3)
+        expectTrue(
+            pets.sum(of: \.age) == 11 && pets.max(of: \.age) == 5 && pets.min(of: \.age) == 3)
         expectEqual(pets.average(of: \.weight), 4.5)
         guard isManaged else { return }
         expectEqual(pets.where { $0.age == 3 }.map(\.name), ["Rex", "Tom"])
@@ -94,13 +96,13 @@ import Testing
             for scores in [ann.scores, List([4, 1, 4, 9])] {
                 #expect(total(scores) == (18, 9, [1, 4, 4, 9]))
                 let any = AnyRealmCollection(scores)
-                #expect(total(any) == (18, 9, [1, 4, 4, 9]) && any.distinct() == [4, 1, 9])
-                #expect(any.index(of: 9) == 3 && any.average() == 4.5 && any.min() == 1)
-                #expect(any.objects(at: [3]) == [9] && any.reversed() == [9, 4, 1, 4])
+                expectTrue(total(any) == (18, 9, [1, 4, 4, 9]) && any.distinct() == [4, 1, 9])
+                expectTrue(any.index(of: 9) == 3 && any.average() == 4.5 && any.min() == 1)
+                expectTrue(any.objects(at: [3]) == [9] && any.reversed() == [9, 4, 1, 4])
             }
             for grades in [ann.grades, MutableSet([2.5, nil, 1])] {
                 let any = AnyRealmCollection(grades)
-                #expect(any.sum() == 3.5 && any.max() == 2.5 && any.count == 3)
+                expectTrue(any.sum() == 3.5 && any.max() == 2.5 && any.count == 3)
                 expectEqual(any.sorted(ascending: false), [2.5, 1, nil])
             }
         }
@@ -122,9 +124,9 @@ import Testing
                 if walked.count == 2 { break }
             }
             expectEqual(walked, ["Rex", "Max"])
-            #expect(list.map(\.name) == ["Rex", "Max", "New"] && all.count == 3)
+            expectTrue(list.map(\.name) == ["Rex", "Max", "New"] && all.count == 3)
             tx.delete(ann)
-            #expect(list.isInvalidated && !all.isInvalidated && all.count == 3)
+            expectTrue(list.isInvalidated && !all.isInvalidated && all.count == 3)
         }
     }
 
@@ -193,17 +195,17 @@ import Testing
             let map = Map<String, GenericPet?>()
             (map["a"], map["b"]) = (GenericPet("1"), .some(nil))
             swap(map, "a", "b")
-            #expect(map["b"]??.name == "1" && map["a"] == .some(nil))
+            expectTrue(map["b"]??.name == "1" && map["a"] == .some(nil))
             func use<M: RealmKeyedCollection<String, GenericPet?>>(_ map: M) {
                 map.updateValue(tx.object(GenericPet.self, forPrimaryKey: "Max"), forKey: "cook")
                 map.merge([("guard", nil)]) { old, _ in old }
-                #expect(map.keys == ["cook", "guard"] && map.count == 2 && !map.isEmpty)
+                expectTrue(map.keys == ["cook", "guard"] && map.count == 2 && !map.isEmpty)
                 expectEqual(map.map { $0.value?.name }, ["Max", "Rex"])
                 expectTrue(map.values.count == 2 && map.contains { $1?.name == "Rex" })
-                #expect(map.isManaged && !map.isInvalidated && map.realm === realm)
+                expectTrue(map.isManaged && !map.isInvalidated && map.realm === realm)
                 map.setValue(nil, forKey: "cook")
                 map.removeObject(for: "none")
-                #expect(map.object(forKey: "guard")??.name == "Rex" && map.count == 1)
+                expectTrue(map.object(forKey: "guard")??.name == "Rex" && map.count == 1)
                 map.removeAll()
                 #expect(map.isEmpty)
             }
@@ -220,7 +222,7 @@ import Testing
             let sorted = AnyRealmCollection(tx.objects(GenericPet.self).sorted(by: \.age))
             expectEqual(sorted.prefix(3).map(\.age), [0, 0, 0])
             expectEqual(sorted[10..<13].map(\.name), ["70", "77", "84"])
-            #expect(sorted.first?.name == "0" && sorted.count == 5_000)
+            expectTrue(sorted.first?.name == "0" && sorted.count == 5_000)
         }
     }
 
@@ -230,11 +232,11 @@ import Testing
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let ages: ProjectedCollection<Int> = ann.friends.projectTo.age
-            #expect(Array(ages) == [3, 5, 3] && ages.index(of: 5) == 1 && ages.isManaged)
+            expectTrue(Array(ages) == [3, 5, 3] && ages.index(of: 5) == 1 && ages.isManaged)
             ages[2] = 9
-            #expect(ann.pets[2].age == 9 && Array(ages) == [3, 5, 9])
+            expectTrue(ann.pets[2].age == 9 && Array(ages) == [3, 5, 9])
             tx.delete(ann.pets[0])
-            #expect(Array(ages) == [5, 9] && ages.count == 2)
+            expectTrue(Array(ages) == [5, 9] && ages.count == 2)
             let unmanaged = MutableSet([GenericPet("a", 1), GenericPet("b", 2)])
             expectEqual(Array(unmanaged.projectTo.name), ["a", "b"])
         }
@@ -269,7 +271,7 @@ private final class GenericCard: Projection<GenericOwner> {
             Issue.record("no update")
             return
         }
-        #expect(cards[0].friendNames == ["Rex", "Max", "Tom"] && delta.modifications == [0])
+        expectTrue(cards[0].friendNames == ["Rex", "Max", "Tom"] && delta.modifications == [0])
         expectEqual(delta.version, realm.snapshot().version)
     }
 }

@@ -45,7 +45,7 @@ import Testing
                 }
             }
             expectEqual(error?.code, .invalidValue)
-            #expect(error?.className == "Shelf" && error?.property == "covers")
+            expectTrue(error?.className == "Shelf" && error?.property == "covers")
             expectEqual(error?.message.contains("Cover"), true)
             expectEqual(shelf.covers.map(\.color), ["black"])
         }

@@ -34,28 +34,28 @@ final class MapOfProjected: Object {
             p.opt["n"] = .some(nil)
             try tx.add(p)
             p.temps["b"] = MapTemperature(d: 5)
-            #expect(p.temps["a"] == MapTemperature(d: 4) && p.temps.values.map(\.d) == [4, 5])
+            expectTrue(p.temps["a"] == MapTemperature(d: 4) && p.temps.values.map(\.d) == [4, 5])
             let q = MapOfProjected(value: p)
             expectEqual(q.temps["b"]?.d, 5)
             let r = try tx.create(MapOfProjected.self, value: ["temps": ["x": 3]] as [String: Any])
             expectEqual(r.temps["x"]?.d, 3)
         }
         let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
-        #expect(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
+        expectTrue(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
     }
 
     // Covers 8.12
     @Test func aggregatesAreValuesOfTheProjectedType() async throws {
         let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
         func check(_ p: MapOfProjected) {
-            #expect(p.temps.sum() == MapTemperature(d: 9) && p.temps.average() == 3)
-            #expect(p.temps.min() == MapTemperature(d: -1) && p.temps.max()?.d == 6)
-            #expect(p.opt.sum().d == 5 && p.opt.average() == 5)
-            #expect(p.opt.min()?.d == 5 && p.opt.max()?.d == 5)
+            expectTrue(p.temps.sum() == MapTemperature(d: 9) && p.temps.average() == 3)
+            expectTrue(p.temps.min() == MapTemperature(d: -1) && p.temps.max()?.d == 6)
+            expectTrue(p.opt.sum().d == 5 && p.opt.average() == 5)
+            expectTrue(p.opt.min()?.d == 5 && p.opt.max()?.d == 5)
         }
         try await realm.write { tx in
             let p = MapOfProjected()
-            #expect(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.min() == nil)
+            expectTrue(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.min() == nil)
             for (key, d) in [("a", 4), ("b", 6), ("c", -1)] { p.temps[key] = MapTemperature(d: d) }
             p.opt["a"] = MapTemperature(d: 5)
             p.opt["b"] = .some(nil)
@@ -63,7 +63,7 @@ final class MapOfProjected: Object {
             try tx.add(p)
             check(p)
             p.temps.removeAll()
-            #expect(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.max() == nil)
+            expectTrue(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.max() == nil)
         }
     }
 
@@ -81,8 +81,8 @@ final class MapOfProjected: Object {
         }
         let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
         expectEqual(frozen.places.values, [MapSpot(t: "r"), MapSpot(t: "s"), nil])
-        #expect(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
-        #expect(frozen.places["d"] == nil && frozen.places == frozen.places)
+        expectTrue(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
+        expectTrue(frozen.places["d"] == nil && frozen.places == frozen.places)
     }
 
     // Covers 3.25, 3.32, 8.11, 8.21

@@ -108,8 +108,8 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let pets = tx.objects(MapKeeper.self)[3].pets
-            #expect(pets.sum(of: \MapPet.age) == 10 && pets.average(of: \MapPet.age) == 5)
-            #expect(pets.min(of: \MapPet.age) == 1 && pets.max(of: \MapPet.age) == 9)
+            expectTrue(pets.sum(of: \MapPet.age) == 10 && pets.average(of: \MapPet.age) == 5)
+            expectTrue(pets.min(of: \MapPet.age) == 1 && pets.max(of: \MapPet.age) == 9)
         }
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in

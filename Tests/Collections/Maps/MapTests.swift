@@ -14,18 +14,18 @@ import Testing
         keeper.scores["b"] = 2
         keeper.scores["a"] = 1
         keeper.scores[""] = 0
-        #expect(keeper.scores.keys == ["", "a", "b"] && keeper.scores.values == [0, 1, 2])
-        #expect(keeper.scores.count == 3 && keeper.scores["b"] == 2 && keeper.scores["c"] == nil)
+        expectTrue(keeper.scores.keys == ["", "a", "b"] && keeper.scores.values == [0, 1, 2])
+        expectTrue(keeper.scores.count == 3 && keeper.scores["b"] == 2 && keeper.scores["c"] == nil)
         keeper.scores["b"] = nil
         keeper.scores.removeObject(for: "none")
         keeper.scores.updateValue(7, forKey: "a")
         expectEqual(keeper.scores.map(\.value), [0, 7])
         expectTrue(keeper.scores.contains { key, value in key == "a" && value == 7 })
         keeper.nicknames["x"] = .some(nil)
-        #expect(keeper.nicknames.count == 1 && keeper.nicknames["x"] == .some(nil))
+        expectTrue(keeper.nicknames.count == 1 && keeper.nicknames["x"] == .some(nil))
         keeper.nicknames["x"] = nil
         #expect(keeper.nicknames.isEmpty)
-        #expect(keeper.scores.sum() == 7 && keeper.scores.max() == 7 && keeper.scores.min() == 0)
+        expectTrue(keeper.scores.sum() == 7 && keeper.scores.max() == 7 && keeper.scores.min() == 0)
         expectEqual(keeper.scores.average(), 3.5)
     }
 
@@ -40,17 +40,17 @@ import Testing
             keeper.pets["none"] = .some(nil)
             keeper.notes["n"] = MapNote("hi")
             try tx.add(keeper)
-            #expect(scores.isManaged && scores["a"] == 1)
+            expectTrue(scores.isManaged && scores["a"] == 1)
             scores["b"] = 2
-            #expect(keeper.scores["b"] == 2 && keeper.scores == scores)
-            #expect(keeper.pets["rex"]??.age == 3 && keeper.pets["none"] == .some(nil))
+            expectTrue(keeper.scores["b"] == 2 && keeper.scores == scores)
+            expectTrue(keeper.pets["rex"]??.age == 3 && keeper.pets["none"] == .some(nil))
             expectEqual(keeper.pets.keys, ["none", "rex"])
             expectEqual(tx.objects(MapPet.self).count, 1)
             expectEqual(keeper.notes["n"]??.text, "hi")
         }
         let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
         expectEqual(keeper.scores.dictionary, ["a": 1, "b": 2])
-        #expect(keeper.pets["rex"]??.age == 3 && keeper.pets.count == 2)
+        expectTrue(keeper.pets["rex"]??.age == 3 && keeper.pets.count == 2)
         expectEqual(keeper.notes.values.first??.text, "hi")
     }
 
@@ -63,14 +63,14 @@ import Testing
             let other = Map<String, Int>()
             other["z"] = 26
             keeper.scores = other
-            #expect(before["z"] == 26 && keeper.scores === before && keeper.scores !== other)
+            expectTrue(before["z"] == 26 && keeper.scores === before && keeper.scores !== other)
             try tx.add(keeper)
             keeper.scores = keeper.scores
             expectEqual(keeper.scores.keys, ["z"])
             let new = Map<String, Int>()
             new["q"] = 1
             keeper.scores = new
-            #expect(before.keys == ["q"] && !new.isManaged)
+            expectTrue(before.keys == ["q"] && !new.isManaged)
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
             keeper.pets["b"] = MapPet("B")
             try tx.add(keeper)
             tx.delete(keeper.pets["a"]!!)
-            #expect(keeper.pets.keys == ["a", "b"] && keeper.pets["a"] == .some(nil))
+            expectTrue(keeper.pets.keys == ["a", "b"] && keeper.pets["a"] == .some(nil))
             tx.delete(keeper.pets)
             expectTrue(
                 keeper.pets.keys == ["a", "b"] && keeper.pets.values.allSatisfy { $0 == nil })
@@ -100,12 +100,12 @@ import Testing
             keeper.notes["a"] = MapNote("1")
             let first = keeper.notes["a"]!!
             keeper.notes["a"] = first
-            #expect(!first.isInvalidated && keeper.notes.count == 1)
+            expectTrue(!first.isInvalidated && keeper.notes.count == 1)
             keeper.notes["a"] = MapNote("2")
-            #expect(first.isInvalidated && keeper.notes["a"]??.text == "2")
+            expectTrue(first.isInvalidated && keeper.notes["a"]??.text == "2")
             let second = keeper.notes["a"]!!
             keeper.notes["a"] = nil
-            #expect(second.isInvalidated && keeper.notes.isEmpty)
+            expectTrue(second.isInvalidated && keeper.notes.isEmpty)
             keeper.notes["b"] = MapNote("3")
             let third = keeper.notes["b"]!!
             tx.delete(third)
@@ -125,7 +125,7 @@ import Testing
             keeper.scores["a"] = 1
             try tx.add(keeper)
             keeper.scores.merge([("a", 10), ("b", 20)]) { $0 + $1 }
-            #expect(keeper.scores["a"] == 11 && keeper.scores["b"] == 20)
+            expectTrue(keeper.scores["a"] == 11 && keeper.scores["b"] == 20)
             let other = Map<String, Int>()
             other["b"] = 5
             other["c"] = 6
@@ -148,8 +148,8 @@ import Testing
                         as [String: Any?],
                     "notes": ["n": ["text": "hi"]],
                 ] as [String: Any])
-            #expect(keeper.scores.values == [1, 2] && keeper.grades["x"] == .bad)
-            #expect(keeper.pets["rex"]??.age == 3 && keeper.pets["no"] == .some(nil))
+            expectTrue(keeper.scores.values == [1, 2] && keeper.grades["x"] == .bad)
+            expectTrue(keeper.pets["rex"]??.age == 3 && keeper.pets["no"] == .some(nil))
             let note = keeper.notes["n"]!!
             // The given keys are set, others stay.
             try tx.create(
@@ -157,13 +157,13 @@ import Testing
                 value: ["id": 1, "scores": ["b": 3, "c": 4], "notes": ["n": ["text": "ho"]]]
                     as [String: Any],
                 update: .modified)
-            #expect(keeper.scores.keys == ["a", "b", "c"] && keeper.scores.values == [1, 3, 4])
+            expectTrue(keeper.scores.keys == ["a", "b", "c"] && keeper.scores.values == [1, 3, 4])
             expectEqual(keeper.pets.count, 2)
-            #expect(!note.isInvalidated && note.text == "ho")
+            expectTrue(!note.isInvalidated && note.text == "ho")
             // The map is replaced.
             try tx.create(
                 MapKeeper.self, value: ["id": 1, "scores": ["q": 9]] as [String: Any], update: .all)
-            #expect(keeper.scores.keys == ["q"] && keeper.pets.count == 2)
+            expectTrue(keeper.scores.keys == ["q"] && keeper.pets.count == 2)
             let copy = try tx.create(MapKeeper.self, value: ["id": 2, "scores": keeper.scores])
             expectEqual(copy.scores["q"], 9)
             copy["scores"] = ["k": 1]
@@ -182,7 +182,7 @@ import Testing
             keeper.pets["rex"] = MapPet("Rex")
             try tx.add(keeper)
             let copy = MapKeeper(value: keeper)
-            #expect(copy.scores["a"] == 1 && copy.notes["n"]??.text == "hi" && !copy.isManaged)
+            expectTrue(copy.scores["a"] == 1 && copy.notes["n"]??.text == "hi" && !copy.isManaged)
         }
     }
 
@@ -216,17 +216,17 @@ import Testing
         }
         try await realm.read { tx in
             let all = tx.objects(MapOfAll.self)[0]
-            #expect(all.bool["k"] == true && all.int8["k"] == -8 && all.float["k"] == 1.5)
-            #expect(all.double["k"] == .infinity && all.string["k"] == "text")
-            #expect(all.data["k"] == Data([1, 2]) && all.date["k"] == date)
-            #expect(all.uuid["k"] == uuid && all.objectId["k"] == id && all.grade["k"] == .bad)
-            #expect(all.optBool["k"] == .some(false) && all.optBool["n"] == .some(nil))
-            #expect(all.optFloat.values == [2.5, nil] && all.optDate.values == [date, nil])
-            #expect(all.optData.values == [Data(), nil] && all.optUUID.values == [uuid, nil])
+            expectTrue(all.bool["k"] == true && all.int8["k"] == -8 && all.float["k"] == 1.5)
+            expectTrue(all.double["k"] == .infinity && all.string["k"] == "text")
+            expectTrue(all.data["k"] == Data([1, 2]) && all.date["k"] == date)
+            expectTrue(all.uuid["k"] == uuid && all.objectId["k"] == id && all.grade["k"] == .bad)
+            expectTrue(all.optBool["k"] == .some(false) && all.optBool["n"] == .some(nil))
+            expectTrue(all.optFloat.values == [2.5, nil] && all.optDate.values == [date, nil])
+            expectTrue(all.optData.values == [Data(), nil] && all.optUUID.values == [uuid, nil])
             expectEqual(all.optGrade.values, [.good, nil])
         }
         let frozen = try #require(realm.snapshot().objects(MapOfAll.self).first)
-        #expect(frozen.grade["k"] == .bad && frozen.optGrade["n"] == .some(nil))
+        expectTrue(frozen.grade["k"] == .bad && frozen.optGrade["n"] == .some(nil))
         expectEqual(frozen.float.values, [1.5])
     }
 
@@ -259,11 +259,12 @@ import Testing
             }
             keeper.pets["z"] = .some(nil)
             try tx.add(keeper)
-            #expect(keeper.scores.sum() == 9 && keeper.scores.average() == 3)
-            #expect(keeper.scores.min() == 1 && keeper.scores.max() == 5)
+            expectTrue(keeper.scores.sum() == 9 && keeper.scores.average() == 3)
+            expectTrue(keeper.scores.min() == 1 && keeper.scores.max() == 5)
             expectEqual(keeper.scores.sorted(), [1, 3, 5])
             expectEqual(keeper.scores.sorted(ascending: false), [5, 3, 1])
-            #expect(keeper.pets.sum(of: \MapPet.age) == 9 && keeper.pets.max(of: \MapPet.age) == 5)
+            expectTrue(
+                keeper.pets.sum(of: \MapPet.age) == 9 && keeper.pets.max(of: \MapPet.age) == 5)
             expectEqual(keeper.pets.sorted(by: \MapPet.age).map(\.name), ["b", "c", "a"])
         }
     }
@@ -300,7 +301,7 @@ import Testing
                 + #""scores":{"a":1}}"#)
         let decoded = try JSONDecoder().decode(
             Map<String, Int?>.self, from: Data(#"{"x":null,"y":2}"#.utf8))
-        #expect(decoded.keys == ["x", "y"] && decoded.values == [nil, 2])
+        expectTrue(decoded.keys == ["x", "y"] && decoded.values == [nil, 2])
         expectEqual(
             String(decoding: try encoder.encode(decoded), as: UTF8.self), #"{"x":null,"y":2}"#)
     }
@@ -321,7 +322,7 @@ import Testing
         try expectEqual(before, keeper())
         try await realm.write { $0.objects(MapKeeper.self)[0].scores["a"] = 2 }
         let after = try keeper()
-        #expect(before != after && before.scores != after.scores)
+        expectTrue(before != after && before.scores != after.scores)
         try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]!!.text = "ho" }
         #expect(try after != keeper())
         try expectEqual(after.scores, keeper().scores)

@@ -36,7 +36,7 @@ import Testing
             var mirror = before[0].sorted()
             for position in delta.deletions.reversed() { mirror.remove(at: position) }
             for position in delta.insertions { mirror.insert(numbers[position], at: position) }
-            #expect(mirror == plain[0].sorted() && numbers.array == mirror)
+            expectTrue(mirror == plain[0].sorted() && numbers.array == mirror)
             #expect(delta.modifications.isEmpty)
         }
     }
@@ -79,7 +79,7 @@ import Testing
             set.insert(objectsIn: given)
             plain[which].formUnion(given)
         }
-        #expect(Array(set) == plain[which].sorted() && set.count == plain[which].count)
+        expectTrue(Array(set) == plain[which].sorted() && set.count == plain[which].count)
         expectEqual(set.sum(), plain[which].reduce(0, +))
     }
 }

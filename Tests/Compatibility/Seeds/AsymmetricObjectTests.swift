@@ -53,7 +53,7 @@ import Testing
         var delivered = 0
         try await realm.drain(WeatherSensor.self, untilEmpty: true) { batch in
             let sensor = try #require(batch.first)
-            #expect(sensor.deviceId == "WX1278UIT" && sensor.windSpeedInMph == 2)
+            expectTrue(sensor.deviceId == "WX1278UIT" && sensor.windSpeedInMph == 2)
             expectEqual(sensor.temperatureInFahrenheit, 66.7)
             expectEqual(sensor.place?.latitude, 47.68)
             expectEqual(sensor.earlierPlaces.map(\.longitude), [2])

@@ -26,11 +26,12 @@ import Testing
             company.location = CustomGeoPoint(47.68, -122.35)
             expectEqual(company.location?.latitude, 47.68)
             try tx.add(company)
-            #expect(company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
+            expectTrue(
+                company.location?.latitude == 47.68 && company.location?.longitude == -122.35)
         }
         let company = try #require(realm.snapshot().objects(Company.self).first)
         let point = try #require(company.location)
-        #expect(point.latitude == 47.68 && point.longitude == -122.35)
+        expectTrue(point.latitude == 47.68 && point.longitude == -122.35)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = String(decoding: try encoder.encode(point), as: UTF8.self)
@@ -39,7 +40,7 @@ import Testing
 
     @Test func locationIsMadeFromAnArrayInOrderOfDeclaration() {
         let location = Location(value: [40.7509, 73.9777])
-        #expect(location.latitude == 40.7509 && location.longitude == 73.9777)
+        expectTrue(location.latitude == 40.7509 && location.longitude == 73.9777)
     }
 
     @Test func embeddedObjectsGoWithTheirOwner() async throws {
@@ -52,7 +53,7 @@ import Testing
             let point = try #require(company.location)
             let branch = company.branches[1]
             tx.delete(company)
-            #expect(point.isInvalidated && branch.isInvalidated)
+            expectTrue(point.isInvalidated && branch.isInvalidated)
         }
     }
 
@@ -65,9 +66,9 @@ import Testing
             let first = try #require(company.location)
             company.location = CustomGeoPoint(3, 4)
             let second = try #require(company.location)
-            #expect(first.isInvalidated && second.latitude == 3)
+            expectTrue(first.isInvalidated && second.latitude == 3)
             company.location = nil
-            #expect(second.isInvalidated && company.location == nil)
+            expectTrue(second.isInvalidated && company.location == nil)
 
             company.branches.append(objectsIn: (0..<4).map { CustomGeoPoint(Double($0), 0) })
             let branches = Array(company.branches)
@@ -133,7 +134,7 @@ import Testing
         }
         let people = realm.snapshot().objects(Person.self)
         let jane = try requireValue(people.where { $0.firstName == "Jane" }.first)
-        #expect(jane.address?.city == "Prague" && jane.address?.country == "CZ")
+        expectTrue(jane.address?.city == "Prague" && jane.address?.country == "CZ")
         expectEqual(jane.friends.map(\.firstName), ["Ann", "Bob"])
         expectEqual(people.count, 3)
         expectEqual(people.where { $0.address.city == "Prague" }.map(\.firstName), ["Jane"])

@@ -21,7 +21,7 @@ import Testing
             try tx.add(derived)
         }
         let derived = try #require(realm.snapshot().objects(Derived.self).first)
-        #expect(derived.foo == 1 && derived.bar == 2)
+        expectTrue(derived.foo == 1 && derived.bar == 2)
         expectEqual(realm.snapshot().objects(Derived.self).where { $0.foo == 1 }.count, 1)
     }
 
@@ -46,7 +46,7 @@ import Testing
             try tx.add(Derived())
             let base: Base = try #require(tx.objects(Base.self).first)
             let derived: Base = try #require(tx.objects(Derived.self).first)
-            #expect(!(base is Derived) && derived is Derived && !(derived is Sibling))
+            expectTrue(!(base is Derived) && derived is Derived && !(derived is Sibling))
         }
     }
 

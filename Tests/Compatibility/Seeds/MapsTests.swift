@@ -42,6 +42,6 @@ import Testing
     }
 
     @Test func bothFormsOfTheDefaultAreEmptyMaps() {
-        #expect(Maps.DefaultMadeWhenNeeded().value.isEmpty && Maps.DefaultGiven().value.isEmpty)
+        expectTrue(Maps.DefaultMadeWhenNeeded().value.isEmpty && Maps.DefaultGiven().value.isEmpty)
     }
 }

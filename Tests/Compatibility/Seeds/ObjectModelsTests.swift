@@ -18,7 +18,7 @@ import Testing
             return dog._id
         }
         let dog = try #require(realm.snapshot().object(Dog.self, forPrimaryKey: id))
-        #expect(dog.name == "Fido" && dog.breed == nil && dog.dateOfBirth >= start)
+        expectTrue(dog.name == "Fido" && dog.breed == nil && dog.dateOfBirth >= start)
     }
 
     @Test func classThatIsNotInTheSchemaIsNotStored() async {
@@ -41,7 +41,8 @@ import Testing
             try tx.add(persistedModelObject)
             let standaloneModelObject = Dog(value: persistedModelObject)
             #expect(!standaloneModelObject.isManaged)
-            #expect(standaloneModelObject.name == "Fido" && standaloneModelObject.breed == "poodle")
+            expectTrue(
+                standaloneModelObject.name == "Fido" && standaloneModelObject.breed == "poodle")
             expectEqual(standaloneModelObject._id, persistedModelObject._id)
             standaloneModelObject.name = "Rex"
             expectEqual(persistedModelObject.name, "Fido")
@@ -59,8 +60,8 @@ import Testing
             try tx.add([jane, Person()])
         }
         let people = realm.snapshot().objects(Person.self)
-        #expect(people.map(\.name) == ["Jane", ""] && people.map(\.ageYears) == [0, 0])
-        #expect(people.map(\.address) == [nil, nil] && people.map(\.heightCm) == [167.5, nil])
+        expectTrue(people.map(\.name) == ["Jane", ""] && people.map(\.ageYears) == [0, 0])
+        expectTrue(people.map(\.address) == [nil, nil] && people.map(\.heightCm) == [167.5, nil])
         expectEqual(people.where { $0.heightCm == nil }.count, 1)
     }
 
@@ -166,11 +167,11 @@ import Testing
             let person = Person()
             (person.firstName, person.lastName, person.tmpId) = ("Jane", "Doe", 7)
             try tx.add(person)
-            #expect(person.tmpId == 7 && person.name == "Jane Doe")
+            expectTrue(person.tmpId == 7 && person.name == "Jane Doe")
             expectEqual(tx.objects(Person.self).first?.tmpId, 0)
         }
         let person = try #require(realm.snapshot().objects(Person.self).first)
-        #expect(person.tmpId == 0 && person.name == "Jane Doe")
+        expectTrue(person.tmpId == 0 && person.name == "Jane Doe")
     }
 
     @Test func ignoredPropertiesTriggerNothing() async throws {
@@ -195,7 +196,7 @@ import Testing
 
     @Test func enumsAreStoredByTheirRawValue() async throws {
         typealias Task = DeclareEnumProperties.Task
-        #expect(Task().status == .notStarted && Task().optionalTaskStatusEnum == nil)
+        expectTrue(Task().status == .notStarted && Task().optionalTaskStatusEnum == nil)
         let realm = try await Realm.temporary([Task.self])
         try await realm.write { tx in
             let task = Task()
@@ -218,8 +219,8 @@ import Testing
         let realm = try await Realm.temporary([EveryRawType.self])
         try await realm.write { tx in
             let object = EveryRawType()
-            #expect(object.level == .low && object.narrow == .down)
-            #expect(object.ratio == .half && object.share == .tenth)
+            expectTrue(object.level == .low && object.narrow == .down)
+            expectTrue(object.ratio == .half && object.share == .tenth)
             (object.level, object.narrow) = (.high, .up)
             (object.ratio, object.share) = (.whole, .all)
             object.states.append(objectsIn: [.complete, .notStarted])
@@ -228,7 +229,7 @@ import Testing
         let object = try #require(
             realm.snapshot().object(
                 EveryRawType.self, forPrimaryKey: DeclareEnumProperties.Level.high))
-        #expect(object.narrow == .up && object.ratio == .whole && object.share == .all)
+        expectTrue(object.narrow == .up && object.ratio == .whole && object.share == .all)
         expectEqual(object.states.map { $0 }, [.complete, .notStarted])
         expectEqual(
             realm.snapshot().objects(EveryRawType.self).where { $0.narrow > .down }.count, 1)

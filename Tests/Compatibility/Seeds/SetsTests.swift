@@ -19,7 +19,7 @@ import Testing
             try tx.add(dog)
             cities.insert("Bern")
             expectEqual(Array(dog.citiesVisited), ["Bern", "Oslo", "Rome"])
-            #expect(dog.citiesVisited.contains("Oslo") && !dog.citiesVisited.contains("Paris"))
+            expectTrue(dog.citiesVisited.contains("Oslo") && !dog.citiesVisited.contains("Paris"))
         }
         let dogs = realm.objects(Dog.self)
         expectEqual(dogs.where { $0.citiesVisited.contains("Oslo") }.count, 1)
@@ -34,7 +34,7 @@ import Testing
         guard case .update(let after, let delta)? = try await stream.next() else {
             throw Unexpected()
         }
-        #expect(after[0].citiesVisited.array == ["Bern", "Rome"] && delta.modifications == [0])
+        expectTrue(after[0].citiesVisited.array == ["Bern", "Rome"] && delta.modifications == [0])
         expectEqual(delta.modified[0].old.citiesVisited.array, ["Bern", "Oslo", "Rome"])
     }
 
@@ -46,7 +46,7 @@ import Testing
         ])
         try await realm.write { tx in
             let (first, second) = (Sets.DefaultMadeWhenNeeded(), Sets.DefaultGiven())
-            #expect(first.value.isEmpty && second.value.isEmpty)
+            expectTrue(first.value.isEmpty && second.value.isEmpty)
             for set in [first.value, second.value] { set.insert("a") }
             try tx.add(first)
             try tx.add(second)

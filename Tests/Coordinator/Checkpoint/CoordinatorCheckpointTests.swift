@@ -28,7 +28,7 @@ struct CoordinatorCheckpointTests {
         let hash = coordinator.published.stateHash()
         let kept = coordinator.published
         await coordinator.close()
-        #expect(first.version == 0 && numbers(first).isEmpty)
+        expectTrue(first.version == 0 && numbers(first).isEmpty)
         expectEqual(numbers(kept), Array(0..<70))
 
         let again = try await openBusy("/sim", disk)
@@ -65,7 +65,7 @@ struct CoordinatorCheckpointTests {
                 table, [.string(String(repeating: "x", count: 900) + "\(number)")])
         }
         let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1000)
-        #expect(commit.bulk != nil && commit.body.isEmpty)
+        expectTrue(commit.bulk != nil && commit.body.isEmpty)
         let before = commit.root.content.context.store.usage.byteCount
         try await coordinator.commit(turn, commit, durability: .full)
         try await eventually { coordinator.statistics.reloads == 1 }
@@ -252,11 +252,12 @@ struct CoordinatorCheckpointTests {
         await expectEqual(slot.wait(), .changed)
         await subscription.sees(UInt64(next))
         let pending = try #require(subscription.take())
-        #expect(pending.isConcerned && pending.summaries == nil && pending.since == before.version)
+        expectTrue(
+            pending.isConcerned && pending.summaries == nil && pending.since == before.version)
         #expect(pending.root === late.published)
         let delta = MergedDelta(from: before, to: late.published, tableName: "Number")
         expectEqual(delta.inserted.count, next - 1)
-        #expect(delta.deleted.isEmpty && delta.modified.isEmpty)
+        expectTrue(delta.deleted.isEmpty && delta.modified.isEmpty)
         // From now on there are summaries again.
         try await insert(next, into: writer)
         try await follow(late, to: UInt64(next + 1))

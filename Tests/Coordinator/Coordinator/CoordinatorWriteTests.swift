@@ -59,7 +59,7 @@ struct CoordinatorWriteTests {
         for other in others { _ = try await other.value }
         expectEqual(Set(numbers(coordinator.published)), Set(0..<64))
         let statistics = coordinator.statistics
-        #expect(statistics.commits == 64 && statistics.batches == 2 && statistics.syncs == 2)
+        expectTrue(statistics.commits == 64 && statistics.batches == 2 && statistics.syncs == 2)
         await coordinator.close()
     }
 

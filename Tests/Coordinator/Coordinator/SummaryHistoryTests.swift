@@ -87,7 +87,7 @@ struct SummaryHistoryTests {
                     .double(Double(number)))
             }
             let pending = try #require(busy.take())
-            #expect(pending.since == commit.root.version - 1 && pending.summaries?.count == 1)
+            expectTrue(pending.since == commit.root.version - 1 && pending.summaries?.count == 1)
             #expect(world.hub.statistics.summaryByteCount < 16_384)
         }
         try expectEqual(delta(sleeper.take()?.summaries).modified.count, 1)
@@ -106,12 +106,13 @@ struct SummaryHistoryTests {
         expectEqual(world.hub.statistics.summaries, 0)
         try world.commit(origin: "last") { try $0.addPerson() }
         let pending = try #require(slow.take())
-        #expect(pending.summaries == nil && pending.since == 1 && pending.root === world.head)
+        expectTrue(pending.summaries == nil && pending.since == 1 && pending.root === world.head)
         let commits = try #require(each.take())
-        #expect(commits.commits == nil && commits.summaries == nil && commits.origins == ["last"])
+        expectTrue(
+            commits.commits == nil && commits.summaries == nil && commits.origins == ["last"])
         expectEqual(late.take()?.summaries?.count, 1)
         try world.commit { try $0.addMessage(room: 1) }
-        #expect(slow.take()?.summaries?.count == 1 && each.take()?.commits?.count == 1)
+        expectTrue(slow.take()?.summaries?.count == 1 && each.take()?.commits?.count == 1)
     }
 
     @Test func withoutBytesNothingIsKept() throws {
@@ -120,9 +121,9 @@ struct SummaryHistoryTests {
         let versions = world.subscribe(.all, keeps: .versions)
         for _ in 0..<3 {
             try world.commit { try $0.addPerson() }
-            #expect(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
+            expectTrue(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
         }
-        #expect(merged.take()?.summaries == nil && versions.take()?.commits == nil)
+        expectTrue(merged.take()?.summaries == nil && versions.take()?.commits == nil)
     }
 
     @Test func everyCommitIsKeptApartWithTheRootsOfThoseThatConcern() throws {
@@ -137,11 +138,11 @@ struct SummaryHistoryTests {
                     try $0.addMessage(room: number % 3 == 0 ? 1 : 2)
                 })
         }
-        #expect(world.hub.statistics.roots == 4 && world.hub.statistics.summaries == 10)
+        expectTrue(world.hub.statistics.roots == 4 && world.hub.statistics.summaries == 10)
         for subscription in [versions, commits] {
             let pending = try #require(subscription.take())
             let kept = try #require(pending.commits)
-            #expect(pending.since == 2 && kept.map(\.summary.version) == Array(3...12))
+            expectTrue(pending.since == 2 && kept.map(\.summary.version) == Array(3...12))
             expectTrue(kept.map(\.isConcerning) == (0..<10).map { $0 % 3 == 0 })
             expectEqual(pending.origins, ["0", "3", "6", "9"])
             expectEqual(pending.summaries?.map(\.origin), all.map(\.summary.origin))
@@ -150,7 +151,7 @@ struct SummaryHistoryTests {
                 #expect(commit.root === (isHeld ? made.root : nil))
             }
         }
-        #expect(world.hub.statistics.roots == 0 && world.hub.statistics.summaries == 0)
+        expectTrue(world.hub.statistics.roots == 0 && world.hub.statistics.summaries == 0)
     }
 
     @Test func rootsAreLetGoOfWhenTheyAreTakenOrNobodyWillTakeThem() throws {
@@ -169,9 +170,9 @@ struct SummaryHistoryTests {
         weak let third = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
         versions[0].cancel()
-        #expect(second != nil && third != nil)
+        expectTrue(second != nil && third != nil)
         versions.removeAll()
-        #expect(second == nil && third == nil)
+        expectTrue(second == nil && third == nil)
         #expect(world.hub.isIdle)
     }
 
@@ -196,7 +197,7 @@ struct SummaryHistoryTests {
         _ = busy.take()
         weak let second = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addPerson() }
-        #expect(first == nil && second == nil)
+        expectTrue(first == nil && second == nil)
         expectEqual(busy.take()?.summaries?.count, 2)
     }
 
@@ -223,7 +224,7 @@ struct SummaryHistoryTests {
         slots = nil
         subscriptions = []
         _ = slots
-        #expect(root == nil && world.hub.isIdle)
+        expectTrue(root == nil && world.hub.isIdle)
         // It begins again.
         let again = world.subscribe(.all)
         try world.commit { try $0.addPerson() }

@@ -131,7 +131,7 @@ struct HistoryTests {
             for bulk in [first, second] {
                 guard let summary = summaries.first(where: { $0.version == bulk.root.version })
                 else { continue }
-                #expect(summary.tables == bulk.summary.tables && summary.origin == "bulk")
+                expectTrue(summary.tables == bulk.summary.tables && summary.origin == "bulk")
             }
             expectEqual(numbers(reader.root), Array(0..<60))
             expectEqual(reader.root.stateHash(), coordinator.published.stateHash())

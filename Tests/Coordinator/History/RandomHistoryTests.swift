@@ -31,6 +31,6 @@ struct RandomHistoryTests {
         }
         print("histories: \(found) versions read, \(trimmed) gone, \(retention)")
         let keepsAll = retention.ageNanoseconds == nil && retention.byteCount == nil
-        #expect(found > 0 && (trimmed == 0) == keepsAll)
+        expectTrue(found > 0 && (trimmed == 0) == keepsAll)
     }
 }

@@ -17,7 +17,7 @@ import Testing
             for _ in 0..<12 { try history.checkStep(&generator) }
             markCount += history.markCount
         }
-        #expect(markCount > 1_000 || Effort.isReduced)
+        expectTrue(markCount > 1_000 || Effort.isReduced)
     }
 
     // MARK: Dependencies of filters
@@ -59,7 +59,7 @@ import Testing
         #expect(names(3, "Lonely").isEmpty)
         expectEqual(names(0, "Person"), ["Person.tags", "Person.pets"])
         #expect(names(1, "Person").contains("Person"))  // its boss
-        #expect(!names(1, "Dog").contains("Dog") && names(2, "Dog").contains("Dog"))
+        expectTrue(!names(1, "Dog").contains("Dog") && names(2, "Dog").contains("Dog"))
         let own = ChangeFilter.paths([ChangePath(last: .property("name"))])
         #expect(own.linkedDependencies(of: "Person", in: schema).isEmpty)
         expectEqual(own.dependencies(of: "Person", in: schema), ["Person"])

@@ -50,7 +50,7 @@ import Testing
         ]
         for values in ordered {
             let keys = values.map { IndexKey.key($0, seed: seed) }
-            #expect(keys == keys.sorted() && Set(keys).count == keys.count)
+            expectTrue(keys == keys.sorted() && Set(keys).count == keys.count)
         }
         expectEqual(IndexKey.key(.double(-0.0), seed: seed), IndexKey.key(.double(0), seed: seed))
         expectEqual(IndexKey.key(.double(-.nan), seed: seed), 0)

@@ -97,19 +97,19 @@ func checkIndexContent(_ tree: IndexTree, _ entries: [IndexTreeEntry]) {
     expectEqual(tree.count, entries.count)
     #expect((tree.root == nil) == entries.isEmpty)
     guard let root = tree.root else { return }
-    #expect(tree.height == 0 || root.count >= 2)
+    expectTrue(tree.height == 0 || root.count >= 2)
     expectEqual(checkIndexNode(root, height: tree.height), entries.count)
 }
 
 /// Checks a node and all nodes below it; returns the number of entries.
 private func checkIndexNode(_ node: Node, height: Int) -> Int {
-    #expect(node.count >= 1 && node.count <= 128)
+    expectTrue(node.count >= 1 && node.count <= 128)
     if height == 0 {
-        #expect(node.kind == .indexLeaf && node.byteCount == IndexLeaf.byteCount)
+        expectTrue(node.kind == .indexLeaf && node.byteCount == IndexLeaf.byteCount)
         return node.count
     }
     let inner = IndexInner(node)
-    #expect(node.kind == .indexInner && inner.height == height)
+    expectTrue(node.kind == .indexInner && inner.height == height)
     expectEqual(node.byteCount, IndexInner.byteCount(height: height))
     var sum = 0
     for place in 0..<inner.count {

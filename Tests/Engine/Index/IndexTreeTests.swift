@@ -104,7 +104,7 @@ import Testing
             }
         }
         model.entries = []
-        #expect(model.tree.root == nil && model.tree.height == 0)
+        expectTrue(model.tree.root == nil && model.tree.height == 0)
         model.check()
         model.close()
     }

@@ -66,7 +66,7 @@ private typealias Content = LinkContent
     ) throws {
         let error = #expect(throws: StoreError.self) { try body() }
         expectEqual(error?.code, .invalidValue)
-        #expect(error?.className == "Person" && error?.property == "favourite")
+        expectTrue(error?.className == "Person" && error?.property == "favourite")
     }
 
     @Test func aDeletedRowIsNulledWhereItWasLinked() throws {
@@ -105,7 +105,7 @@ private typealias Content = LinkContent
             let error = #expect(throws: StoreError.self) {
                 _ = try transaction.addColumn(Content.person, definition)
             }
-            #expect(error?.code == .invalidInput && error?.property == "x")
+            expectTrue(error?.code == .invalidInput && error?.property == "x")
         }
         _ = try transaction.addColumn(
             Content.person, ColumnDefinition(name: "x", type: .double, meaning: .float))

@@ -296,7 +296,7 @@ private struct Root: @unchecked Sendable {
         for index in stride(from: 798, through: 1, by: -1) {
             store.release(stamp: roots[index].stamp)
         }
-        #expect(roots[0].tree.isIntact && roots[799].tree.isIntact)
+        expectTrue(roots[0].tree.isIntact && roots[799].tree.isIntact)
         expectNil(
             NodeWalk.fault(
                 in: store, directories: [roots[0].tree.directory, roots[799].tree.directory]))

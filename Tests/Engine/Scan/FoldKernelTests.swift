@@ -31,7 +31,7 @@ import Testing
                     let isFound = cregnum_bounds_ints(
                         address, count, log2, mask, &least, &greatest)
                     expectEqual(isFound, !rows.isEmpty)
-                    if isFound { #expect(least == picked.min() && greatest == picked.max()) }
+                    if isFound { expectTrue(least == picked.min() && greatest == picked.max()) }
                 }
             }
         }
@@ -89,7 +89,7 @@ import Testing
                     var greatest = 0.0
                     let isFound = cregnum_bounds_doubles(address, count, mask, &least, &greatest)
                     expectEqual(isFound, !numbers.isEmpty)
-                    if isFound { #expect(least == numbers.min() && greatest == numbers.max()) }
+                    if isFound { expectTrue(least == numbers.min() && greatest == numbers.max()) }
                 }
             }
         }

@@ -58,7 +58,7 @@ import Testing
             expectEqual(Array(result), expected)
             expectEqual(AdvanceTests.apply(change, before, expected), expected)
             expectEqual(change.deletedKeys, change.deletions.map { before[$0] })
-            #expect(change.insertions.count <= 5 && change.deletions.count <= 5)
+            expectTrue(change.insertions.count <= 5 && change.deletions.count <= 5)
             for _ in 0..<20 {
                 let place = generator.below(expected.count)
                 expectEqual(result[place], expected[place])
@@ -82,7 +82,7 @@ import Testing
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let step = VersionStep(from: root, to: commit.root, summaries: [commit.summary])
         let (gone, change) = try plan.advance(result, step)
-        #expect(gone.isEmpty && change.deletedKeys == expected)
+        expectTrue(gone.isEmpty && change.deletedKeys == expected)
     }
 
     @Test func allRowsAreFollowedWithoutALookAtThem() throws {
@@ -102,7 +102,7 @@ import Testing
             let before = Array(result)
             let (next, change) = try plan.advance(result, step)
             let after = new.keys(TableKey(rawValue: 0))
-            #expect(Array(next) == after && next.count == after.count)
+            expectTrue(Array(next) == after && next.count == after.count)
             expectEqual(AdvanceTests.apply(change, before, after), after)
             expectEqual(change.deletedKeys, change.deletions.map { before[$0] })
             held.append(Held(result: next, expected: after))

@@ -143,7 +143,7 @@ import Testing
             _ code: StoreError.Code, _ className: String, _ property: String, _ plan: QueryPlan
         ) {
             let error = #expect(throws: StoreError.self) { try plan.evaluate(root) }
-            #expect(error?.code == code && error?.className == className)
+            expectTrue(error?.code == code && error?.className == className)
             expectEqual(error?.property, property, "\(plan)")
             #expect(error?.sentence.contains("'\(className).\(property)'") ?? false)
         }

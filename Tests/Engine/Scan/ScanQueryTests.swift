@@ -142,14 +142,14 @@ import Testing
                 guard case .double(let found) = try plan.sum(of: reference, QueryState(root)) else {
                     throw TestFailure("the sum of doubles is not a double")
                 }
-                #expect(found == sum || abs(found - sum) < 1e-6 || found.isNaN && sum.isNaN)
+                expectTrue(found == sum || abs(found - sum) < 1e-6 || found.isNaN && sum.isNaN)
             }
         }
     }
 
     private func expectSameValue(_ a: Value?, _ b: Value?) {
         guard let a, let b else {
-            #expect(a == nil && b == nil)
+            expectTrue(a == nil && b == nil)
             return
         }
         #expect(NaiveQuery.holds(a, .equal, b, isStringAgainstNil: false), "\(a) \(b)")
@@ -196,7 +196,7 @@ import Testing
             let expected = NaiveQuery.evaluate(plan, items)
             var statistics = QueryStatistics()
             try expectEqual(plan.count(root, statistics: &statistics), expected.count)
-            #expect(statistics.rowsEvaluated == rows && statistics.usedIndex == usesIndex)
+            expectTrue(statistics.rowsEvaluated == rows && statistics.usedIndex == usesIndex)
             try expectEqual(Array(plan.evaluate(root)), expected)
         }
         let (age, optional, name) = (references[1], references[2], references[3])

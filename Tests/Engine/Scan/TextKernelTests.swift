@@ -77,7 +77,7 @@ import Testing
                     }
                 }
                 let nothing = TestMask.of(0) { _ in true }
-                #expect(less == lessRows && same == equalRows && later == nothing)
+                expectTrue(less == lessRows && same == equalRows && later == nothing)
             }
         }
     }

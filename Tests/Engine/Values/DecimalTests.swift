@@ -37,16 +37,16 @@ import Testing
             DecimalBits.nan, .nan.negated, .signalingNaN, DecimalBits(high: 0x7C00 << 48, low: 7),
         ]
         for a in sorts {
-            #expect(a.isNaN && !a.isFinite && !a.isInfinite && a.canonical == .nan)
-            #expect(a.text == "NaN" && a.trimmedText == "NaN")
-            #expect(a.doubleValue.isNaN && a.exactInt64 == nil && a.truncatedInt64 == nil)
+            expectTrue(a.isNaN && !a.isFinite && !a.isInfinite && a.canonical == .nan)
+            expectTrue(a.text == "NaN" && a.trimmedText == "NaN")
+            expectTrue(a.doubleValue.isNaN && a.exactInt64 == nil && a.truncatedInt64 == nil)
             for b in sorts { expectEqual(DecimalBits.compare(a, b), 0) }
             expectEqual(DecimalBits.compare(a, Double.nan), 0)
             expectEqual(DecimalBits.compare(a, -Double.infinity), -1)
             expectEqual(DecimalBits.compare(a, Int64.min), -1)
         }
         expectEqual(sorts.map(\.isSignalingNaN), [false, false, true, false])
-        #expect(DecimalBits(Double.signalingNaN) == .nan && DecimalBits(-Float.nan) == .nan)
+        expectTrue(DecimalBits(Double.signalingNaN) == .nan && DecimalBits(-Float.nan) == .nan)
     }
 
     /// Bit patterns that no operation produces are read according to the standard, and never occur
@@ -55,13 +55,13 @@ import Testing
         // A coefficient of 10^34, and one in the form for larger ones.
         let tooLarge = DecimalBits(high: 0x3041_ED09_BEAD_87C0, low: 0x378D_8E64_0000_0000)
         let largeForm = DecimalBits(high: 0xEC10_0000_0000_0000, low: 1)
-        #expect(tooLarge.text == "0" && tooLarge.isZero && tooLarge.canonical == .zero)
-        #expect(largeForm.isFinite && largeForm.isZero && largeForm.isNegative)
-        #expect(largeForm.text == "-0" && largeForm.canonical == .zero)
+        expectTrue(tooLarge.text == "0" && tooLarge.isZero && tooLarge.canonical == .zero)
+        expectTrue(largeForm.isFinite && largeForm.isZero && largeForm.isNegative)
+        expectTrue(largeForm.text == "-0" && largeForm.canonical == .zero)
         expectEqual(DecimalBits.sum(tooLarge, DecimalBits(5 as Int64)), DecimalBits(5 as Int64))
         let infinity = DecimalBits(high: 0x7812_3456_789A_BCDE, low: 99)
-        #expect(infinity.isInfinite && infinity.text == "Infinity")
-        #expect(DecimalBits.sum(infinity, .zero) == .infinity && infinity.canonical == .infinity)
+        expectTrue(infinity.isInfinite && infinity.text == "Infinity")
+        expectTrue(DecimalBits.sum(infinity, .zero) == .infinity && infinity.canonical == .infinity)
         // A payload of 10^33, which is invalid, and the largest valid one.
         let payload = DecimalBits(high: 0x7C00_314D_C644_8D93, low: 0x38C1_5B0A_0000_0000)
         expectEqual(DecimalBits.sum(payload, .zero), .nan)
@@ -90,7 +90,7 @@ import Testing
             }
             expectEqual(DecimalBits.compare(a, b), -DecimalBits.compare(b, a))
             expectEqual(DecimalBits.compare(a, a.canonical), 0)
-            #expect(
+            expectTrue(
                 DecimalBits.compare(a, a.doubleValue) == -DecimalBits.compare(
                     a.negated, -a.doubleValue) || a.isNaN)
         }
@@ -100,10 +100,10 @@ import Testing
         var power: UInt128 = 1
         for n in 0...38 {
             expectEqual(powerOfTen(n), power)
-            #expect(decimalDigitCount(power) == n + 1 && decimalDigitCount(power - 1) == n)
+            expectTrue(decimalDigitCount(power) == n + 1 && decimalDigitCount(power - 1) == n)
             if n < 38 { power *= 10 }
         }
-        #expect(decimalDigitCount(.max) == 39 && decimalDigitCount(0) == 0)
+        expectTrue(decimalDigitCount(.max) == 39 && decimalDigitCount(0) == 0)
     }
 
     @Test func wideDivisionIsThatOfTheStandardLibrary() {
@@ -119,11 +119,11 @@ import Testing
             )
             let product = DecimalWide.product(x, y)
             let expected = x.multipliedFullWidth(by: y)
-            #expect(product.high == expected.high && product.low == expected.low)
+            expectTrue(product.high == expected.high && product.low == expected.low)
             guard divisor > x else { continue }
             let (quotient, remainder) = DecimalWide(high: x, low: y).divided(by: divisor)
             let exact = divisor.dividingFullWidth((x, y))
-            #expect(
+            expectTrue(
                 quotient == exact.quotient && remainder == exact.remainder,
                 "\(x) \(y) \(divisor), round \(round), seed \(generator.seed)")
         }
@@ -153,10 +153,10 @@ import Testing
         let integers: [Int64] = [.min, .min + 1, -1, 0, 1, 10, 1_000_000, 1 << 53, .max - 1, .max]
         for integer in integers {
             let number = DecimalBits(integer)
-            #expect(number.text == "\(integer)" && number.exactInt64 == integer)
+            expectTrue(number.text == "\(integer)" && number.exactInt64 == integer)
             expectEqual(DecimalBits.compare(number, integer), 0)
             let half = DecimalBits.sum(number, try #require(DecimalBits(text: "0.5")))
-            #expect(half.exactInt64 == nil && DecimalBits.compare(half, integer) == 1)
+            expectTrue(half.exactInt64 == nil && DecimalBits.compare(half, integer) == 1)
             // Toward zero.
             #expect(half.truncatedInt64 == (integer < 0 ? integer + 1 : integer))
         }
@@ -203,7 +203,7 @@ import Testing
         ] as [(Double, String)] {
             expectEqual(DecimalBits(double).text, text)
         }
-        #expect(DecimalBits(0.1 as Float).text == "0.1" && DecimalBits(3 as Float).text == "3")
+        expectTrue(DecimalBits(0.1 as Float).text == "0.1" && DecimalBits(3 as Float).text == "3")
         expectEqual(DecimalBits(Float.greatestFiniteMagnitude).text, "3.4028235E+38")
         expectEqual(DecimalBits(-0.0 as Float).text, "-0")
     }

@@ -46,19 +46,19 @@ import Testing
                 let pet = try #require(try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex"))
                 let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
                 let list = try note.dynamicList("content")
-                #expect(list.count == 2 && list[0] as? Int == 1)
+                expectTrue(list.count == 2 && list[0] as? Int == 1)
                 let map = try #require(list[1] as? DynamicMap)
                 let inner = try #require(map["k"] as? DynamicList)
-                #expect(map.keys == ["k"] && inner.isEmpty)
+                expectTrue(map.keys == ["k"] && inner.isEmpty)
                 // Nested.
                 try inner.append("x")
                 try inner.append(["deep": [pet, nil]] as [String: Any?])
                 try inner.set(2.5, at: 0)
                 try map.set(Data([1]), forKey: "d")
                 try list.insert([true], at: 0)
-                #expect(list.count == 3 && inner.count == 2 && inner[0] as? Double == 2.5)
+                expectTrue(list.count == 3 && inner.count == 2 && inner[0] as? Double == 2.5)
                 let deep = try #require((inner[1] as? DynamicMap)?["deep"] as? DynamicList)
-                #expect((deep[0] as? DynamicObject) == pet && deep[1] == nil)
+                expectTrue((deep[0] as? DynamicObject) == pet && deep[1] == nil)
                 // Lists and maps of values of any type.
                 note["list"] = [1, ["a", ["b"]] as [Any], nil] as [Any?]
                 try note.dynamicList("list").append(AnyRealmValue.fromArray([.int(7)]))
@@ -88,7 +88,7 @@ import Testing
                     .list([.int(7)]),
                 ])
             expectEqual(note.map.dictionary, ["m": .list([.int(2)])])
-            #expect(note.set.count == 2 && note.label == .float(0.5))
+            expectTrue(note.set.count == 2 && note.label == .float(0.5))
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
                 let list = try note.dynamicList("content")
                 let inner = try #require(list[0] as? DynamicList)
                 try list.set(5, at: 0)
-                #expect(inner.isInvalidated && !list.isInvalidated)
+                expectTrue(inner.isInvalidated && !list.isInvalidated)
                 note["content"] = [] as [Any]
                 #expect(list.isInvalidated)
             }
@@ -117,7 +117,7 @@ import Testing
     @Test func useOfWhatWasReplacedIsAnError() async throws {
         typealias Use = @Sendable (DynamicList, DynamicMap) throws -> Void
         let uses: [Use] = [
-            { list, _ in #expect(list.isEmpty || list.count == 2) },
+            { list, _ in expectTrue(list.isEmpty || list.count == 2) },
             { list, _ in try list.append(3) }, { list, _ in try list.insert(3, at: 0) },
             { list, _ in try list.set(3, at: 0) }, { list, _ in try list.remove(at: 0) },
             { list, _ in try list.removeAll() }, { _, map in _ = map["k"] },
@@ -145,11 +145,11 @@ import Testing
                             let list = try #require(content[0] as? DynamicList)
                             let map = try #require(content[1] as? DynamicMap)
                             try delete(tx, note)
-                            #expect(list.isInvalidated && map.isInvalidated)
+                            expectTrue(list.isInvalidated && map.isInvalidated)
                             try use(list, map)
                         }
                     }
-                    #expect(error?.code == .invalidInput && error?.className == "AnyNote")
+                    expectTrue(error?.code == .invalidInput && error?.className == "AnyNote")
                     expectEqual(error?.property, "content", "\(error as Any)")
                 }
             }
@@ -200,7 +200,7 @@ import Testing
                         try body(try #require(note), tx)
                     }
                 }
-                #expect(error?.code == .invalidValue && error?.property == property)
+                expectTrue(error?.code == .invalidValue && error?.property == property)
                 expectEqual(error?.message.contains(sentence), true, "\(error as Any)")
             }
             expectEqual(realm.snapshot().version, version)
@@ -228,7 +228,7 @@ import Testing
             return
         }
         expectEqual(note.modified[0].properties, ["content"])
-        #expect(Array(values) == [.int(1), .int(2)] && delta.insertions == [1])
+        expectTrue(Array(values) == [.int(1), .int(2)] && delta.insertions == [1])
     }
 
     @Test func setsRefuseAndRemoveObjectsWithoutAddingThem() async throws {
@@ -245,9 +245,9 @@ import Testing
                 #expect(throws: Realm.Error.self) { try set.remove(collection) }
                 #expect(throws: Realm.Error.self) { try set.insert(collection) }
             }
-            #expect(tx.objects(AnyPet.self).count == 1 && set.count == 1)
+            expectTrue(tx.objects(AnyPet.self).count == 1 && set.count == 1)
             try set.remove(pet)
-            #expect(tx.objects(AnyPet.self).count == 1 && set.count == 0)
+            expectTrue(tx.objects(AnyPet.self).count == 1 && set.count == 0)
         }
     }
 
@@ -278,7 +278,7 @@ import Testing
             return
         }
         // Existing elements aren't written again.
-        #expect(delta.deletions == [1] && delta.insertions == [3] && delta.modifications.isEmpty)
+        expectTrue(delta.deletions == [1] && delta.insertions == [3] && delta.modifications.isEmpty)
     }
 
     // Covers 1.4, 2.103

@@ -22,7 +22,7 @@ import Testing
             note.list.append(.object(AnyPet("Tom")))
             note.map["other"] = .object(AnyPet("Uma"))
             let pet = try #require(note.set.first?.object(AnyPet.self))
-            #expect(pet.name == "Max" && note.set.contains(.object(pet)))
+            expectTrue(pet.name == "Max" && note.set.contains(.object(pet)))
             note.set.insert(.object(pet))
             expectEqual(note.set.count, 1)
             expectEqual(note.content.object(AnyPet.self)?.name, "Rex")
@@ -61,15 +61,15 @@ import Testing
             let pet = try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex"))
             tx.delete(pet)
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
-            #expect(
+            expectTrue(
                 note.content == .none && note.label == .none
                     && note.map["pet"] == AnyRealmValue.none)
-            #expect(note.list[0] == .int(1) && note.list[1] == .none)
+            expectTrue(note.list[0] == .int(1) && note.list[1] == .none)
             expectEqual(note.list[2].listValue?[0], AnyRealmValue.none)
-            #expect(Array(note.set) == [.none, .int(3)] && note.set.contains(.none))
+            expectTrue(Array(note.set) == [.none, .int(3)] && note.set.contains(.none))
         }
         let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
-        #expect(note.content == .none && note.list[2] == .list([.none]))
+        expectTrue(note.content == .none && note.list[2] == .list([.none]))
     }
 
     @Test func circlesAreAdded() async throws {
@@ -80,7 +80,7 @@ import Testing
             b.keeper = .object(a)
             try tx.add(a)
             let other = try #require(a.keeper.listValue?[0].object(AnyPet.self))
-            #expect(other.name == "b" && other.keeper.object(AnyPet.self)?.name == "a")
+            expectTrue(other.name == "b" && other.keeper.object(AnyPet.self)?.name == "a")
         }
     }
 
@@ -96,12 +96,12 @@ import Testing
                 note.content = .object(pet)
             }
         }
-        #expect(error?.code == .invalidValue && error?.property == "content")
+        expectTrue(error?.code == .invalidValue && error?.property == "content")
         #expect(error?.message.contains("AnyNote.content") ?? false)
         #expect(realm.snapshot().objects(AnyNote.self).isEmpty)
         let unlisted = await realmError {
             try await realm.write { tx in try tx.add(AnyNote(1, .object(Room("general")))) }
         }
-        #expect(unlisted?.code == .invalidInput && unlisted?.message.contains("Room") ?? false)
+        expectTrue(unlisted?.code == .invalidInput && unlisted?.message.contains("Room") ?? false)
     }
 }

@@ -69,15 +69,15 @@ import Testing
             try tx.add(note)
             let list = try #require(note.content.listValue)
             let inner = try #require(list[1].listValue)
-            #expect(note.content == .list(list) && list[1] == .list(inner))
+            expectTrue(note.content == .list(list) && list[1] == .list(inner))
             note.content = .fromArray([.int(1), .fromArray([.int(2)])])
-            #expect(list.isInvalidated && inner.isInvalidated)
+            expectTrue(list.isInvalidated && inner.isInvalidated)
             expectEqual(note.content.listValue?.count, 2)
             #expect(note.content != .list(list))
             // Assigning to another property copies; assigning to the same one keeps the content.
             note.label = note.content
             note.label.listValue?.append(.int(3))
-            #expect(note.label.listValue?.count == 3 && note.content.listValue?.count == 2)
+            expectTrue(note.label.listValue?.count == 3 && note.content.listValue?.count == 2)
             note.content = note.content
             expectEqual(note.content.listValue?[1].listValue?[0], .int(2))
             note.content = .int(5)
@@ -105,14 +105,14 @@ import Testing
                 }
                 levels += 1
             }
-            #expect(levels == 100 && value == .int(1))
+            expectTrue(levels == 100 && value == .int(1))
         }
         try await realm.write { tx in
             let error = #expect(throws: Realm.Error.self) {
                 try tx.add(AnyNote(2, Self.nested(101)))
             }
-            #expect(error?.code == .invalidValue && error?.message.contains("100") ?? false)
-            #expect(error?.className == "AnyNote" && error?.property == "content")
+            expectTrue(error?.code == .invalidValue && error?.message.contains("100") ?? false)
+            expectTrue(error?.className == "AnyNote" && error?.property == "content")
             expectEqual(tx.objects(AnyNote.self).count, 1)
         }
         let error = await realmError {
@@ -152,7 +152,7 @@ import Testing
                 note.set.insert(.fromDictionary([:]))
             }
         }
-        #expect(managed?.code == .invalidValue && managed?.property == "set")
+        expectTrue(managed?.code == .invalidValue && managed?.property == "set")
     }
 
     // Covers 1.86

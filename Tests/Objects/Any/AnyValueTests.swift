@@ -45,7 +45,7 @@ import Testing
         ]
         for (kind, value) in kinds {
             expectEqual(accessible(value), [kind: value], "\(kind)")
-            #expect(value.dynamicObject == nil && value.object(AnyNote.self) == nil, "\(kind)")
+            expectTrue(value.dynamicObject == nil && value.object(AnyNote.self) == nil, "\(kind)")
         }
         #expect(accessible(.none).isEmpty)
         #expect(AnyRealmValue.object(pet).object(AnyPet.self) === pet)
@@ -60,20 +60,20 @@ import Testing
             try tx.add(note)
             note.list.append(objectsIn: [.object(AnyPet("Bo")), .int(1)])
             let rex = try #require(note.content.dynamicObject)
-            #expect(rex.className == "AnyPet" && rex["name"] as? String == "Rex")
+            expectTrue(rex.className == "AnyPet" && rex["name"] as? String == "Rex")
             rex["keeper"] = 7
             expectEqual(note.content.object(AnyPet.self)?.keeper, .int(7))
             expectEqual(note.list.map { $0.dynamicObject?["name"] as? String }, ["Bo", nil])
             let same = try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex")
             #expect(rex.isSameObject(as: same))
             tx.delete(rex)
-            #expect(rex.isInvalidated && note.content.dynamicObject == nil)
+            expectTrue(rex.isInvalidated && note.content.dynamicObject == nil)
         }
     }
 
     // Covers 1.91, 1.92
     @Test func equalityAndHashesGoByKind() {
-        #expect(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) != .bool(true))
+        expectTrue(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) != .bool(true))
         expectEqual(AnyRealmValue.fromArray([.int(1), .none]), .fromArray([.int(1), .none]))
         #expect(AnyRealmValue.fromArray([.int(1)]) != .fromArray([.int(2)]))
         expectEqual(
@@ -105,7 +105,7 @@ import Testing
             try await realm.read { tx in
                 for (id, value) in anyScalars.enumerated() {
                     let note = try #require(tx.object(AnyNote.self, forPrimaryKey: id))
-                    #expect(isSame(note.content, value) && isSame(note.label, value))
+                    expectTrue(isSame(note.content, value) && isSame(note.label, value))
                     expectEqual(note.list.count, anyScalars.count)
                     for (a, b) in zip(note.list, anyScalars) { #expect(isSame(a, b)) }
                     #expect(isSame(try #require(note.map["key"]), value))
@@ -113,8 +113,8 @@ import Testing
             }
             let snapshot = realm.snapshot()
             let frozen = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
-            #expect(frozen.content == .int(5) && frozen.label == .int(5))
-            #expect(frozen.list.count == anyScalars.count && frozen.list[1] == .int(5))
+            expectTrue(frozen.content == .int(5) && frozen.label == .int(5))
+            expectTrue(frozen.list.count == anyScalars.count && frozen.list[1] == .int(5))
             expectEqual(frozen.map["key"], .int(5))
             await realm.close()
         }
@@ -130,7 +130,7 @@ import Testing
             ]
         }
         let unmanaged = MutableSet<AnyRealmValue>(values())
-        #expect(
+        expectTrue(
             unmanaged.count == 7 && unmanaged.contains(.float(2)) && !unmanaged.contains(.int(3)))
         try await realm.write { tx in
             let note = AnyNote(1)
@@ -138,7 +138,7 @@ import Testing
             try tx.add(note)
             expectEqual(note.set.count, 7)
             note.set.insert(.decimal128("2.00"))
-            #expect(note.set.count == 7 && note.set.contains(.double(2)))
+            expectTrue(note.set.count == 7 && note.set.contains(.double(2)))
             let expected: [AnyRealmValue] = [
                 .none, .bool(true), .double(.nan), .int(1), .int(2), .string("1"),
                 .data(Data([49])),
@@ -159,13 +159,14 @@ import Testing
             ]
         }
         let unmanaged = List<AnyRealmValue>(values())
-        #expect(unmanaged.min() == .bool(true) && unmanaged.max() == .string("b"))
-        #expect(unmanaged.sum() == .decimal128("6.6") && unmanaged.average() == .decimal128("1.65"))
+        expectTrue(unmanaged.min() == .bool(true) && unmanaged.max() == .string("b"))
+        expectTrue(
+            unmanaged.sum() == .decimal128("6.6") && unmanaged.average() == .decimal128("1.65"))
         try await realm.write { tx in
             for (id, value) in values().enumerated() { try tx.add(AnyNote(id, value)) }
             let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 0))
             note.list.append(objectsIn: values())
-            #expect(note.list.min() == .bool(true) && note.list.max() == .string("b"))
+            expectTrue(note.list.min() == .bool(true) && note.list.max() == .string("b"))
             expectEqual(note.list.sum(), .decimal128("6.6"))
             expectEqual(note.list.average(), .decimal128("1.65"))
             let notes = tx.objects(AnyNote.self)

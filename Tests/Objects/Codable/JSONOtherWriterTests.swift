@@ -85,7 +85,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             },
             .line("{"))
         let error = await realmError { try await run(text) }
-        #expect(error?.code == .invalidInput && error?.line == 4)
+        expectTrue(error?.code == .invalidInput && error?.line == 4)
         // only the placeholder without changes is deleted
         expectEqual(clubs, ["a": 0, "b": 3, "c": 0, "d": 0, "e": 0])
         let clubs = realm.snapshot().objects(JSONClub.self)
@@ -107,7 +107,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             club("b", #","size":4"#))
         let error = await realmError { try await run(text, update: update) }
         if update == .error {
-            #expect(error?.code == .duplicatePrimaryKey && error?.line == 2 && error?.key == "b")
+            expectTrue(error?.code == .duplicatePrimaryKey && error?.line == 2 && error?.key == "b")
         } else {
             expectNil(error)
         }
@@ -139,7 +139,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
             club("c", #","next":"b""#))
         try await expectEqual(run(text).objectCount, 6)
         let things = realm.snapshot().objects(JSONThing.self)
-        #expect(things.map(\.tag) == [2, 3] && things[1].other?.tag == 2)
+        expectTrue(things.map(\.tag) == [2, 3] && things[1].other?.tag == 2)
         expectEqual(clubs, ["b": 4, "c": 0])
         let last = realm.snapshot().object(JSONClub.self, forPrimaryKey: "c")
         expectEqual(last?.next?.size, 4)
@@ -155,7 +155,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
                 thing(2, #","other":1"#)),
         ] {
             let error = await realmError { try await run(text) }
-            #expect(error?.code == .invalidInput && error?.line == 2)
+            expectTrue(error?.code == .invalidInput && error?.line == 2)
             expectEqual(error?.className, "JSONThing")
             expectEqual(error?.message.contains("the JSONThing with the key 1, which is"), true)
             // the object with the link stays, and the placeholder is deleted
@@ -168,7 +168,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         let text = JSONSteps(
             thing(4), write { $0.delete($0.objects(JSONThing.self)) }, thing(4))
         let error = await realmError { try await run(text) }
-        #expect(error?.code == .duplicatePrimaryKey && error?.key == "4" && error?.line == 2)
+        expectTrue(error?.code == .duplicatePrimaryKey && error?.key == "4" && error?.line == 2)
     }
 
     @Test func placeholderWithoutAPrimaryKeyThatWasChangedGetsItsLine() async throws {
@@ -176,7 +176,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         let both = JSONSteps(thing(1, #","other":2"#), change, thing(2, #","double":0.5"#))
         try await expectEqual(run(both).objectCount, 2)
         let things = realm.snapshot().objects(JSONThing.self)
-        #expect(things.map(\.text) == ["initial", "changed"] && things[1].double == 0.5)
+        expectTrue(things.map(\.text) == ["initial", "changed"] && things[1].double == 0.5)
         let one = JSONSteps(thing(3, #","other":4"#), change)
         await expectEqual(realmError { try await run(one) }?.code, .invalidInput)
         expectEqual(realm.snapshot().objects(JSONThing.self).map(\.tag), [1, 2, 3, 0])
@@ -215,7 +215,7 @@ private struct JSONSteps: AsyncSequence, Sendable {
         let error = await realmError {
             try await realm.importJSON(from: JSONSteps(club("a")), batchSize: batchSize)
         }
-        #expect(error?.code == .invalidInput && error?.message.contains("\(batchSize)") == true)
+        expectTrue(error?.code == .invalidInput && error?.message.contains("\(batchSize)") == true)
         let file = await realmError {
             try await realm.importJSON(
                 from: URL(filePath: "/dev/null"), batchSize: batchSize)

@@ -105,7 +105,7 @@ import Testing
             while reader?.isFull == false { await Task.yield() }
             reader = nil
             let error = await #expect(throws: Realm.Error.self) { try await task.value }
-            #expect(error?.code == .ioFailed && error?.path == url.path)
+            expectTrue(error?.code == .ioFailed && error?.path == url.path)
             var action = sigaction()
             expectEqual(sigaction(SIGPIPE, nil, &action), 0)
             expectNil(action.__sigaction_handler.sa_handler)

@@ -27,7 +27,7 @@ import Testing
             let error = await #expect(throws: Realm.Error.self) {
                 try await lines(of: text, pieceSize: pieceSize)
             }
-            #expect(error?.code == .invalidInput && error?.line == 2, "\(text)")
+            expectTrue(error?.code == .invalidInput && error?.line == 2, "\(text)")
         }
     }
 }

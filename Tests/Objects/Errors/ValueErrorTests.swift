@@ -86,7 +86,7 @@ import Testing
                     for error in errors {
                         #expect((error == nil) == fits, place)
                         guard let error else { continue }
-                        #expect(
+                        expectTrue(
                             error.code == .invalidValue && error.className == "\(T.self)", place)
                         expectEqual(error.property, slot.name, place)
                         #expect(error.message.hasPrefix("\(T.self).\(slot.name) "), place)
@@ -126,7 +126,7 @@ import Testing
                     change(object)
                 }
             }
-            #expect(error?.code == .invalidValue && error?.property == name)
+            expectTrue(error?.code == .invalidValue && error?.property == name)
             expectEqual(error?.message.hasPrefix("AtlasIntHolder.\(name) "), true)
             expectEqual(error?.message.contains(described), true, "\(error?.message ?? "")")
         }
@@ -141,20 +141,20 @@ import Testing
             let unknown = Self.error {
                 try tx.objects(AtlasIntHolder.self).setValue(1, forKey: "two")
             }
-            #expect(unknown?.code == .invalidInput && unknown?.property == "two")
+            expectTrue(unknown?.code == .invalidInput && unknown?.property == "two")
             expectEqual(unknown?.message.contains("AtlasIntHolder.two"), true)
             let key = Self.error {
                 try tx.objects(AtlasIntHolder.self).setValue(1, forKey: "number")
             }
-            #expect(key?.code == .invalidInput && key?.property == "number")
+            expectTrue(key?.code == .invalidInput && key?.property == "number")
             let taken = Self.error { try tx.create(AtlasIntHolder.self, value: ["number": 1]) }
-            #expect(taken?.code == .duplicatePrimaryKey && taken?.key == "1")
-            #expect(taken?.className == "AtlasIntHolder" && taken?.property == "number")
+            expectTrue(taken?.code == .duplicatePrimaryKey && taken?.key == "1")
+            expectTrue(taken?.className == "AtlasIntHolder" && taken?.property == "number")
             let many = Self.error { try tx.create(Room.self, value: ["a", "b", "c"]) }
-            #expect(many?.code == .invalidInput && many?.className == "Room")
+            expectTrue(many?.code == .invalidInput && many?.className == "Room")
             let none = Self.error { try tx.create(Room.self, value: 7 as Any) }
-            #expect(none?.code == .invalidInput && none?.message.contains("7 (Int)") == true)
-            #expect(!object.isInvalidated && tx.objects(Room.self).isEmpty)
+            expectTrue(none?.code == .invalidInput && none?.message.contains("7 (Int)") == true)
+            expectTrue(!object.isInvalidated && tx.objects(Room.self).isEmpty)
         }
     }
 
@@ -182,14 +182,14 @@ import Testing
             },
         ]
         for (error, type) in zip(errors, types) {
-            #expect(error?.code == .invalidValue && error?.className == "\(type)")
+            expectTrue(error?.code == .invalidValue && error?.className == "\(type)")
             expectEqual(error?.property, "one")
             expectEqual(error?.message.contains("\(type).one"), true, "\(error?.message ?? "")")
         }
         let dotted = await error { tx in
             try tx.create(AtlasStringHolder.self, value: ["number": 1]).map["a.b"] = "c"
         }
-        #expect(dotted?.code == .invalidValue && dotted?.property == "map")
+        expectTrue(dotted?.code == .invalidValue && dotted?.property == "map")
         expectEqual(dotted?.message.contains("%2E"), true)
         #expect(realm.snapshot().objects(AtlasStringHolder.self).isEmpty)
     }

@@ -206,14 +206,14 @@ final class DamagedItem: Object {
                 }
             }
             let found = await realmError { try await opened.snapshot().checkIntegrity() }
-            #expect(found == nil || found?.code == .invalidDatabase)
-            #expect(found != nil || !isDamaged, "damage of byte \(offset) was not found")
+            expectTrue(found == nil || found?.code == .invalidDatabase)
+            expectTrue(found != nil || !isDamaged, "damage of byte \(offset) was not found")
             if isDamaged { errors += 1 }
             if found != nil { checks += 1 }
             await opened.close()
         }
         print("\(refusals) openings, \(errors) realms and \(checks) checks throw")
-        #expect(checks >= errors && (errors + refusals > 0 || Effort.isReduced))
+        expectTrue(checks >= errors && (errors + refusals > 0 || Effort.isReduced))
     }
 
     /// The rest of a realm remains readable.
@@ -227,11 +227,11 @@ final class DamagedItem: Object {
         let snapshot = realm.snapshot()
         for _ in 0..<2 {  // also once the damage is known
             let item = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
-            #expect(item.weight == 99.0 / 4 && item.kind == "kind 1")
+            expectTrue(item.weight == 99.0 / 4 && item.kind == "kind 1")
             let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in item.name } }
             expectEqual(error?.code, .invalidDatabase)
-            #expect(error?.className == "DamagedItem" && error?.property == "name")
-            #expect(error?.key == "99 (Int)" || error?.key == "99", "\(error?.key ?? "-")")
+            expectTrue(error?.className == "DamagedItem" && error?.property == "name")
+            expectTrue(error?.key == "99 (Int)" || error?.key == "99", "\(error?.key ?? "-")")
             expectEqual(error?.path?.hasSuffix(file.lastPathComponent), true)
             #expect((error?.position ?? 0) > 0)
             let last = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 1_090))
@@ -244,7 +244,7 @@ final class DamagedItem: Object {
             expectEqual(read, "the name of the item 1090")
         }
         let error = await realmError { try await snapshot.checkIntegrity() }
-        #expect(error?.property == "name" && error?.className == "DamagedItem")
+        expectTrue(error?.property == "name" && error?.className == "DamagedItem")
         // Also for a write that changes nothing.
         let write = await realmError {
             try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
@@ -335,7 +335,7 @@ final class DamagedItem: Object {
                 return (items.count, Array(items).count)
             }
         }
-        #expect(error?.code == .invalidDatabase && error?.className == "DamagedItem")
+        expectTrue(error?.code == .invalidDatabase && error?.className == "DamagedItem")
         await realm.close()
     }
 
@@ -353,7 +353,7 @@ final class DamagedItem: Object {
             _ = realm.snapshot().objects(DamagedItem.self).map(\.name)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("is damaged") && text.contains("DamagedItem"), "\(text)")
+        expectTrue(text.contains("is damaged") && text.contains("DamagedItem"), "\(text)")
         #expect(text.contains("outside of Snapshot.read"), "\(text)")
     }
 }

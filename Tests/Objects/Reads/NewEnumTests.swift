@@ -77,7 +77,7 @@ private enum After {
             let hounds = tx.objects(Self.type)
             expectEqual(hounds.count, 1)
             let rex = try #require(hounds.first)
-            #expect(rex is Hound && rex["name"] as? String == "Rex" && !rex.isInvalidated)
+            expectTrue(rex is Hound && rex["name"] as? String == "Rex" && !rex.isInvalidated)
             #expect(rex.description.contains("name = Rex"))
             rex["age"] = 4
         }
@@ -107,7 +107,7 @@ private enum After {
         let rex = try #require(frozen.first)
         let names = try await realm.write { tx in
             let found = try #require(tx.resolve(rex))
-            #expect(found is Hound && found["name"] as? String == "Rex")
+            expectTrue(found is Hound && found["name"] as? String == "Rex")
             let results = try #require(tx.resolve(frozen))
             found["age"] = 5
             let before = try found.freeze()
@@ -137,7 +137,7 @@ private enum After {
         let error = #expect(throws: Realm.Error.self) {
             try realm.objects(Self.type).sorted(byKeyPath: "no")
         }
-        #expect(error?.className == "Hound" && error?.property == "no")
+        expectTrue(error?.className == "Hound" && error?.property == "no")
         try await realm.read { tx in
             let hounds = tx.objects(Self.type)
             let sorted = try hounds.sorted(byKeyPath: "name").distinct(byKeyPaths: ["age"])

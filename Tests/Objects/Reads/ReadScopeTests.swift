@@ -95,7 +95,7 @@ private final class Purse: Object {
         for error in [frozen, element, least, confined, confinedElement] {
             expectEqual(error?.code, .invalidValue, "\(error as Any)")
         }
-        #expect(frozen?.property == "level" && frozen?.className == "Ticket")
+        expectTrue(frozen?.property == "level" && frozen?.className == "Ticket")
     }
 
     /// As in Realm Swift.
@@ -103,12 +103,12 @@ private final class Purse: Object {
         let (realm, old) = try await spoiled()
         defer { withExtendedLifetime(old) {} }
         let ticket = realm.snapshot().objects(Ticket.self)[0]
-        #expect(ticket.hint == nil && ticket.small == nil)
+        expectTrue(ticket.hint == nil && ticket.small == nil)
         expectEqual(ticket.hints.array, [.low, nil, nil])
         expectEqual(ticket.byName["a"], .some(nil))
         try await realm.read { tx in
             let ticket = try #require(tx.objects(Ticket.self).first)
-            #expect(ticket.hint == nil && ticket.small == nil)
+            expectTrue(ticket.hint == nil && ticket.small == nil)
             expectEqual(Array(ticket.hints), [.low, nil, nil])
             expectEqual(ticket.byName["a"], .some(nil))
         }
@@ -161,7 +161,7 @@ private final class Purse: Object {
             },
         ]
         for error in errors {
-            #expect(error?.code == .schemaMismatch && error?.className == "Ticket")
+            expectTrue(error?.code == .schemaMismatch && error?.className == "Ticket")
         }
     }
 
@@ -180,9 +180,9 @@ private final class Purse: Object {
         configuration.schemaVersion = 1
         let older = Realm(RealmCore(newer.core.coordinator, configuration))
         let renamed = frozenError(older) { $0.objects(Older.Purse.self).map(\.sum) }
-        #expect(renamed?.code == .schemaMismatch && renamed?.property == "sum")
+        expectTrue(renamed?.code == .schemaMismatch && renamed?.property == "sum")
         let gone = frozenError(older) { $0.objects(Older.Wallet.self).count }
-        #expect(gone?.code == .schemaMismatch && gone?.className == "Wallet")
+        expectTrue(gone?.code == .schemaMismatch && gone?.className == "Wallet")
     }
 
     private enum Older {
@@ -215,7 +215,7 @@ private final class Purse: Object {
             try await part.read { tx in _ = tx.objects(Purse.self)[0].content }
         }
         for error in [frozen, confined] {
-            #expect(error?.code == .invalidInput && error?.className == "Ticket")
+            expectTrue(error?.code == .invalidInput && error?.className == "Ticket")
         }
     }
 
@@ -252,7 +252,7 @@ private final class Purse: Object {
                 tx.deleteAll()
             }
         }
-        #expect(error?.code == .invalidValue && error?.property == "level")
+        expectTrue(error?.code == .invalidValue && error?.property == "level")
         expectEqual(realm.snapshot().objects(Ticket.self).count, 1)
     }
 
@@ -279,7 +279,8 @@ private final class Purse: Object {
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("Ticket.level is stored as 7"), "\(text)")
-        #expect(text.contains("critical") && text.contains("outside of Snapshot.read"), "\(text)")
+        expectTrue(
+            text.contains("critical") && text.contains("outside of Snapshot.read"), "\(text)")
     }
 
     @Test func loggerIsThereByDefault() {
@@ -317,7 +318,7 @@ private final class Purse: Object {
                 }
             }
         }
-        #expect(error?.code == .invalidInput && error?.className == "Ticket")
+        expectTrue(error?.code == .invalidInput && error?.className == "Ticket")
         expectEqual(error?.message.contains("tx.object"), true)
         #expect(realm.snapshot().objects(Ticket.self).isEmpty)
         // Reading from another realm, or outside of the scope, works.

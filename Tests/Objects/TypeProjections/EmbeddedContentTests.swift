@@ -113,7 +113,8 @@ private final class Cook: Object {
             cook.recipes[count] = recipe
         }
         let changed = realm.snapshot().objects(Cook.self)
-        #expect(changed[0].recipes != changed[1].recipes && changed[0].recipes == cooks[1].recipes)
+        expectTrue(
+            changed[0].recipes != changed[1].recipes && changed[0].recipes == cooks[1].recipes)
         expectNil(changed[1].recipes.index(of: Self.base))
     }
 }

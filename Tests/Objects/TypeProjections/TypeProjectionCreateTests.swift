@@ -33,11 +33,12 @@ import Testing
             "path": [["x": 6, "y": 7]],
         ]
         func check(_ station: Station) {
-            #expect(station.id == .of(7) && station.word == .of("a") && station.heat == Celsius(1))
-            #expect(station.place == Point(1, 2) && station.label == Label("b", Point(3, 4)))
+            expectTrue(
+                station.id == .of(7) && station.word == .of("a") && station.heat == Celsius(1))
+            expectTrue(station.place == Point(1, 2) && station.label == Label("b", Point(3, 4)))
             expectEqual(Array(station.heats), [Celsius(5)])
             expectEqual(Array(station.words), [.of("c"), nil])
-            #expect(Array(station.path) == [Point(6, 7)] && station.start == Celsius(20))
+            expectTrue(Array(station.path) == [Point(6, 7)] && station.start == Celsius(20))
         }
         for value in [projected, persisted] {
             check(Station(value: value))
@@ -52,7 +53,7 @@ import Testing
         let embedded = Station(value: [
             "place": Spot(value: [1, 2]), "path": [Spot(value: [3, 4])],
         ])
-        #expect(embedded.place == Point(1, 2) && Array(embedded.path) == [Point(3, 4)])
+        expectTrue(embedded.place == Point(1, 2) && Array(embedded.path) == [Point(3, 4)])
     }
 
     /// Carries a dictionary into a transaction. The guard: nobody changes it or its contents.
@@ -86,9 +87,9 @@ import Testing
     // Covers 8.9, 8.10
     @Test func dynamicReadsGiveWhatIsStoredAndWritesTakeBoth() async throws {
         func check(_ station: Station) throws {
-            #expect(station["id"] as? Int == 7 && station["word"] as? String == "a")
-            #expect(station["heat"] as? Double == 1 && station["coldest"] == nil)
-            #expect((station["place"] as? Spot)?.y == 2 && station["exit"] == nil)
+            expectTrue(station["id"] as? Int == 7 && station["word"] as? String == "a")
+            expectTrue(station["heat"] as? Double == 1 && station["coldest"] == nil)
+            expectTrue((station["place"] as? Spot)?.y == 2 && station["exit"] == nil)
             expectEqual(Array(try #require(station["heats"] as? List<Double>)), [5])
             expectEqual(Array(try #require(station["words"] as? List<String?>)), ["c", nil])
             try expectEqual(#require(station["path"] as? List<Spot>).map(\.x), [6])
@@ -100,8 +101,8 @@ import Testing
             station["exit"] = Point(10, 11)
             station["path"] = [Point(1, 1)]
             station["heats"] = [1.5, Celsius(2)] as [Any]
-            #expect(station.word == .of("b") && station.heat == Celsius(2))
-            #expect(station.place == Point(8, 9) && station.exit == Point(10, 11))
+            expectTrue(station.word == .of("b") && station.heat == Celsius(2))
+            expectTrue(station.place == Point(8, 9) && station.exit == Point(10, 11))
             expectEqual(Array(station.path), [Point(1, 1)])
             expectEqual(Array(station.heats), [Celsius(1.5), Celsius(2)])
         }
@@ -129,10 +130,10 @@ import Testing
             "id": 7, "word": "a", "place": [1, 2], "path": [[3, 4]],
         ])
         let station = Station(value: plain)
-        #expect(station.word == .of("a") && station.place == Point(1, 2))
+        expectTrue(station.word == .of("a") && station.place == Point(1, 2))
         expectEqual(Array(station.path), [Point(3, 4)])
         let back = AsStored.Station(value: station)
-        #expect(back.word == "a" && back.place?.y == 2 && back.path.map(\.x) == [3])
+        expectTrue(back.word == "a" && back.place?.y == 2 && back.path.map(\.x) == [3])
     }
 
     @Test func descriptionsShowWhatIsStored() async throws {

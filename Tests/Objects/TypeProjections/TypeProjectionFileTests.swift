@@ -25,20 +25,21 @@ import Testing
 
         let realm = try await Realm.open(folder.configuration("test.realm", Station.types))
         let stations = realm.snapshot().objects(Station.self)
-        #expect(stations[0].word == .of("a") && stations[0].heat == Celsius(1.5))
-        #expect(stations[0].place == Point(1, 2) && stations[0].exit == nil)
+        expectTrue(stations[0].word == .of("a") && stations[0].heat == Celsius(1.5))
+        expectTrue(stations[0].place == Point(1, 2) && stations[0].exit == nil)
         expectEqual(stations[0].label, Label("gate", Point(3, 4)))
         expectEqual(stations[0].heats.array, [Celsius(5), Celsius(6)])
         expectEqual(stations[0].path.array, [Point(7, 8), Point(9, 10)])
         // A value that can't be converted reads as nil if the property is optional.
-        #expect(stations[0].words.array == [.of("b"), nil, nil] && stations[1].word == nil)
+        expectTrue(stations[0].words.array == [.of("b"), nil, nil] && stations[1].word == nil)
         // A required property whose object is missing has the default.
-        #expect(stations[1].place == Point(0, 0) && stations[1].label == nil)
+        expectTrue(stations[1].place == Point(0, 0) && stations[1].label == nil)
         try await realm.write { tx in
             let stations = tx.objects(Station.self)
-            #expect(stations[1].word == nil && stations[1].place == Point(0, 0))
+            expectTrue(stations[1].word == nil && stations[1].place == Point(0, 0))
             expectEqual(Array(stations[0].words), [.of("b"), nil, nil])
-            #expect(stations[1]["word"] as? String == "Not A Word" && stations[1]["place"] == nil)
+            expectTrue(
+                stations[1]["word"] as? String == "Not A Word" && stations[1]["place"] == nil)
             expectTrue(stations.where { $0.place == Point(0, 0) }.isEmpty)
             expectTrue(stations.where { $0.word == nil }.isEmpty)
             expectEqual(stations.where { $0.word == "Not A Word" }.count, 1)
@@ -50,7 +51,7 @@ import Testing
 
         let again = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
         let plains = again.snapshot().objects(AsStored.Station.self)
-        #expect(plains[1].place?.x == 11 && plains[1].word == "c")
+        expectTrue(plains[1].place?.x == 11 && plains[1].word == "c")
         expectEqual(plains[0].path.map(\.y), [8, 10, 14])
         expectEqual(plains[0].words.array, ["b", nil, "Not A Word"])
         await again.close()
@@ -71,9 +72,10 @@ import Testing
         await realm.close()
         let plain = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
         let found = try #require(plain.snapshot().object(AsStored.Station.self, forPrimaryKey: 7))
-        #expect(found.word == "a" && found.place?.y == 2 && found.exit == nil && found.start == 20)
-        #expect(found.label?.text == "gate" && found.label?.place == nil)
-        #expect(found.words.array == ["b", nil] && found.path.map(\.x) == [3])
+        expectTrue(
+            found.word == "a" && found.place?.y == 2 && found.exit == nil && found.start == 20)
+        expectTrue(found.label?.text == "gate" && found.label?.place == nil)
+        expectTrue(found.words.array == ["b", nil] && found.path.map(\.x) == [3])
         expectEqual(
             plain.snapshot().objects(AsStored.Station.self).where { $0.word == "a" }.count, 1)
         await plain.close()
@@ -112,11 +114,12 @@ import Testing
         await old.close()
         let realm = try await Realm.open(folder.configuration("test.realm", Station.types))
         let station = try #require(realm.snapshot().objects(Station.self).first)
-        #expect(station.heat == Celsius(0) && station.start == Celsius(20) && station.word == nil)
-        #expect(station.place == Point(0, 0) && station.path.isEmpty && station.heats.isEmpty)
+        expectTrue(
+            station.heat == Celsius(0) && station.start == Celsius(20) && station.word == nil)
+        expectTrue(station.place == Point(0, 0) && station.path.isEmpty && station.heats.isEmpty)
         try await realm.write { tx in
             let station = try #require(tx.objects(Station.self).first)
-            #expect(station.place == Point(0, 0) && station.start == Celsius(20))
+            expectTrue(station.place == Point(0, 0) && station.start == Celsius(20))
             station.place = Point(1, 1)
             expectEqual(station.place, Point(1, 1))
         }

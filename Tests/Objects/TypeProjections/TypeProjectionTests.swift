@@ -22,9 +22,9 @@ import Testing
     }
 
     private func check(_ station: Station) {
-        #expect(station.word == .of("north") && station.heat == Celsius(3.5))
-        #expect(station.coldest == Celsius(-40) && station.start == Celsius(20))
-        #expect(station.place == Point(1, 2) && station.exit == Point(3, 4))
+        expectTrue(station.word == .of("north") && station.heat == Celsius(3.5))
+        expectTrue(station.coldest == Celsius(-40) && station.start == Celsius(20))
+        expectTrue(station.place == Point(1, 2) && station.exit == Point(3, 4))
         expectEqual(station.label, Label("gate", Point(5, 6)))
         expectEqual(Array(station.heats), [Celsius(1), Celsius(2)])
         expectEqual(Array(station.words), [.of("a"), nil])
@@ -44,23 +44,24 @@ import Testing
         }
         try await realm.read { tx in check(try #require(tx.objects(Station.self).first)) }
         let frozen = try #require(realm.snapshot().objects(Station.self).first)
-        #expect(frozen.id == .of(7) && frozen.word == .of("north") && frozen.heat == Celsius(3.5))
-        #expect(frozen.coldest == Celsius(-40) && frozen.place == Point(1, 2))
-        #expect(frozen.exit == Point(3, 4) && frozen.label == Label("gate", Point(5, 6)))
+        expectTrue(
+            frozen.id == .of(7) && frozen.word == .of("north") && frozen.heat == Celsius(3.5))
+        expectTrue(frozen.coldest == Celsius(-40) && frozen.place == Point(1, 2))
+        expectTrue(frozen.exit == Point(3, 4) && frozen.label == Label("gate", Point(5, 6)))
         expectEqual(frozen.heats.array, [Celsius(1), Celsius(2)])
         expectEqual(frozen.words.array, [.of("a"), nil])
         expectEqual(frozen.path.array, [Point(7, 8), Point(9, 10)])
-        #expect(frozen.next?.id == .of(14) && frozen.next?.place == Point(0, 0))
+        expectTrue(frozen.next?.id == .of(14) && frozen.next?.place == Point(0, 0))
     }
 
     // Covers 8.5
     @Test func defaultsAreMadeOfThoseOfThePersistedType() async throws {
         let realm = try await Realm.temporary(Station.types + [Boxes.self])
         func check(_ station: Station) {
-            #expect(station.id == .of(0) && station.heat == Celsius(0))
-            #expect(station.start == Celsius(20) && station.place == Point(0, 0))
-            #expect(station.word == nil && station.coldest == nil && station.exit == nil)
-            #expect(station.label == nil && station.heats.isEmpty && station.path.isEmpty)
+            expectTrue(station.id == .of(0) && station.heat == Celsius(0))
+            expectTrue(station.start == Celsius(20) && station.place == Point(0, 0))
+            expectTrue(station.word == nil && station.coldest == nil && station.exit == nil)
+            expectTrue(station.label == nil && station.heats.isEmpty && station.path.isEmpty)
         }
         check(Station())
         try await realm.write { tx in try tx.add(Station()) }
@@ -71,9 +72,9 @@ import Testing
             #expect(station["place"] is Spot)
         }
         // The values of an untouched unmanaged object are created on first read.
-        #expect(Boxes().uuid != Boxes().uuid && Boxes().objectId != Boxes().objectId)
+        expectTrue(Boxes().uuid != Boxes().uuid && Boxes().objectId != Boxes().objectId)
         let box = Boxes()
-        #expect(box.uuid == box.uuid && box.string == Box("") && box.bool == Box(false))
+        expectTrue(box.uuid == box.uuid && box.string == Box("") && box.bool == Box(false))
     }
 
     // Covers 8.3
@@ -100,23 +101,25 @@ import Testing
         }
         try await realm.read { tx in
             let boxes = try #require(tx.objects(Boxes.self).first)
-            #expect(boxes.bool == Box(true) && boxes.int == Box(.min) && boxes.int8 == Box(.max))
-            #expect(boxes.int16 == Box(.min) && boxes.int32 == Box(.max))
-            #expect(boxes.int64 == Box(.min) && boxes.float == Box(0.1) && boxes.double == Box(0.1))
+            expectTrue(boxes.bool == Box(true) && boxes.int == Box(.min) && boxes.int8 == Box(.max))
+            expectTrue(boxes.int16 == Box(.min) && boxes.int32 == Box(.max))
+            expectTrue(
+                boxes.int64 == Box(.min) && boxes.float == Box(0.1) && boxes.double == Box(0.1))
             expectEqual(boxes.decimal, Box("0.1"))
-            #expect(boxes.string == Box("Žluťoučký") && boxes.data == Box(Data([0, 255])))
-            #expect(boxes.date == Box(date) && boxes.uuid == Box(uuid) && boxes.objectId == Box(id))
-            #expect(boxes.optBool == Box(true) && boxes.optInt == Box(1))
-            #expect(boxes.optFloat == Box(-.infinity) && boxes.optString == Box(""))
-            #expect(boxes.optData == Box(Data()) && boxes.optDate == Box(date))
-            #expect(boxes.optUUID == Box(uuid) && boxes.optObjectId == Box(id))
+            expectTrue(boxes.string == Box("Žluťoučký") && boxes.data == Box(Data([0, 255])))
+            expectTrue(
+                boxes.date == Box(date) && boxes.uuid == Box(uuid) && boxes.objectId == Box(id))
+            expectTrue(boxes.optBool == Box(true) && boxes.optInt == Box(1))
+            expectTrue(boxes.optFloat == Box(-.infinity) && boxes.optString == Box(""))
+            expectTrue(boxes.optData == Box(Data()) && boxes.optDate == Box(date))
+            expectTrue(boxes.optUUID == Box(uuid) && boxes.optObjectId == Box(id))
             expectEqual(Array(boxes.bools), [Box(true), Box(false)])
             expectEqual(Array(boxes.ints), [Box(-128)])
             expectEqual(Array(boxes.datas), [nil, Box(Data([1]))])
             expectEqual(Array(boxes.ids), [Box(id)])
         }
         let frozen = try #require(realm.snapshot().objects(Boxes.self).first)
-        #expect(frozen.int64 == Box(.min) && frozen.optFloat == Box(-.infinity))
+        expectTrue(frozen.int64 == Box(.min) && frozen.optFloat == Box(-.infinity))
         expectEqual(realm.snapshot().objects(Boxes.self).average(of: \.decimal), "0.1")
         expectEqual(frozen.datas.array, [nil, Box(Data([1]))])
         expectEqual(realm.snapshot().objects(Boxes.self).where { $0.optDate == Box(date) }.count, 1)
@@ -131,9 +134,9 @@ import Testing
             try tx.add(station)
             let old = try #require(station["place"] as? Spot)
             station.place = Point(11, 12)
-            #expect(old.isInvalidated && station.place == Point(11, 12))
+            expectTrue(old.isInvalidated && station.place == Point(11, 12))
             station.exit = nil
-            #expect(station.exit == nil && station["exit"] == nil)
+            expectTrue(station.exit == nil && station["exit"] == nil)
             station.path[0] = Point(13, 14)
             station.path.remove(at: 1)
             expectEqual(Array(station.path), [Point(13, 14)])
@@ -195,14 +198,14 @@ import Testing
                 expectEqual(tx.objects(Station.self).count, 1)
             }
             let frozen = try #require(realm.snapshot().objects(Station.self).first)
-            #expect(frozen.place == Point(1, 3) && frozen.exit == nil && frozen.word == nil)
+            expectTrue(frozen.place == Point(1, 3) && frozen.exit == nil && frozen.word == nil)
             expectEqual(frozen.path.array, [Point(7, 8), Point(0, 1), Point(2, 2)])
             expectEqual(frozen.heats.array, [Celsius(1)])
             try await realm.write { tx in
                 try tx.create(Station.self, value: ["id": 7, "exit": Point(5, 5)], update: policy)
             }
             let merged = try #require(realm.snapshot().objects(Station.self).first)
-            #expect(merged.place == Point(1, 3) && merged.exit == Point(5, 5))
+            expectTrue(merged.place == Point(1, 3) && merged.exit == Point(5, 5))
         }
     }
 

@@ -54,7 +54,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try realm.snapshot().read { _ = $0.objects(Sign.self).first?.word }
         }
         for error in [read, frozen] {
-            #expect(error?.code == .invalidValue && error?.property == "word")
+            expectTrue(error?.code == .invalidValue && error?.property == "word")
             expectEqual(error?.message.contains("Sign.word is stored as \"Not A Word\""), true)
         }
     }

@@ -14,13 +14,13 @@ import Testing
         let folder = try ToolFolder()
         try await folder.makeRealm("a.realm", nodeCount: 300, schemaVersion: 4)
         let exported = try await folder.run("export", "a.realm")
-        #expect(exported.code == 0 && exported.errors == "")
+        expectTrue(exported.code == 0 && exported.errors == "")
         let imported = try await folder.run("import", "b.realm", input: exported.output)
-        #expect(imported.code == 0 && imported.output == "301 objects imported\n")
+        expectTrue(imported.code == 0 && imported.output == "301 objects imported\n")
         let again = try await folder.run("export", "b.realm", "--output", "b.jsonl")
-        #expect(again.code == 0 && again.output == "")
+        expectTrue(again.code == 0 && again.output == "")
         let text = try String(contentsOf: folder["b.jsonl"], encoding: .utf8)
-        #expect(objects(text) == objects(exported.output) && objects(text).count == 301)
+        expectTrue(objects(text) == objects(exported.output) && objects(text).count == 301)
         // Also from a file. The schema version is included, so the program's own realm opens.
         let second = try await folder.run("import", "c.realm", "b.jsonl", "--atomic")
         expectEqual(second.code, 0)
@@ -29,7 +29,8 @@ import Testing
         configuration.schemaVersion = 4
         let realm = try await Realm.open(configuration)
         let nodes = realm.snapshot().objects(ToolNode.self)
-        #expect(nodes.count == 300 && nodes[299].next?.id == 0 && nodes[7].marks[0].node?.id == 0)
+        expectTrue(
+            nodes.count == 300 && nodes[299].next?.id == 0 && nodes[7].marks[0].node?.id == 0)
         let loose = try #require(realm.snapshot().objects(ToolLoose.self).first)
         expectEqual(loose.others.first?.rowIdentity, loose.rowIdentity)
         await realm.close()
@@ -41,7 +42,7 @@ import Testing
         // Also while a program has it open.
         let realm = try await folder.open("a.realm")
         let schema = try await folder.run("schema", "a.realm")
-        #expect(schema.code == 0 && schema.output.hasPrefix("schema version 0\n"))
+        expectTrue(schema.code == 0 && schema.output.hasPrefix("schema version 0\n"))
         #expect(
             schema.output.contains(
                 """
@@ -58,7 +59,7 @@ import Testing
         #expect(schema.output.contains("ToolMark: EmbeddedObject\n    at: Date\n"))
         let stats = try await folder.run("stats", "a.realm")
         let lines = stats.output.split(separator: "\n").map { $0.split(separator: " ") }
-        #expect(stats.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
+        expectTrue(stats.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
         #expect(lines.contains(["ToolMark", "5", "embedded", "objects"]))
         #expect(lines.contains(["version", "\(realm.snapshot().version)"]))
         let chosen = try await folder.run("export", "a.realm", "--class", "ToolLoose")
@@ -103,7 +104,7 @@ import Testing
                 + #"{"class":"A","values":{"i":"x"}}"#)
         process.closeInput()
         let result = try await process.result()
-        #expect(result.code == code && result.output == "")
+        expectTrue(result.code == code && result.output == "")
         #expect(result.errors.contains(says), "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder["x.realm"].path))
         try await expectEqual(folder.run("export", "a.realm").output, before)
@@ -123,9 +124,9 @@ import Testing
             let result = try await folder.run(
                 "import", "\(name).realm", "--batch-size", "3",
                 input: lines.joined(separator: "\n"))
-            #expect(result.code == 65 && result.errors.contains("Line 4"), "\(result.errors)")
+            expectTrue(result.code == 65 && result.errors.contains("Line 4"), "\(result.errors)")
             let exported = try await folder.run("export", "\(name).realm")
-            #expect(exported.code == 0 && objects(exported.output).count == 2, "\(exported)")
+            expectTrue(exported.code == 0 && objects(exported.output).count == 2, "\(exported)")
         }
     }
 
@@ -136,13 +137,13 @@ import Testing
         close(ends[0])
         let closed = try ToolProcess(["export", "a.realm"], in: folder, output: ends[1])
         let result = try await closed.result()
-        #expect(result.code == 141 && result.errors == "")
+        expectTrue(result.code == 141 && result.errors == "")
         // A full disk is reported as an error.
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
         let failed = try ToolProcess(["export", "a.realm"], in: folder, output: full)
         let failure = try await failed.result()
-        #expect(failure.code == 74 && failure.errors.contains("No space left"))
+        expectTrue(failure.code == 74 && failure.errors.contains("No space left"))
     }
 
     /// A reader that closes the pipe early gets the beginning of the export, and a slow one gets

@@ -169,7 +169,7 @@ struct DamagedLeafTests {
         let error = await realmError {
             try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
         }
-        #expect(error?.code == .ioFailed && disk.firedFailureCount == 1)
+        expectTrue(error?.code == .ioFailed && disk.firedFailureCount == 1)
         try await realm.write { tx in
             for room in tx.objects(Room.self) { room.topic = room.name }
         }

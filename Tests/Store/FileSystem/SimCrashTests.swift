@@ -225,7 +225,7 @@ import Testing
             var hasOld = false
             for image in disk.crashImages(SimCrashOptions(samples: 8), seed: generator.next()) {
                 let bytes = image.fileSystem.contents(of: "log", in: path)!
-                #expect(bytes.count >= synced.count && bytes.count <= now.count)
+                expectTrue(bytes.count >= synced.count && bytes.count <= now.count)
                 let isHarmed = synced.indices.contains {
                     !dirty.contains($0) && bytes[$0] != synced[$0]
                 }
@@ -233,7 +233,7 @@ import Testing
                 hasNew = hasNew || bytes == now
                 hasOld = hasOld || bytes == synced
             }
-            #expect(hasNew && hasOld)
+            expectTrue(hasNew && hasOld)
         }
     }
 }

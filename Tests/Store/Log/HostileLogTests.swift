@@ -121,7 +121,7 @@ import Testing
         log.leave()
         expectEqual(truncate(disk.realmPath + "/log-0-0", 1 << 40), 0)
         let again = try open()
-        #expect(again.report.wasPoisoned && again.log.version == 1)
+        expectTrue(again.report.wasPoisoned && again.log.version == 1)
         let size = try disk.makeRealm().open("log-0-1").size()
         #expect(size <= fixture.options.segmentByteCountMax)
     }

@@ -34,7 +34,7 @@ import Testing
 
     @Test func namesOfSegmentsAreReadStrictly() throws {
         let parsed = try #require(SegmentHeader.parse(fileName: "log-2-31"))
-        #expect(parsed.generation == 2 && parsed.number == 31)
+        expectTrue(parsed.generation == 2 && parsed.number == 31)
         expectEqual(SegmentHeader.fileName(generation: 2, number: 31), "log-2-31")
         for name in [
             "log-2", "log-2-", "log--1", "log-02-1", "log-2-01", "log-2-+1", "log-2-1-1", "Log-2-1",
