@@ -17,13 +17,10 @@ struct StatsCommand: AsyncParsableCommand {
                 ("version", "\(snapshot.version)"),
                 ("schema version", "\(snapshot.schemaVersion)"),
             ]
-            let names = try FileManager.default.contentsOfDirectory(atPath: path)
-            var byteCount = 0
-            for name in names {
-                let values = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
-                byteCount += (values?[.size] as? Int) ?? 0
+            let sizes = try FileManager.default.contentsOfDirectory(atPath: path).compactMap {
+                try size(ofFile: path + "/" + $0)
             }
-            rows.append(("files", "\(names.count), \(byteCount) bytes"))
+            rows.append(("files", "\(sizes.count), \(sizes.reduce(0, +)) bytes"))
             for (stored, count) in snapshot.storedClasses {
                 rows.append((stored.name, "\(count) \(stored.kindText)"))
             }
@@ -33,6 +30,15 @@ struct StatsCommand: AsyncParsableCommand {
             }
             try OutputStream.standard.write(Array(lines.joined().utf8))
             await realm.close()
+        }
+    }
+
+    /// Returns the size of a file in bytes, or `nil` if another process has just removed it.
+    private func size(ofFile path: String) throws -> Int? {
+        do {
+            return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        } catch CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile {
+            return nil
         }
     }
 }

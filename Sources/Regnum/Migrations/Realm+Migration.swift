@@ -150,10 +150,10 @@ extension RealmCore {
         else { return nil }
         var words = ["\(configuration.schemaVersion)", settings.name]
         words += types.map { "\(ObjectSchema(ClassSchema.of($0._storedType)))" }.sorted()
-        do throws(StoreError) {
+        do {
             return try await coordinator.beginStage(
                 turn, target: words.joined(separator: "\n").fnv1a)
-        } catch {
+        } catch let error as StoreError {
             throw Realm.Error(error)
         }
     }

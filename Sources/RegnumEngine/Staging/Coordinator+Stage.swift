@@ -1,5 +1,4 @@
-internal import Glibc
-package import RegnumStore
+internal import RegnumStore
 
 extension Coordinator {
     /// Returns the stage to which a long-running transaction saves its states, or `nil` for an
@@ -8,22 +7,21 @@ extension Coordinator {
     ///
     /// Throws `busy` if another process takes too long to write a checkpoint, `ioFailed` if the log
     /// couldn't be made durable, `fileMoved`.
-    package func beginStage(_ turn: WriteTurn, target: UInt64) async throws(StoreError)
-        -> MigrationStage?
-    {
+    package func beginStage(_ turn: WriteTurn, target: UInt64) async throws -> MigrationStage? {
         if case .memory = options.place { return nil }
-        return try await Self.onPool { () throws(StoreError) in
-            let deadline = IOPool.now() + self.options.checkpoint.bulkTimeoutNanoseconds
-            while true {
-                if let stage = try self.tryStage(turn.base, target) { return stage }
-                guard IOPool.now() < deadline else {
-                    throw StoreError(
-                        .busy,
-                        "Another process has been writing a checkpoint for so long that the "
-                            + "migration was abandoned. Nothing was changed.")
-                }
-                usleep(1000)
+        let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
+        while true {
+            let stage = try await Self.onPool { () throws(StoreError) in
+                try self.tryStage(turn.base, target)
             }
+            if let stage { return stage }
+            guard IOPool.now() < deadline else {
+                throw StoreError(
+                    .busy,
+                    "Another process has been writing a checkpoint for so long that the "
+                        + "migration was abandoned. Nothing was changed.")
+            }
+            try await Task.sleep(for: .milliseconds(1))
         }
     }
 

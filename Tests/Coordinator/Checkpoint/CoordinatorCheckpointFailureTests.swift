@@ -42,6 +42,41 @@ struct CoordinatorCheckpointFailureTests {
         await coordinator.close()
     }
 
+    // Covers .busy
+    @Test func aStageWaitsForACheckpointOfAnotherUntilCancelledOrItsTimeout() async throws {
+        let disk = SimFileSystem()
+        let path = "/sim"
+        @Sendable func begin(_ coordinator: Coordinator) async throws {
+            let turn = try await coordinator.beginWrite()
+            do {
+                coordinator.end(try #require(await coordinator.beginStage(turn, target: 1)))
+            } catch {
+                try await coordinator.abandon(turn)
+                throw error
+            }
+            try await coordinator.abandon(turn)
+        }
+        var coordinator = try await openPeer(path, disk)
+        try await insertInBulk(0..<9, into: coordinator)
+        let other = try disk.openDirectory(path, create: false).openLock()
+        #expect(try other.tryLock(.checkpoint, .exclusive))
+        let waiting = Task { [coordinator] in try await begin(coordinator) }
+        for _ in 0..<100 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await coordinator.close()
+
+        coordinator = try await openPeer(path, disk) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 1_000_000
+        }
+        await expectEqual(storeErrorCode { [coordinator] in try await begin(coordinator) }, .busy)
+        other.unlock(.checkpoint)
+        await coordinator.close()
+        coordinator = try await openPeer(path, disk)
+        try await begin(coordinator)
+        await coordinator.close()
+    }
+
     @Test func aFailedSyncOfTheNodesFileHarmsNoCommit() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max)
@@ -77,7 +112,7 @@ struct CoordinatorCheckpointFailureTests {
             expectEqual(disk.firedFailureCount, 1, "call \(nth)")
             try await insert(number, into: coordinator)
             let root = coordinator.published
-            #expect(numbers(root) == Array(0...number) && root.damage == nil, "call \(nth)")
+            expectTrue(numbers(root) == Array(0...number) && root.damage == nil, "call \(nth)")
             await coordinator.close()
             expectEqual(numbers(try reopened("/sim", disk).root), Array(0...number), "call \(nth)")
         }
@@ -149,7 +184,7 @@ extension CoordinatorCheckpointFailureTests {
         expectEqual(log.olderCheckpoint?.version, 1)
         await again.close()
         let (root, report) = try reopened("/sim", disk)
-        #expect(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
+        expectTrue(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
         _ = root.stateHash()
         expectNil(root.damage)
     }
@@ -183,7 +218,7 @@ extension CoordinatorCheckpointFailureTests {
         _ = snapshot.stateHash()
         third.heal()
         try await eventually { third.published !== snapshot }
-        #expect(numbers(third.published) == Array(0...60) && third.published.damage == nil)
+        expectTrue(numbers(third.published) == Array(0...60) && third.published.damage == nil)
         await third.close()
     }
 }
