@@ -105,10 +105,3 @@ package protocol NodesFiles: Sendable {
     /// Throws `historyTrimmed` if the file doesn't exist.
     func bytes(ofFile number: UInt64) throws(StoreError) -> any NodeBytes
 }
-
-/// The data for the record of a bulk commit that its root and summary don't contain.
-package struct BulkRequest: Sendable {
-    package var timestampMicroseconds: Int64
-    /// The number of the nodes file that already contains most of the content, or `nil` for any.
-    package var nodesFile: UInt64?
-}

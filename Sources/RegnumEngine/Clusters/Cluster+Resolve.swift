@@ -153,20 +153,6 @@ extension Cluster {
     }
 }
 
-/// Returns whether the bytes are well-formed UTF-8.
-func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var index = 0
-    while index + 8 <= bytes.count {
-        let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        if word & 0x8080_8080_8080_8080 != 0 { break }
-        index += 8
-    }
-    while index < bytes.count, bytes[index] < 0x80 { index += 1 }
-    if index == bytes.count { return true }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
-    return String(validating: rest, as: UTF8.self) != nil
-}
-
 /// Zeros used for the chunks of a cluster without rows or without an image.
 enum ZeroRows {
     /// Initialized before first use and never freed. Never stored in a cluster, so that a writer

@@ -72,9 +72,6 @@ struct VersionPatch {
 }
 
 extension Cluster {
-    static let versionWordOffset = 40
-    static let versionPatchOffset = 72
-
     @inline(__always)
     private var versionPatchWord: UInt { node.load(Cluster.versionPatchOffset) }
 

@@ -83,13 +83,22 @@ struct Cluster: Equatable {
         nonmutating set { node.store(newValue, 64) }
     }
 
-    static let wordsOffset = 80
+    @inline(__always)
+    static var versionWordOffset: Int { ClusterOffsets.versionWord }
 
     @inline(__always)
-    static func slotsOffset(_ slotCount: Int) -> Int { (wordsOffset + 8 * slotCount + 63) & ~63 }
+    static var versionPatchOffset: Int { ClusterOffsets.versionPatch }
 
     @inline(__always)
-    static func liveOffset(_ slotCount: Int) -> Int { slotsOffset(slotCount) + 64 * slotCount }
+    static var wordsOffset: Int { ClusterOffsets.words }
+
+    @inline(__always)
+    static func slotsOffset(_ slotCount: Int) -> Int { ClusterOffsets.slots(slotCount) }
+
+    @inline(__always)
+    static func liveOffset(_ slotCount: Int) -> Int {
+        slotsOffset(slotCount) + ClusterOffsets.slotByteCount * slotCount
+    }
 
     static func byteCount(slotCount: Int, optionalCount: Int) -> Int {
         liveOffset(slotCount) + 128 * (1 + optionalCount)
@@ -103,7 +112,8 @@ struct Cluster: Equatable {
 
     @inline(__always)
     func slot(_ column: Int) -> ColumnSlot {
-        ColumnSlot(address: node.address + (Cluster.slotsOffset(slotCount) &+ 64 &* column))
+        let offset = Cluster.slotsOffset(slotCount) &+ ClusterOffsets.slotByteCount &* column
+        return ColumnSlot(address: node.address + offset)
     }
 
     /// The 16 words of the live bitmap.
@@ -169,13 +179,16 @@ struct ColumnSlot {
 
     @inline(__always)
     var flags: ColumnFlags {
-        get { ColumnFlags(rawValue: load(24)) }
-        nonmutating set { store(newValue.rawValue, 24) }
+        get { ColumnFlags(rawValue: load(ClusterOffsets.flags)) }
+        nonmutating set { store(newValue.rawValue, ClusterOffsets.flags) }
     }
 
     /// The offsets of `a` and `b`. Both may be words that readers set (`loadWord`, `storeWord`).
-    static let aOffset = 0
-    static let bOffset = 8
+    @inline(__always)
+    static var aOffset: Int { ClusterOffsets.a }
+
+    @inline(__always)
+    static var bOffset: Int { ClusterOffsets.b }
 
     @inline(__always)
     var textUsed: Int {
@@ -239,7 +252,9 @@ struct ColumnFlags: OptionSet {
     static let mayHaveNaN = ColumnFlags(rawValue: 2)
     static let textInRowOrder = ColumnFlags(rawValue: 4)
     static let mayHaveNull = ColumnFlags(rawValue: 8)
-    static let text = ColumnFlags(rawValue: 16)
+
+    @inline(__always)
+    static var text: ColumnFlags { ColumnFlags(rawValue: ClusterOffsets.textFlag) }
 }
 
 extension ValueType {

@@ -27,6 +27,15 @@ struct Deletions: Sendable {
     }
 }
 
+extension Commit {
+    /// The rows and bytes that the commit deleted.
+    var deletions: Deletions {
+        Deletions(
+            rowCount: summary.tables.values.reduce(0) { $0 + $1.deleted.count },
+            byteCount: freedFileByteCount)
+    }
+}
+
 /// How much of the nodes file the newest checkpoint uses.
 struct NodesUse: Sendable {
     /// The version of that checkpoint.

@@ -186,34 +186,3 @@ extension DatabaseRoot {
             .map { ObjectKey(rawValue: $0) }
     }
 }
-
-extension EngineTransaction {
-    /// Returns the rows of `table` whose link refers to `target`, a row of the link's class,
-    /// ascending.
-    ///
-    /// - Complexity: O(log n + rows).
-    package func backlinks(
-        of target: ObjectKey, through column: ColumnKey, of table: TableKey
-    ) -> [ObjectKey] {
-        content.origins(target.rawValue, LinkPlace(table: table, column: column))
-            .map { ObjectKey(rawValue: $0) }
-    }
-}
-
-extension EngineTransaction {
-    /// Returns a column of any type in which some row links to a row of a class, or `nil` if there
-    /// is none.
-    ///
-    /// - Complexity: O(n log m) for each nonempty column of any type.
-    package func anyLink(to target: TableKey) -> (table: TableKey, column: ColumnKey)? {
-        for place in content.schema.relations[target.index].incomingAny {
-            var isFound = false
-            content[target.index].forEachKey { row in
-                isFound = !content.anyOrigins(target, row, place).isEmpty
-                return !isFound
-            }
-            if isFound { return (place.table, place.column) }
-        }
-        return nil
-    }
-}

@@ -28,17 +28,3 @@ package struct Interest: Hashable, Sendable {
     /// An interest in every commit.
     package static let all = Interest([.all])
 }
-
-/// A value of a property that all rows of a query share. Commits that only change rows with other
-/// values don't concern the query.
-package struct Route: Hashable, Sendable {
-    package var tableName: String
-    package var column: String
-    package var value: Value
-
-    package init(tableName: String, column: String, value: Value) {
-        self.tableName = tableName
-        self.column = column
-        self.value = value
-    }
-}

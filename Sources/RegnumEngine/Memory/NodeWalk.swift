@@ -14,7 +14,7 @@ enum NodeWalk {
         case .clusterInner:
             forEachWord(node, from: 16, count: 32, stride: 8, body)
         case .cluster:
-            forEachChild(of: Cluster(node), body)
+            forEachChild(ofCluster: node, body)
         case .largeList:
             forEachWord(node, from: 16, count: (node.byteCount - 16) / 24, stride: 24, body)
         case .indexInner:
@@ -27,18 +27,19 @@ enum NodeWalk {
     }
 
     @inline(__always)
-    private static func forEachChild(of cluster: Cluster, _ body: (Node) -> Void) {
-        forEachWord(cluster.node, from: Cluster.versionWordOffset, count: 1, stride: 8, body)
-        forEachWord(cluster.node, from: Cluster.versionPatchOffset, count: 1, stride: 8, body)
-        let slotCount = cluster.slotCount
-        forEachWord(cluster.node, from: Cluster.wordsOffset, count: slotCount, stride: 8, body)
-        for column in 0..<slotCount {
-            let slot = cluster.slot(column)
-            let flags: UInt8 = slot.load(24)
-            if flags & 16 != 0 {
-                visit(UInt(slot.load(0) as UInt64), body)
-                visit(UInt(slot.load(8) as UInt64), body)
+    private static func forEachChild(ofCluster node: Node, _ body: (Node) -> Void) {
+        forEachWord(node, from: ClusterOffsets.versionWord, count: 1, stride: 8, body)
+        forEachWord(node, from: ClusterOffsets.versionPatch, count: 1, stride: 8, body)
+        let slotCount = node.count
+        forEachWord(node, from: ClusterOffsets.words, count: slotCount, stride: 8, body)
+        var slot = ClusterOffsets.slots(slotCount)
+        for _ in 0..<slotCount {
+            let flags: UInt8 = node.load(slot + ClusterOffsets.flags)
+            if flags & ClusterOffsets.textFlag != 0 {
+                visit(node.load(slot + ClusterOffsets.a), body)
+                visit(node.load(slot + ClusterOffsets.b), body)
             }
+            slot += ClusterOffsets.slotByteCount
         }
     }
 

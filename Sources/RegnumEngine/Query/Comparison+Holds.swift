@@ -86,14 +86,3 @@ extension Comparison {
         }
     }
 }
-
-/// Returns the mathematical order of an integer and a double, without rounding; `nil` for NaN.
-func compareNumbers(_ a: Int64, _ b: Double) -> Int? {
-    if b.isNaN { return nil }
-    if b >= 0x1p63 { return -1 }
-    if b < -0x1p63 { return 1 }
-    let whole = b.rounded(.towardZero)
-    let integer = Int64(whole)
-    if a != integer { return a < integer ? -1 : 1 }
-    return compareDoubles(whole, b)
-}

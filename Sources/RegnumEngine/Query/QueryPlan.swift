@@ -122,4 +122,22 @@ package struct QueryStatistics: Sendable, Hashable {
 extension QueryPlan {
     /// Whether the sort reads rows other than those of the result.
     var isSortedThroughLinks: Bool { sort.contains { !$0.column.hops.isEmpty } }
+
+    /// Whether the result consists of rows of the table, each at most once, in an order determined
+    /// by their columns (`QueryPlan.shape`).
+    var isPlain: Bool {
+        source == .table && limit == nil && !isSortedThroughLinks && steps.isEmpty
+    }
+
+    /// Whether the result contains all matching rows of the source.
+    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.isDistinct } }
+
+    /// The maximum number of rows in the result.
+    var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
+}
+
+extension QueryStep {
+    fileprivate var isDistinct: Bool {
+        if case .distinct(let columns) = self { !columns.isEmpty } else { false }
+    }
 }

@@ -1,5 +1,3 @@
-import CRegnum
-
 /// The storage of a result's entries, as compact as its order permits.
 ///
 /// A result without a sort stores keys (8 bytes a row); one sorted by a single boolean, integer,
@@ -24,15 +22,6 @@ protocol ResultShape: TreeOrder where Key == Element {
     /// Conversions between a tree of this shape and the storage of a result.
     static func storage(_ tree: SortedTree<Self>) -> ResultTree.Storage
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<Self>?
-}
-
-extension QueryPlan {
-    enum Shape { case keys, ranks, values }
-
-    var shape: Shape {
-        guard let first = sort.first else { return .keys }
-        return sort.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
-    }
 }
 
 /// The order by object key.
@@ -73,15 +62,6 @@ struct KeyOrder: ResultShape {
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<KeyOrder>? {
         if case .keys(let tree) = storage { tree } else { nil }
     }
-}
-
-/// The rank of a row's sort value, and its object key with the flag of `SortRank`. Has the layout
-/// of the kernels' pairs.
-struct RankedKey: BitwiseCopyable, Sendable {
-    var rank: UInt64
-    var flaggedKey: UInt64
-
-    var key: UInt64 { flaggedKey & ~SortRank.flag }
 }
 
 /// The order by rank and object key. Ranks of a descending sort are inverted.
@@ -133,19 +113,16 @@ struct RankOrder: ResultShape {
 }
 
 extension ResultOrder: ResultShape {
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { false }
+    static var isKeyTrivial: Bool { false }
+
+    @inline(__always)
+    static func key(of element: ResultEntry) -> ResultEntry { element }
+
     static func objectKey(_ element: ResultEntry) -> UInt64 { element.key }
 
     static func isIdentical(_ a: ResultEntry, _ b: ResultEntry) -> Bool { a.isIdentical(to: b) }
-
-    static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> ResultEntry {
-        var entry = ResultEntry(key: cluster.firstKey + UInt64(row))
-        guard let first = query.sort.first else { return entry }
-        entry.first = first.value(cluster, row)
-        if query.sort.count > 1 {
-            entry.rest = query.sort[1...].map { $0.value(cluster, row) }
-        }
-        return entry
-    }
 
     static func order(_ query: CompiledQuery) -> ResultOrder { query.order }
 
@@ -168,12 +145,5 @@ extension ResultOrder: ResultShape {
 
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<ResultOrder>? {
         if case .values(let tree) = storage { tree } else { nil }
-    }
-}
-
-extension CompiledQuery {
-    /// The ranks of the first sort term, which must exist.
-    var firstRank: SortRank {
-        SortRank(column: sort[0], isDescending: order.descending & 1 != 0)
     }
 }

@@ -1,50 +1,5 @@
 package import RegnumStore
 
-/// The sort key of a row in a result: its sort values, then its object key.
-struct ResultEntry: Sendable {
-    /// The value of the first sort term; null if there are no terms.
-    var first: Value = .null
-    /// The values of the other sort terms.
-    var rest: [Value] = []
-    var key: UInt64
-
-    init(key: UInt64) {
-        self.key = key
-    }
-
-    /// Whether both are stored identically, so that neither has to replace the other.
-    func isIdentical(to other: ResultEntry) -> Bool {
-        key == other.key && first == other.first && rest == other.rest
-    }
-}
-
-/// The order of a result. If bit i of `descending` is set, sort term i is descending; ties are
-/// ordered by key.
-struct ResultOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 24 }
-    static var isElementTrivial: Bool { false }
-    static var isKeyTrivial: Bool { false }
-
-    let descending: UInt64
-
-    @inline(__always)
-    static func key(of element: ResultEntry) -> ResultEntry { element }
-
-    @inline(__always)
-    func compare(_ a: ResultEntry, _ b: ResultEntry) -> Int {
-        let order = Value.compare(a.first, b.first)
-        if order != 0 { return descending & 1 == 0 ? order : -order }
-        if !a.rest.isEmpty {
-            for index in a.rest.indices {
-                let order = Value.compare(a.rest[index], b.rest[index])
-                if order == 0 { continue }
-                return descending >> UInt64(index + 1) & 1 == 0 ? order : -order
-            }
-        }
-        return a.key < b.key ? -1 : (a.key == b.key ? 0 : 1)
-    }
-}
-
 /// A query's result at one version: an immutable sequence of object keys that shares structure with
 /// the results of neighboring versions.
 package struct ResultTree: Sendable, RandomAccessCollection {

@@ -1,25 +1,5 @@
 import CRegnum
 
-extension QueryPlan {
-    /// Whether the result consists of rows of the table, each at most once, in an order determined
-    /// by their columns: the shapes of `ResultShape`.
-    var isPlain: Bool {
-        source == .table && limit == nil && !isSortedThroughLinks && steps.isEmpty
-    }
-
-    /// Whether the result contains all matching rows of the source.
-    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.isDistinct } }
-
-    /// The maximum number of rows in the result.
-    var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
-}
-
-extension QueryStep {
-    fileprivate var isDistinct: Bool {
-        if case .distinct(let columns) = self { !columns.isEmpty } else { false }
-    }
-}
-
 /// Evaluation of plans with any source and order.
 extension CompiledQuery {
     /// Returns the first `max` keys of the result.
@@ -184,19 +164,6 @@ extension CompiledQuery {
             if found.count == limit { break }
         }
         return found
-    }
-}
-
-extension Value {
-    /// The canonical value among values of one type that sorts treat as equal.
-    var canonical: Value {
-        switch self {
-        case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
-        case .date(let x): .date(x == 0 ? 0 : x)
-        case .decimal(let x): .decimal(x.canonical)
-        case .any(let x): .any(AnyBytes.canonical(x))
-        default: self
-        }
     }
 }
 

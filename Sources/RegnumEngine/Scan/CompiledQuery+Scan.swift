@@ -103,7 +103,7 @@ extension CompiledQuery {
         return matchingKeys(root, table, lookup, limit: limit, &statistics)
     }
 
-    private func matchingKeys(
+    func matchingKeys(
         _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, limit: Int = .max,
         _ statistics: inout QueryStatistics
     ) -> [UInt64] {
@@ -122,29 +122,4 @@ extension CompiledQuery {
         return keys.take(limit)
     }
 
-    /// Returns the matching rows, ascending. If `holder` is the root of the content, large results
-    /// that need no search aren't copied but read from it.
-    func matchingRows(
-        _ root: DatabaseContent, holder: DatabaseRoot?, _ statistics: inout QueryStatistics
-    ) -> ResultTree {
-        guard let key = table, let table = root.table(key) else { return ResultTree() }
-        switch predicate {
-        case .constant(false):
-            return ResultTree()
-        case .constant(true):
-            guard let holder, table.count >= LazyRows.countMin else { break }
-            statistics.rowsEvaluated += table.count
-            return ResultTree(.lazy(LazyRows(holder, .table(table), count: table.count)))
-        default: break
-        }
-        let lookup = predicate.lookup(
-            root, key, candidateCount: table.count, &statistics)
-        if let holder, let range = lookup?.exactKey, range.count >= LazyRows.countMin {
-            statistics.usedIndex = true
-            let start = range.tree.rank(of: range.keys.lowerBound, 0)
-            return ResultTree(
-                .lazy(LazyRows(holder, .entries(range.tree, start: start), count: range.count)))
-        }
-        return ResultTree(.keyList(matchingKeys(root, table, lookup, &statistics)))
-    }
 }

@@ -90,17 +90,17 @@ package struct Commit: Sendable {
     /// whole clusters.
     var freedFileByteCount: UInt64 = 0
 
-    /// The rows and bytes that the commit deleted.
-    var deletions: Deletions {
-        Deletions(
-            rowCount: summary.tables.values.reduce(0) { $0 + $1.deleted.count },
-            byteCount: freedFileByteCount)
-    }
-
     /// Whether the commit deletes objects and inserts none. Such a commit is possible even on a
     /// full disk.
     package var isDeletion: Bool {
         let tables = summary.tables.values
         return tables.contains { !$0.deleted.isEmpty } && tables.allSatisfy(\.inserted.isEmpty)
     }
+}
+
+/// The data for the record of a bulk commit that its root and summary don't contain.
+package struct BulkRequest: Sendable {
+    package var timestampMicroseconds: Int64
+    /// The number of the nodes file that already contains most of the content, or `nil` for any.
+    package var nodesFile: UInt64?
 }

@@ -24,6 +24,17 @@ extension Value {
         default: Int(a.type?.rawValue ?? 0) - Int(b.type?.rawValue ?? 0)
         }
     }
+
+    /// The canonical value among values of one type that sorts treat as equal.
+    var canonical: Value {
+        switch self {
+        case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
+        case .date(let x): .date(x == 0 ? 0 : x)
+        case .decimal(let x): .decimal(x.canonical)
+        case .any(let x): .any(AnyBytes.canonical(x))
+        default: self
+        }
+    }
 }
 
 /// Compares two doubles in sort order: NaN first, -0.0 equal to 0.0.
@@ -32,6 +43,17 @@ func compareDoubles(_ a: Double, _ b: Double) -> Int {
     if a > b { return 1 }
     if a == b { return 0 }
     return a.isNaN ? (b.isNaN ? 0 : -1) : 1
+}
+
+/// Returns the mathematical order of an integer and a double, without rounding; `nil` for NaN.
+func compareNumbers(_ a: Int64, _ b: Double) -> Int? {
+    if b.isNaN { return nil }
+    if b >= 0x1p63 { return -1 }
+    if b < -0x1p63 { return 1 }
+    let whole = b.rounded(.towardZero)
+    let integer = Int64(whole)
+    if a != integer { return a < integer ? -1 : 1 }
+    return compareDoubles(whole, b)
 }
 
 /// Compares two unsigned 128-bit integers.
@@ -61,6 +83,20 @@ func hashUTF8(_ string: String, into hasher: inout Hasher) {
         hasher.combine(bytes.count)
         hasher.combine(bytes: bytes)
     }
+}
+
+/// Returns whether the bytes are well-formed UTF-8.
+func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 != 0 { break }
+        index += 8
+    }
+    while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+    if index == bytes.count { return true }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+    return String(validating: rest, as: UTF8.self) != nil
 }
 
 /// Calls `body` with the UTF-8 bytes, copying them only if the string has no contiguous UTF-8

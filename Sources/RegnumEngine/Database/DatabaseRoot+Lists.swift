@@ -1,7 +1,5 @@
 package import RegnumStore
 
-// Reading lists of a root, or of a transaction including its own changes.
-
 extension DatabaseRoot {
     /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
     ///
@@ -49,6 +47,17 @@ extension DatabaseRoot {
     ) -> StoreError? {
         content.ownershipProblem(of: row, in: table, level: level)
     }
+
+    /// Returns the splices that turn a row's list at an older version into the list at this one,
+    /// computed from the trees alone.
+    ///
+    /// - Complexity: O(leaves that differ); O(n) between roots that share none.
+    package func listSplices(
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, since old: DatabaseRoot
+    ) -> [ListSplice] {
+        SequenceTree.difference(
+            old.content.elements(table, list), content.elements(table, list), row.rawValue)
+    }
 }
 
 extension StoreError {
@@ -58,49 +67,6 @@ extension StoreError {
             .invalidDatabase,
             "The file is damaged: \(elements.name) has an element that does not exist.",
             className: elements.name)
-    }
-}
-
-extension EngineTransaction {
-    /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
-    ///
-    /// - Complexity: O(log n).
-    package func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
-        content.elements(table, list).count(row.rawValue)
-    }
-
-    /// Returns an element of a row's list, or `nil` if the position is beyond its end.
-    ///
-    /// - Complexity: O(log n).
-    package func listElement(
-        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
-    ) -> ObjectKey? {
-        content.listElement(table, row, list, at: position)
-    }
-
-    /// Returns the elements of a row's list in order.
-    ///
-    /// - Complexity: O(log n + elements).
-    package func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
-        content.list(table, row, list)
-    }
-
-    /// Returns the rows of `table` whose list contains `target`, a row of the list's class:
-    /// ascending, without duplicates.
-    ///
-    /// - Complexity: O(log n + occurrences).
-    package func backlinks(
-        of target: ObjectKey, through list: ListKey, of table: TableKey
-    ) -> [ObjectKey] {
-        content.backlinks(of: target, through: list, of: table)
-    }
-
-    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
-    /// `nil` if there is none, like `DatabaseRoot`.
-    package func ownershipProblem(
-        of row: ObjectKey, in table: TableKey, level: Int
-    ) -> StoreError? {
-        content.ownershipProblem(of: row, in: table, level: level)
     }
 }
 
@@ -120,18 +86,5 @@ extension DatabaseContent {
     ) -> [ObjectKey] {
         backlinks(target.rawValue, ListPlace(table: table, list: list))
             .map { ObjectKey(rawValue: $0) }
-    }
-}
-
-extension DatabaseRoot {
-    /// Returns the splices that turn a row's list at an older version into the list at this one,
-    /// computed from the trees alone.
-    ///
-    /// - Complexity: O(leaves that differ); O(n) between roots that share none.
-    package func listSplices(
-        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, since old: DatabaseRoot
-    ) -> [ListSplice] {
-        SequenceTree.difference(
-            old.content.elements(table, list), content.elements(table, list), row.rawValue)
     }
 }
