@@ -29,6 +29,42 @@ struct LayerTests {
         expectEqual(sources.flatMap(layerViolations), [])
     }
 
+    @Test func foldersUseOnlyTheFoldersBelow() throws {
+        let low = SourceText(
+            path: "Sources/Sample/Low/Low.swift",
+            text: """
+                // Uses High.
+                package struct Low { let text = "High" }
+                extension Low { func high() -> [High<Low>] { [] } }
+                private struct Hidden { var peak: Peak? }
+                """)
+        let high = SourceText(
+            path: "Sources/Sample/High/Inner/High.swift",
+            text: """
+                package final class High<Element> { struct Nested { var low: Low } }
+                extension Low { func raised() {} }
+                typealias Peak = High<Int>
+                private enum Hidden {}
+                """)
+        let other = SourceText(path: "Sources/Sample/Other/Other.swift", text: "")
+        let outside = SourceText(path: "Sources/Sample/Outside.swift", text: "")
+        expectEqual(
+            folderViolations([low, high, other, outside], folders: ["Low", "High"]),
+            [
+                "Sources/Sample/Low/Low.swift: High above it declares High",
+                "Sources/Sample/Low/Low.swift: High above it declares Peak",
+                "Sources/Sample/Other/Other.swift: the folder has no row in the table of layers",
+                "Sources/Sample/Outside.swift: the folder has no row in the table of layers",
+            ])
+
+        let sources = try SourceTree.sources()
+        for (target, folders) in folderLayers {
+            let files = sources.filter { $0.target == target }.map(\.file)
+            #expect(!files.isEmpty)
+            expectEqual(folderViolations(files, folders: folders), [])
+        }
+    }
+
     @Test func nothingIsPublicBelowRegnum() throws {
         let bad = SourceText(
             path: "bad.swift",

@@ -13,6 +13,16 @@ let allowedImports: [String: Set<String>] = [
     "RegnumTool": ["Regnum", "ArgumentParser", "Foundation", "Glibc"],
 ]
 
+/// The folders of targets whose folders are layers too, lowest first. A file refers only to types
+/// declared in its own folder and those before it.
+let folderLayers: [String: [String]] = [
+    "RegnumEngine": [
+        "Values", "Schema", "Query", "Memory", "Index", "Lists", "Clusters", "Database",
+        "Transaction", "Record", "Checkpoint", "Scan", "Changes", "Results", "Hub", "Coordinator",
+        "LiveQueries", "Migration",
+    ]
+]
+
 /// The only folder of `Sources` with public declarations.
 let publicTarget = "Regnum"
 
@@ -46,6 +56,74 @@ func importedModules(_ file: SourceText) -> [String] {
     let pattern =
         #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)/#
     return file.code.compactMap { line in line.firstMatch(of: pattern).map { String($0.1) } }
+}
+
+/// Returns the types that files refer to although a folder above theirs declares them, and the
+/// files in folders that aren't in the table.
+///
+/// Compares names, so it misses members that an extension in a folder above adds to a type.
+///
+/// - Parameters:
+///   - files: The files of a target.
+///   - folders: The folders of the target, lowest first.
+func folderViolations(_ files: [SourceText], folders: [String]) -> [String] {
+    let layers = Dictionary(uniqueKeysWithValues: zip(folders, folders.indices))
+    func layerIndex(of file: SourceText) -> Int? {
+        let names = file.path.split(separator: "/")
+        return names.count > 3 ? layers[String(names[2])] : nil
+    }
+    var layersOfTypes: [String: Int] = [:]
+    for file in files {
+        guard let layer = layerIndex(of: file) else { continue }
+        for name in sharedTypes(file) {
+            layersOfTypes[name] = min(layer, layersOfTypes[name, default: layer])
+        }
+    }
+    var violations: [String] = []
+    for file in files {
+        guard let layer = layerIndex(of: file) else {
+            violations.append("\(file.path): the folder has no row in the table of layers")
+            continue
+        }
+        for name in identifiers(in: file).sorted() {
+            guard let upper = layersOfTypes[name], upper > layer else { continue }
+            violations.append("\(file.path): \(folders[upper]) above it declares \(name)")
+        }
+    }
+    return violations
+}
+
+/// Returns the types that a file declares at its top level and other files can use.
+private func sharedTypes(_ file: SourceText) -> [String] {
+    let modifiers: Set<Substring> = ["public", "package", "internal", "final", "indirect"]
+    let keywords: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+    return file.code.compactMap { line -> String? in
+        guard !line.hasPrefix(" ") else { return nil }
+        let words = line.split(separator: " ", maxSplits: 6).drop { modifiers.contains($0) }
+        guard let keyword = words.first, keywords.contains(keyword), words.count > 1 else {
+            return nil
+        }
+        let name = words[words.startIndex + 1]
+        return String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+}
+
+/// Returns the identifiers and keywords in a file's code.
+private func identifiers(in file: SourceText) -> Set<String> {
+    var names: Set<String> = []
+    for line in file.code {
+        // Bytes, because characters would take several times as long.
+        let words = line.utf8.split { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                false
+            default: true
+            }
+        }
+        for word in words { names.insert(String(Substring(word))) }
+    }
+    return names
 }
 
 /// Returns public declarations in a target below the library.
