@@ -53,25 +53,22 @@ import Testing
         }
     }
 
-    /// A check of a large realm delays none of a small one.
-    @Test func integrityChecksDoNotWaitForEachOther() async throws {
-        let large = try await Realm.temporary([Person.self])
-        try await large.write { tx in
-            for number in 0..<20_000 { try tx.add(Person("\(number)", age: number)) }
-        }
-        let small = try await Realm.temporary([Person.self])
-        let finishedCount = Guarded(0)
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<3 {
-                // Runs up to the start of the check before the loop continues.
-                group.addImmediateTask {
-                    try await large.snapshot().checkIntegrity()
-                    finishedCount.withLock { $0 += 1 }
-                }
+    /// A check neither waits for other long jobs nor for the threads that write and read the log.
+    @Test func anIntegrityCheckDoesNotWaitForOtherJobs() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        try await realm.write { tx in try tx.add(Person("Ada", age: 36)) }
+        let pools =
+            Array(repeating: IOPool.elastic, count: 20)
+            + Array(repeating: IOPool.shared, count: 16)
+        let meeting = Meeting(of: pools.count + 1)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for pool in pools {
+                // Submits the job before the loop continues.
+                group.addImmediateTask { try await blocking(on: pool) { meeting.join() } }
             }
-            try await small.snapshot().checkIntegrity()
-            expectTrue(finishedCount.withLock { $0 } < 3)
-            try await group.waitForAll()
+            try await realm.snapshot().checkIntegrity()
+            group.addTask { try await blocking(on: .elastic) { meeting.join() } }
+            for try await hasMet in group { #expect(hasMet) }
         }
     }
 }
