@@ -17,7 +17,8 @@ extension ChangeFilter {
         switch self {
         case .deep(let depth):
             guard let table = schema.table(named: tableName) else { return names }
-            let reach = LinkReach(from: table.key, depth: max(depth, 0), in: schema)
+            let depth = LinkReach.limited(depth)
+            let reach = LinkReach(from: table.key, depth: depth, in: schema)
             for other in schema.tables where reach[other.key] != LinkReach.never {
                 if reach.approaches[other.key.index] < depth { names.insert(other.name) }
                 for list in other.lists { schema.addElements(of: list, to: &names) }

@@ -6,6 +6,9 @@ struct LinkReach {
     /// A distance greater than any that is counted.
     static let never = Int.max / 2
 
+    /// Returns a depth as searches take it: not negative, and less than `never`.
+    static func limited(_ depth: Int) -> Int { min(max(depth, 0), never - 1) }
+
     /// The least number of links from the class to each class, by table key: 0 for the class
     /// itself, `never` if it exceeds the requested depth.
     let distances: [Int]

@@ -5,7 +5,7 @@ extension VersionStep {
     /// - Parameter countMax: the maximum number of rows to visit; `nil` is returned if it is
     ///   exceeded.
     func deepMarks(_ table: TableSchema, _ depth: Int, countMax: Int = .max) -> RowMarks? {
-        var search = DeepSearch(self, table, depth, countMax: countMax)
+        var search = DeepSearch(self, table, LinkReach.limited(depth), countMax: countMax)
         defer { counters.rowsReached.add(search.rowsReached) }
         return search.run() ? search.marks : nil
     }

@@ -22,7 +22,9 @@ extension VersionStep {
             let few: RowMarks?
             switch filter {
             case .deep(let depth):
-                few = depth > 0 ? marks(table, depth, among: rows, key, firstCountMax) : nil
+                few =
+                    depth > 0 && depth <= VersionStep.forwardDepthMax
+                    ? marks(table, depth, among: rows, key, firstCountMax) : nil
             case .paths(let paths):
                 few = marks(table, paths, among: rows, key, firstCountMax)
             }
@@ -36,6 +38,9 @@ extension VersionStep {
         }
         return found
     }
+
+    /// A greater depth is only searched backward: the forward search calls itself for each link.
+    private static let forwardDepthMax = 64
 
     /// Returns the marks of some rows, or `nil` after storing the marks of all rows.
     private func marks(

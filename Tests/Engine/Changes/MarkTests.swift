@@ -57,6 +57,7 @@ import Testing
             ChangeFilter.deep(depth).linkedDependencies(of: name, in: schema)
         }
         #expect(names(3, "Lonely").isEmpty)
+        #expect(names(.max, "Lonely").isEmpty)
         expectEqual(names(0, "Person"), ["Person.tags", "Person.pets"])
         #expect(names(1, "Person").contains("Person"))  // its boss
         expectTrue(!names(1, "Dog").contains("Dog") && names(2, "Dog").contains("Dog"))
@@ -84,6 +85,37 @@ import Testing
                     last: .property("name"))), ["Dog", "Toy"])
         expectEqual(
             names(ChangePath(hops: [.link("cat", to: "Cat")], last: .property("name"))), ["Cat"])
+    }
+
+    // MARK: Great depths
+
+    // Covers O18
+    @Test(arguments: [999, 1_000_000, .max])
+    func aGreatDepthReachesTheEndOfAChain(_ depth: Int) throws {
+        let transaction = EngineTransaction(base: .empty)
+        let name = ColumnDefinition(name: "name", type: .string)
+        let node = try transaction.addTable(name: "Node", columns: [name])
+        let lonely = try transaction.addTable(name: "Lonely", columns: [name])
+        _ = try transaction.addColumn(node, .link(name: "next", to: node))
+        _ = try transaction.insert(lonely, [])
+        let first = try transaction.insert(node, [])
+        var last = first
+        for _ in 0..<999 {
+            last = try transaction.insert(node, [.string(""), .int(Int64(last.rawValue))])
+        }
+        _ = try transaction.insert(node, [])  // leads to nothing
+        let before = try transaction.commit(timestampMicroseconds: 1).root
+        let edit = EngineTransaction(base: before)
+        try edit.set(node, first, ColumnKey(rawValue: 0), .string("new"))
+        let commit = try edit.commit(timestampMicroseconds: 2)
+        func step() -> VersionStep {
+            VersionStep(from: before, to: commit.root, summaries: [commit.summary])
+        }
+        expectEqual(step().marks("Node", .deep(depth)).rows.count, 1_000)
+        let few = step().marks("Node", .deep(depth), among: [last], firstCountMax: 1)
+        expectEqual(few.rows.keys.map { $0 }, [last])
+        expectEqual(few[last]?.columns.columns, [ColumnKey(rawValue: 1)])
+        #expect(step().marks("Lonely", .deep(depth)).isEmpty)
     }
 
     // MARK: Lists with unknown splices
