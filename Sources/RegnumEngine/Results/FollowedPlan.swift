@@ -97,6 +97,7 @@ final class FollowedPlan: Sendable {
     /// Whether unchanged rows read the same as with a plan for an older schema; `false` if unknown.
     func readsRows(as old: FollowedPlan) -> Bool {
         if self === old { return true }
+        guard extendsTable(of: old) else { return false }
         if case .all = kind, case .all = old.kind { return true }
         guard case .tree = kind, case .tree = old.kind, reach.isEmpty, old.reach.isEmpty,
             shape == old.shape, groups.count == old.groups.count, terms.count == old.terms.count
@@ -108,6 +109,15 @@ final class FollowedPlan: Sendable {
             && zip(columns, oldColumns).allSatisfy {
                 $0.column.readsUntouchedRows(as: $1.column)
             } && query.predicate.readsUntouchedRows(as: old.query.predicate)
+    }
+
+    /// Whether the class of the rows has all properties that it had in an older schema, under the
+    /// same names. A migration may have renamed or dropped some, or the class.
+    private func extendsTable(of old: FollowedPlan) -> Bool {
+        guard let key = old.query.table else { return true }
+        if query.table != key { return false }
+        let (before, after) = (old.schema.tables[key.index], schema.tables[key.index])
+        return zip(before.columns, after.columns).allSatisfy { equalUTF8($0.name, $1.name) }
     }
 
     /// Whether a sort value of a row differs between two versions, or the row is missing in one of

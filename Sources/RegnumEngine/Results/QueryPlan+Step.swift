@@ -81,7 +81,7 @@ extension QueryPlan {
         case .all where after.readsRows(as: before):
             let (result, change) = advanceAll(before, after, step)
             return (new ?? result, change)
-        case .list(let place, let row):
+        case .list(let place, let row) where before.query.source == after.query.source:
             let (result, change) = advanceList(
                 old, after, place, row, step, listChange ?? sourceChange(step))
             return (new ?? result, change)
@@ -89,7 +89,7 @@ extension QueryPlan {
             let listChange = listChange ?? sourceChange(step)
             if !concerns(hop, table, row, after, step, listChange) { return (old, ResultChange()) }
             return try compare(old, known: new, before, after, step, listChange, &statistics)
-        case .tree, .all, .sequence, .anew:
+        case .tree, .all, .list, .sequence, .anew:
             return try compare(
                 old, known: new, before, after, step, listChange ?? sourceChange(step),
                 &statistics)
@@ -155,8 +155,13 @@ extension QueryPlan {
         }
         let oldKeys = old.map(\.rawValue)
         let newKeys = new.map(\.rawValue)
-        if sort.isEmpty, after.query.steps.isEmpty, limit == nil,
-            case .related(.list(let place, _), _, let row) = after.query.source
+        if before.query.table != after.query.table {
+            // a class that was dropped and created again has other rows with the same keys
+            let stays = oldKeys.map { _ in -1 }
+            return (new, SequenceChange(oldKeys, newKeys, stays: stays).change)
+        }
+        if before.query.source == after.query.source, sort.isEmpty, after.query.steps.isEmpty,
+            limit == nil, case .related(.list(let place, _), _, let row) = after.query.source
         {
             let stays = listed(oldKeys, newKeys, place, row, step, listChange)
             return (new, SequenceChange(oldKeys, newKeys, stays: stays).change)
