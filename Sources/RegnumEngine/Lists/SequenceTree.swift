@@ -57,7 +57,8 @@ struct SequenceTree {
     ///
     /// - Complexity: O(log n)
     func element(_ owner: UInt64, at position: Int) -> UInt64? {
-        guard position >= 0, var node = tree.root else { return nil }
+        // queries take any position, and the sum must not overflow
+        guard position >= 0, position < tree.count, var node = tree.root else { return nil }
         var rest = start(owner) &+ position
         for _ in 0..<tree.height {
             let inner = IndexInner(node)

@@ -153,6 +153,16 @@ private struct SequenceModel {
         model.close()
     }
 
+    @Test func noElementIsAtAPositionNearTheGreatestInteger() {
+        var model = SequenceModel()
+        for owner: UInt64 in [0, 7] {
+            model.insert([UInt64](repeating: 7, count: 5_000), owner, at: 0)
+        }
+        let found = (0..<5_000).count { model.tree.element(7, at: .max - $0) != nil }
+        expectEqual(found, 0)
+        model.close()
+    }
+
     @Test func fewEditsOfALongListAreFoundWithFewSplices() {
         var random = SeededRandom("fewEditsOfALongListAreFoundWithFewSplices")
         var model = SequenceModel()
