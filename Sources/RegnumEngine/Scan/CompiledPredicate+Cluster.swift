@@ -79,7 +79,7 @@ extension CompiledPredicate {
         case .inSet(let set):
             return set.contains(cluster.firstKey + UInt64(row))
         case .isRow(let keys):
-            return keys.contains(cluster.firstKey + UInt64(row))
+            return keys.contains(ascending: cluster.firstKey + UInt64(row))
         case .compareValues(let a, let comparison, let b):
             return comparison.holds(
                 a.value(cluster, row, content), b.value(cluster, row, content))
@@ -118,8 +118,28 @@ extension Cluster {
     /// Returns the rows of `rows` whose keys are among some ascending keys.
     fileprivate func rows(of keys: [UInt64], _ rows: RowMask) -> RowMask {
         var found = RowMask()
-        for key in keys where Table.base(key) == firstKey { found.insert(Table.row(key)) }
+        for key in keys[keys.firstIndex(from: firstKey)...] {
+            if Table.base(key) != firstKey { break }
+            found.insert(Table.row(key))
+        }
         return found & rows
+    }
+}
+
+/// Ascending keys.
+extension [UInt64] {
+    /// The index of the first key that is at least `key`.
+    ///
+    /// - Complexity: O(log n)
+    fileprivate func firstIndex(from key: UInt64) -> Int {
+        withUnsafeBufferPointer { keys in
+            keys.baseAddress.map { cregnum_words_below($0, keys.count, key) } ?? 0
+        }
+    }
+
+    fileprivate func contains(ascending key: UInt64) -> Bool {
+        let index = firstIndex(from: key)
+        return index < count && self[index] == key
     }
 }
 

@@ -103,6 +103,19 @@ import Testing
         try check(.compare(age, .equal, .int(3)), root, rows: 400...500) { $0 % 20 == 3 }
     }
 
+    @Test func manyObjectsAreFoundAmongRowsThatAreScanned() throws {
+        let root = try makeRoot()
+        let thirds = (0..<1_000).reversed().map { ObjectKey(rawValue: 3 * UInt64($0)) }
+        let isThird = Predicate.isRow(thirds + thirds)
+        let toDog = LinkedIndexTests.toDog
+        try check(.related([toDog], .any, isThird), root, rows: 0...2_000, usesIndex: false) {
+            $0 % 400 % 3 == 0 && $0 % 5 != 0
+        }
+        try check(.not(isThird), root, rows: 0...2_000, usesIndex: false) { $0 % 3 != 0 }
+        let isNone = Predicate.isRow([])
+        try check(.not(isNone), root, rows: 0...2_000, usesIndex: false) { _ in true }
+    }
+
     @Test func otherTermsAndLimitsSpareTheSearch() throws {
         let root = try makeRoot()
         let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
