@@ -20,10 +20,7 @@ extension ChangeFilter {
     static func paths<Model: ObjectBase>(
         _ keyPaths: [PartialKeyPath<Model>], of schema: ClassSchema
     ) -> KeyPathFilter {
-        let paths = keyPaths.map { schema.requireObservedPath($0) }
-        return KeyPathFilter(
-            filter: .paths(paths.map { schema.changePath($0.properties) }),
-            firstProperties: paths.map(\.first))
+        schema.filter(keyPaths.flatMap { schema.requireObservedPath($0).throughValues })
     }
 
     /// Returns the filter for key paths as text: the Swift names of properties separated by dots,
@@ -34,22 +31,61 @@ extension ChangeFilter {
     static func paths(
         _ keyPaths: [String], of schema: ClassSchema
     ) throws(Realm.Error) -> KeyPathFilter {
-        var paths: [ChangePath] = []
-        var firstProperties: [Int] = []
-        for keyPath in keyPaths {
-            let properties = try schema.properties(along: keyPath)
-            paths.append(schema.changePath(properties))
-            firstProperties.append(schema.property(named: properties[0].name) ?? 0)
+        var paths: [PropertyPath] = []
+        for keyPath in keyPaths { paths += try schema.path(along: keyPath).throughValues }
+        return schema.filter(paths)
+    }
+
+    /// Returns the filter for the values of a list or map that are stored as embedded objects of a
+    /// class: everything in these objects counts, but nothing in objects that they link to.
+    static func values(of schema: ClassSchema) -> ChangeFilter {
+        .paths(schema.embeddedPaths().map { schema.changePath($0) })
+    }
+}
+
+extension PropertyPath {
+    /// This path and, if it ends at values of a projected type that are stored as embedded objects,
+    /// the paths to everything in these objects.
+    var throughValues: [PropertyPath] {
+        guard let last = properties.last, last.isProjected, let type = last.shape.targetType else {
+            return [self]
         }
-        return KeyPathFilter(filter: .paths(paths), firstProperties: firstProperties)
+        return [self]
+            + ClassSchema.of(type).embeddedPaths().map {
+                PropertyPath(properties + $0, first: first)
+            }
     }
 }
 
 extension ClassSchema {
-    /// Returns the properties of a key path as text, at least one.
-    func properties(along keyPath: String) throws(Realm.Error) -> [PropertySchema] {
+    /// Returns the change filter for paths of the class.
+    func filter(_ paths: [PropertyPath]) -> KeyPathFilter {
+        KeyPathFilter(
+            filter: .paths(paths.map { changePath($0.properties) }),
+            firstProperties: paths.map(\.first))
+    }
+
+    /// Returns the paths to all stored properties of an embedded class and of the embedded objects
+    /// in it.
+    ///
+    /// - Parameter outer: The classes on the way, to end where one contains itself, which is
+    ///   refused when the class is used.
+    fileprivate func embeddedPaths(in outer: [ClassSchema] = []) -> [[PropertySchema]] {
+        if outer.contains(where: { $0 === self }) { return [] }
+        var paths: [[PropertySchema]] = []
+        for property in properties where property.isStored {
+            paths.append([property])
+            guard property.isOwning, let type = property.shape.targetType else { continue }
+            paths += ClassSchema.of(type).embeddedPaths(in: outer + [self]).map { [property] + $0 }
+        }
+        return paths
+    }
+
+    /// Returns the path of a key path as text.
+    func path(along keyPath: String) throws(Realm.Error) -> PropertyPath {
         var schema = self
         var found: [PropertySchema] = []
+        var first = 0
         for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
             let name = String(name)
             if let last = found.last {
@@ -70,9 +106,10 @@ extension ClassSchema {
                         + "\(schema.name) has no property of that name.",
                     className: schema.name, property: name)
             }
+            if found.isEmpty { first = index }
             found.append(schema.properties[index])
         }
-        return found
+        return PropertyPath(found, first: first)
     }
 
     /// Returns the path through properties, each of the class that the previous one refers to.

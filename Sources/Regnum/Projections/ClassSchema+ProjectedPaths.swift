@@ -50,8 +50,9 @@ struct ProjectedNames: Sendable {
         var paths: [PropertyPath] = []
         var properties: [[Int]] = []
         for (position, property) in schema.properties.enumerated() {
-            paths += property.paths
-            properties += property.paths.map { _ in [position] }
+            let found = property.paths.flatMap(\.throughValues)
+            paths += found
+            properties += found.map { _ in [position] }
         }
         return (root.filter(paths), ProjectedNames(schema, properties))
     }
@@ -82,13 +83,6 @@ struct ProjectedNames: Sendable {
 }
 
 extension ClassSchema {
-    /// Returns a change filter for paths of the class.
-    fileprivate func filter(_ paths: [PropertyPath]) -> KeyPathFilter {
-        KeyPathFilter(
-            filter: .paths(paths.map { changePath($0.properties) }),
-            firstProperties: paths.map(\.first))
-    }
-
     /// Returns the filter of a stream of objects of the class, or of projections of them.
     ///
     /// - Parameter depth: the depth for a model. Projections observe the properties they depend on.
@@ -113,7 +107,8 @@ extension ClassSchema {
         }
         let paths = keyPaths.flatMap { keyPath in
             let paths = projectedPaths(keyPath)
-            return paths.isEmpty ? [requireObservedPath(keyPath)] : paths
+            return (paths.isEmpty ? [requireObservedPath(keyPath)] : paths)
+                .flatMap(\.throughValues)
         }
         return (filter(paths), ProjectedNames(projection, along: paths))
     }
@@ -127,10 +122,7 @@ extension ClassSchema {
             return (try ChangeFilter.paths(keyPaths, of: self), nil)
         }
         var paths: [PropertyPath] = []
-        for keyPath in keyPaths {
-            let found = try properties(along: keyPath)
-            paths.append(PropertyPath(found, first: property(named: found[0].name) ?? 0))
-        }
+        for keyPath in keyPaths { paths += try path(along: keyPath).throughValues }
         return (filter(paths), ProjectedNames(projection, along: paths))
     }
 }

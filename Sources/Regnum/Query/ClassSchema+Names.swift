@@ -40,7 +40,7 @@ extension ClassSchema {
     private func column(along keyPath: String) throws(Realm.Error) -> ColumnReference {
         var owner = self
         var hops: [Hop] = []
-        let path = try properties(along: keyPath)
+        let path = try self.path(along: keyPath).properties
         for (position, property) in path.enumerated() {
             let isLast = position == path.count - 1
             switch (property.shape, isLast) {

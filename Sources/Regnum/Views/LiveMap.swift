@@ -65,10 +65,14 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> MapChanges<Key, Value> {
-        var depth = 0
+        let property = entry.schema.properties[self.property]
+        guard let type = property.shape.objectType else { return changes(.deep(0), policy, cursor) }
+        let objects = ClassSchema.of(type)
+        if property.isProjected {
+            return changes(.values(of: objects).ofEntries(objects), policy, cursor)
+        }
         // the link of the entry itself is one more
-        if case .map(.object) = entry.schema.properties[property].shape { depth = 4 }
-        return changes(.deep(depth), policy, cursor)
+        return changes(.deep(4), policy, cursor)
     }
 
     /// Like `changes(policy:since:)`, but an entry counts as modified only if its value was set or

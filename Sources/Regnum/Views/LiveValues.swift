@@ -50,7 +50,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ValueChanges<Element> {
-        let filter = ChangeFilter.deep(0)
+        let filter = embedded.map { ChangeFilter.values(of: $0) } ?? .deep(0)
         return ValueChanges(
             StreamRequest(
                 realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
