@@ -15,6 +15,13 @@ import Testing
             @Persisted var formerStatus: String?
             @Persisted var priority: Int
             @Persisted var labels: List<String>
+            @Persisted var size: Int?
+            @Persisted var box = 0
+            @Persisted var rank = 1
+            @Persisted var sizes: List<Int>
+            @Persisted var ranks: List<Int>
+            @Persisted var boxes: MutableSet<Int>
+            @Persisted var byName: Map<String, Int>
         }
     }
 
@@ -24,12 +31,23 @@ import Testing
             case open, done
         }
 
+        enum Rank: Int8, PersistableEnum {
+            case zero, one
+        }
+
         final class Task: Object {
             @Persisted(primaryKey: true) var id: Int
             @Persisted var status: Status
             @Persisted var formerStatus: Status?
             @Persisted var priority: Int8
             @Persisted var labels: List<Status>
+            @Persisted var size: Int32?
+            @Persisted var box = Box<Int16>(0)
+            @Persisted var rank = Rank.one
+            @Persisted var sizes: List<Int16>
+            @Persisted var ranks: List<Rank>
+            @Persisted var boxes: MutableSet<Box<Int8>>
+            @Persisted var byName: Map<String, Int8>
         }
     }
 
@@ -42,6 +60,12 @@ import Testing
                 (task.id, task.status, task.formerStatus) = (id, status, status)
                 task.priority = priority
                 task.labels.append(objectsIn: ["open", status])
+                let large = priority == 300 ? 1 << 40 : 1
+                (task.size, task.box, task.rank) = (large, large, large)
+                task.sizes.append(large)
+                task.ranks.append(large)
+                task.boxes.insert(large)
+                task.byName["a"] = large
                 try tx.add(task)
             }
         }
@@ -111,6 +135,50 @@ import Testing
             expectTrue(errors.allSatisfy { $0?.code == .invalidValue && $0?.className == "Task" })
             expectEqual(errors.prefix(2).map(\.?.property), ["status", "priority"])
         }
+    }
+
+    // Covers 2.21, 2.22, .invalidValue
+    @Test func maximumThatDoesNotFitIsAnErrorInAllViews() async throws {
+        try await withEarlier { realm in
+            let objects = realm.objects(Earlier.Task.self)
+            let properties: [(name: String, ask: @Sendable (FrozenResults<Earlier.Task>) -> Void)]
+            properties = [
+                ("priority", { _ = $0.max(of: \.priority) }), ("size", { _ = $0.max(of: \.size) }),
+                ("box", { _ = $0.max(of: \.box) }), ("rank", { _ = $0.max(of: \.rank) }),
+                ("sizes", { _ = $0[1].sizes.max() }), ("ranks", { _ = $0[1].ranks.max() }),
+                ("boxes", { _ = $0[1].boxes.max() }),
+            ]
+            for (name, ask) in properties {
+                let error = await realmError {
+                    try realm.snapshot().read { ask($0.objects(Earlier.Task.self)) }
+                }
+                expect(error, names: name)
+            }
+            let live = await realmError {
+                try realm.snapshot().read { _ in objects.max(of: \.priority) }
+            }
+            expect(live, names: "priority")
+            let confined: [(name: String, ask: @Sendable (Results<Earlier.Task>) -> Void)] = [
+                ("priority", { _ = $0.max(of: \.priority) }), ("size", { _ = $0.max(of: \.size) }),
+                ("box", { _ = $0.max(of: \.box) }), ("rank", { _ = $0.max(of: \.rank) }),
+                ("sizes", { _ = $0[1].sizes.max() }), ("ranks", { _ = $0[1].ranks.max() }),
+                ("boxes", { _ = $0[1].boxes.max() }), ("byName", { _ = $0[1].byName.max() }),
+            ]
+            for (name, ask) in confined {
+                let error = await realmError {
+                    try await realm.read { tx in ask(tx.objects(Earlier.Task.self)) }
+                }
+                expect(error, names: name)
+            }
+            // the minimum fits
+            expectEqual(objects.min(of: \.priority), 7)
+            expectEqual(objects.min(of: \.size), 1)
+        }
+    }
+
+    private func expect(_ error: Realm.Error?, names property: String) {
+        expectTrue(error?.code == .invalidValue && error?.className == "Task", "\(property)")
+        expectEqual(error?.property, property)
     }
 
     @Test func unknownCasesAreFoundByTheirRawValue() async throws {

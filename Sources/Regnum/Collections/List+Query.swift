@@ -94,16 +94,23 @@ extension _ManagedList {
         }.map { Element.Mean.fromEngine($0) }
     }
 
-    func min<Element: BoundedValue>(_ type: Element.Type) -> Element.Required? {
+    /// Returns the minimum value as a type that is stored like the elements.
+    func min<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
         ask(type, nil) { plan, column, state throws(StoreError) in
-            try plan.minimum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+            try bound(plan.minimum(of: column, state))
+        }
     }
 
-    func max<Element: BoundedValue>(_ type: Element.Type) -> Element.Required? {
+    /// Returns the maximum value as a type that is stored like the elements.
+    func max<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
         ask(type, nil) { plan, column, state throws(StoreError) in
-            try plan.maximum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+            try bound(plan.maximum(of: column, state))
+        }
+    }
+
+    private func bound<Bound: RequiredValue>(_ value: Value?) throws(StoreError) -> Bound? {
+        try Bound.bound(
+            value, binding.schema.name, binding.schema.properties[property].columnName)
     }
 }
 

@@ -29,8 +29,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValu
         guard let handle else {
             return stored.engineBound { $0 < 0 }.map { Value.summed(unmanaged: $0.engineValue) }
         }
-        let least = handle.min(Value._PersistedProperty.self)?.engineValue
-        return handle.converted(nil) { () throws(StoreError) in try Value.folded(least) }
+        return handle.min(as: Value._Projected.self)
     }
 
     /// Returns the maximum value, ignoring `nil` and NaN; `nil` if there are no values.
@@ -38,8 +37,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValu
         guard let handle else {
             return stored.engineBound { $0 > 0 }.map { Value.summed(unmanaged: $0.engineValue) }
         }
-        let greatest = handle.max(Value._PersistedProperty.self)?.engineValue
-        return handle.converted(nil) { () throws(StoreError) in try Value.folded(greatest) }
+        return handle.max(as: Value._Projected.self)
     }
 }
 

@@ -19,13 +19,13 @@ extension Map where Value: BoundedValue {
     /// Returns the minimum value, ignoring `nil` and NaN; `nil` if there are none.
     public func min() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 < 0 } }
-        return handle.min(Value.self)
+        return handle.min(as: Value.Required.self)
     }
 
     /// Returns the maximum value, ignoring `nil` and NaN; `nil` if there are none.
     public func max() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 > 0 } }
-        return handle.max(Value.self)
+        return handle.max(as: Value.Required.self)
     }
 }
 

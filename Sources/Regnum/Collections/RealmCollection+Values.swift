@@ -25,12 +25,12 @@ extension RealmCollection where Element: BoundedValue {
 
     private var least: Element.Required? {
         guard let values = _storedValues else { return engineBound { $0 < 0 } }
-        return values.min(Element.self)
+        return values.min(as: Element.Required.self)
     }
 
     private var greatest: Element.Required? {
         guard let values = _storedValues else { return engineBound { $0 > 0 } }
-        return values.max(Element.self)
+        return values.max(as: Element.Required.self)
     }
 }
 

@@ -1,23 +1,8 @@
 internal import RegnumEngine
-internal import RegnumStore
 
 // Minimum and maximum of enums whose raw values have an order, by raw value. A raw value without a
 // case (written by another version of the program) counts, and is an error if it is the minimum or
 // maximum.
-
-extension EnumValue where _Enum.RawValue: BoundedValue {
-    /// Returns the enum case of an aggregated stored value, or `nil` for no value.
-    ///
-    /// - Throws: `.invalidValue` if there is no such case.
-    static func folded(_ value: Value?) throws(StoreError) -> _Enum? {
-        guard let value else { return nil }
-        if let found = _Enum._decode(_StoredValue(value)) { return found }
-        throw StoreError(
-            .invalidValue,
-            "The minimum or maximum \(_Enum.self) is stored as \(value.keyText), which isn't "
-                + "one of its cases: another version of the program may have written it.")
-    }
-}
 
 extension Sequence where Element: EnumValue, Element._Enum.RawValue: BoundedValue {
     /// Like `engineBound`, for the raw values.
@@ -35,10 +20,7 @@ extension Queryable {
     ///   object.
     public func min<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try V.folded(plan.minimum(of: column, state))
-        }
+        least(of: keyPath, as: V._Enum.self)
     }
 
     /// Returns the value of an enum property with the greatest raw value, ignoring `nil`, or `nil`
@@ -48,10 +30,7 @@ extension Queryable {
     ///   object.
     public func max<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try V.folded(plan.maximum(of: column, state))
-        }
+        greatest(of: keyPath, as: V._Enum.self)
     }
 }
 
@@ -85,16 +64,14 @@ extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: Boun
     @_disfavoredOverload
     public func min() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 < 0 } }
-        let found = values.min(Element._Enum.RawValue?.self)?.engineValue
-        return values.converted(nil) { () throws(StoreError) in try Element.folded(found) }
+        return values.min(as: Element._Enum.self)
     }
 
     /// Returns the element with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     @_disfavoredOverload
     public func max() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 > 0 } }
-        let found = values.max(Element._Enum.RawValue?.self)?.engineValue
-        return values.converted(nil) { () throws(StoreError) in try Element.folded(found) }
+        return values.max(as: Element._Enum.self)
     }
 }
 
@@ -104,9 +81,7 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
     /// - Complexity: O(n).
     @_disfavoredOverload
     public func min() -> Element._Enum? {
-        query.ask(nil) { state throws(StoreError) in
-            try Element.folded(query.plan.minimum(of: column, state))
-        }
+        least(as: Element._Enum.self)
     }
 
     /// Returns the value with the greatest raw value, ignoring `nil`, or `nil` if there is none.
@@ -114,9 +89,7 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
     /// - Complexity: O(n).
     @_disfavoredOverload
     public func max() -> Element._Enum? {
-        query.ask(nil) { state throws(StoreError) in
-            try Element.folded(query.plan.maximum(of: column, state))
-        }
+        greatest(as: Element._Enum.self)
     }
 }
 
@@ -124,14 +97,12 @@ extension Map where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
     /// Returns the value with the smallest raw value, ignoring `nil`, or `nil` if there is none.
     public func min() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 < 0 } }
-        let found = handle.min(Value._Enum.RawValue?.self)?.engineValue
-        return handle.converted(nil) { () throws(StoreError) in try Value.folded(found) }
+        return handle.min(as: Value._Enum.self)
     }
 
     /// Returns the value with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     public func max() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 > 0 } }
-        let found = handle.max(Value._Enum.RawValue?.self)?.engineValue
-        return handle.converted(nil) { () throws(StoreError) in try Value.folded(found) }
+        return handle.max(as: Value._Enum.self)
     }
 }

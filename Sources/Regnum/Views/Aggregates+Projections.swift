@@ -4,14 +4,6 @@ internal import RegnumStore
 // Aggregates of projected types: those of the persisted type, converted to the projected type.
 
 extension ProjectedValue {
-    /// Returns the projected value of an aggregate of stored values, or `nil` for no value.
-    ///
-    /// - Throws: `.invalidValue` if it can't be converted.
-    static func folded(_ value: Value?) throws(StoreError) -> _Projected? {
-        guard let value else { return nil }
-        return try summed(value)
-    }
-
     /// Returns the projected value of a sum of stored values.
     ///
     /// - Throws: `.invalidValue` if it can't be converted.
@@ -19,7 +11,7 @@ extension ProjectedValue {
         if let sum = _Projected._decode(_StoredValue(value)) { return sum }
         throw StoreError(
             .invalidValue,
-            "An aggregate of values of type \(_Projected.self) is stored as \(value.keyText), "
+            "A sum of values of type \(_Projected.self) is stored as \(value.keyText), "
                 + "which can't be converted to \(_Projected.self). Aggregate their "
                 + "persistableValue instead.")
     }
@@ -74,10 +66,7 @@ extension Queryable {
     ///   object.
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try V.folded(plan.minimum(of: column, state))
-        }
+        least(of: keyPath, as: V._Projected.self)
     }
 
     /// Returns the value of a property of a projected type with the greatest persisted value,
@@ -87,10 +76,7 @@ extension Queryable {
     ///   object.
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try V.folded(plan.maximum(of: column, state))
-        }
+        greatest(of: keyPath, as: V._Projected.self)
     }
 }
 
@@ -172,16 +158,14 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
         guard let values = _storedValues else {
             return stored.engineBound { $0 < 0 }.map { Element.summed(unmanaged: $0.engineValue) }
         }
-        let least = values.min(Element._PersistedProperty.self)?.engineValue
-        return values.converted(nil) { () throws(StoreError) in try Element.folded(least) }
+        return values.min(as: Element._Projected.self)
     }
 
     fileprivate var greatest: Element._Projected? {
         guard let values = _storedValues else {
             return stored.engineBound { $0 > 0 }.map { Element.summed(unmanaged: $0.engineValue) }
         }
-        let greatest = values.max(Element._PersistedProperty.self)?.engineValue
-        return values.converted(nil) { () throws(StoreError) in try Element.folded(greatest) }
+        return values.max(as: Element._Projected.self)
     }
 }
 
@@ -230,17 +214,13 @@ where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & Sendab
     ///
     /// - Complexity: O(n).
     public func min() -> Element._Projected? {
-        query.ask(nil) { state throws(StoreError) in
-            try Element.folded(query.plan.minimum(of: column, state))
-        }
+        least(as: Element._Projected.self)
     }
 
     /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func max() -> Element._Projected? {
-        query.ask(nil) { state throws(StoreError) in
-            try Element.folded(query.plan.maximum(of: column, state))
-        }
+        greatest(as: Element._Projected.self)
     }
 }

@@ -42,11 +42,7 @@ extension Queryable {
     /// - Precondition: The key path refers to a stored property of the objects or of a linked
     ///   object.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try plan.minimum(of: column, state)
-        }
-        .map { V.Required.fromEngine($0) }
+        least(of: keyPath, as: V.Required.self)
     }
 
     /// Returns the maximum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
@@ -54,10 +50,75 @@ extension Queryable {
     /// - Precondition: The key path refers to a stored property of the objects or of a linked
     ///   object.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
+        greatest(of: keyPath, as: V.Required.self)
+    }
+}
+
+extension Queryable {
+    /// Returns the minimum value of a property as a type that is stored like it.
+    func least<V: ScalarValue, Bound: RequiredValue>(
+        of keyPath: KeyPath<Model, V>, as type: Bound.Type
+    ) -> Bound? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try plan.maximum(of: column, state)
+            try Bound.bound(plan.minimum(of: column, state), of: column, plan)
         }
-        .map { V.Required.fromEngine($0) }
+    }
+
+    /// Returns the maximum value of a property as a type that is stored like it.
+    func greatest<V: ScalarValue, Bound: RequiredValue>(
+        of keyPath: KeyPath<Model, V>, as type: Bound.Type
+    ) -> Bound? {
+        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
+            try Bound.bound(plan.maximum(of: column, state), of: column, plan)
+        }
+    }
+}
+
+extension FrozenValues {
+    /// Returns the minimum value as a type that is stored like the elements.
+    func least<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
+        query.ask(nil) { state throws(StoreError) in
+            try bound(query.plan.minimum(of: column, state))
+        }
+    }
+
+    /// Returns the maximum value as a type that is stored like the elements.
+    func greatest<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
+        query.ask(nil) { state throws(StoreError) in
+            try bound(query.plan.maximum(of: column, state))
+        }
+    }
+
+    private func bound<Bound: RequiredValue>(_ value: Value?) throws(StoreError) -> Bound? {
+        let schema = query.table.schema
+        let property = schema.properties.first {
+            schema.elementsName(of: $0) == query.plan.tableName
+        }
+        return try Bound.bound(value, schema.name, property?.columnName ?? "")
+    }
+}
+
+extension RequiredValue {
+    /// Returns the value that is stored as a minimum or maximum, or `nil` for no value.
+    ///
+    /// - Throws: `.invalidValue`, naming the class and property, if it isn't valid for the type.
+    static func bound(
+        _ value: Value?, _ className: String, _ property: String
+    ) throws(StoreError) -> Self? {
+        guard let value else { return nil }
+        if let bound = _decode(_StoredValue(value)) { return bound }
+        throw StoreError(
+            .invalidValue,
+            "The minimum or maximum of '\(className).\(property)' is stored as \(value.keyText), "
+                + "which isn't valid for its type: another version of the program may have "
+                + "written it.", className: className, property: property)
+    }
+
+    fileprivate static func bound(
+        _ value: Value?, of column: ColumnReference, _ plan: QueryPlan
+    ) throws(StoreError) -> Self? {
+        try bound(value, column.hops.last?.target ?? plan.tableName, column.name)
     }
 }

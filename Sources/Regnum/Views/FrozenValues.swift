@@ -223,18 +223,14 @@ extension FrozenValues where Element: BoundedValue {
     ///
     /// - Complexity: O(n).
     public func min() -> Element.Required? {
-        query.ask(nil) { state throws(StoreError) in
-            try query.plan.minimum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+        least(as: Element.Required.self)
     }
 
     /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func max() -> Element.Required? {
-        query.ask(nil) { state throws(StoreError) in
-            try query.plan.maximum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+        greatest(as: Element.Required.self)
     }
 }
 
