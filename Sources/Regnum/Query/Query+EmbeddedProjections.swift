@@ -128,6 +128,10 @@ extension QueryScope {
             var column = property.reference
             column.hops = hops
             switch property.shape {
+            case .scalar where property.shape.isAny:
+                let value =
+                    property.field.dynamicValue(in: object, at: property.offset) as? AnyRealmValue
+                return .compare(column, .equal, operand(value ?? .none))
             case .scalar:
                 let value =
                     object.isManaged

@@ -134,6 +134,15 @@ extension QueryScope {
         return ObjectKey(rawValue: object._row)
     }
 
+    /// Returns the operand of a condition in its stored form. Reports a value of any type that is
+    /// an object of another realm.
+    func operand<Operand: ScalarValue>(_ operand: Operand) -> Value {
+        if case .object(let object)? = operand as? AnyRealmValue {
+            _ = row(of: object, of: type(of: object))
+        }
+        return operand.engineValue
+    }
+
     func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
         checkRealm(object.table.snapshot.realm, object.table.schema.name) ? object.row : nil
     }

@@ -1,14 +1,15 @@
 internal import RegnumEngine
 
 extension Query where Value: ScalarValue {
-    /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing.
+    /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing. An
+    /// object of another realm, for a property of any type, is an error.
     public static func == (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.equal, right.engineValue)
+        left.compare(.equal, left.scope.operand(right))
     }
 
     /// The exact complement of `==`.
     public static func != (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.notEqual, right.engineValue)
+        left.compare(.notEqual, left.scope.operand(right))
     }
 
     /// Whether two properties have the same value.
@@ -23,7 +24,7 @@ extension Query where Value: ScalarValue {
 
     /// Whether the property has one of the values, as `==` compares; false without values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
-        let values = values.map(\.engineValue)
+        let values = values.map { scope.operand($0) }
         switch node {
         case .column(let hops, let column):
             return condition(.exists(hops, .isIn(column, values)))
@@ -47,25 +48,25 @@ extension Query where Value: ScalarValue {
 extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
     /// Whether the property is less than the value. False if either is `nil`.
     public static func < (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.less, right.engineValue)
+        left.compare(.less, left.scope.operand(right))
     }
 
     /// Whether the property is less than or equal to the value. With `nil`: whether both are `nil`;
     /// a string property is never `<= nil`.
     public static func <= (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.lessOrEqual, right.engineValue)
+        left.compare(.lessOrEqual, left.scope.operand(right))
     }
 
     /// Whether the property is greater than the value. False if either is `nil`, but every string
     /// is `> nil` (as in Realm).
     public static func > (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.greater, right.engineValue)
+        left.compare(.greater, left.scope.operand(right))
     }
 
     /// Whether the property is greater than or equal to the value. With `nil`: whether both are
     /// `nil`; for string properties, whether the property isn't `nil`.
     public static func >= (left: Query, right: Value) -> Query<Bool> {
-        left.compare(.greaterOrEqual, right.engineValue)
+        left.compare(.greaterOrEqual, left.scope.operand(right))
     }
 
     /// Whether one property is less than another.

@@ -166,4 +166,78 @@ import Testing
         expectEqual(ids { $0.map.values["a"] == .int(1) }, [0])
         expectEqual(ids { $0.content["list"] == .list(List()) }, [0])
     }
+
+    // Covers 3.12, .invalidQuery
+    @Test func objectOfAnotherRealmIsAnError() async throws {
+        let types = anyClasses + [TaggedNote.self, Tag.self]
+        let realms = [try await Realm.temporary(types), try await Realm.temporary(types)]
+        for realm in realms {
+            try await realm.write { tx in
+                let note = AnyNote(1, .object(AnyPet("Rex")))
+                note.list.append(note.content)
+                note.map["k"] = note.content
+                try tx.add(note)
+                let tagged = try tx.create(TaggedNote.self)
+                tagged.mark = Mark(content: note.content)
+            }
+        }
+        let realm = realms[0]
+        try await realms[1].read { tx in
+            let rex = AnyRealmValue.object(try requireValue(tx.objects(AnyPet.self).first))
+            let conditions: [(Query<AnyNote>) -> Query<Bool>] = [
+                { $0.content == rex }, { $0.content != rex }, { $0.label <= rex },
+                { $0.content.in([.none, rex]) }, { $0.content.any == rex },
+                { $0.content["a"] == rex }, { $0.list == rex }, { $0.list.contains(rex) },
+                { $0.list.containsAny(in: [rex]) }, { $0.list.any { $0 == rex } },
+                { $0.list.none { $0.in([rex]) } }, { $0.set.contains(rex) },
+                { $0.map["k"] == rex }, { $0.map.values != rex }, { $0.map.contains(rex) },
+                { $0.map["k"].in([rex]) },
+            ]
+            for (number, condition) in conditions.enumerated() {
+                let error = failure(realm, condition)
+                expectTrue(error?.code == .invalidQuery, "\(number): \(error as Any)")
+                expectEqual(error?.className, "AnyPet")
+            }
+            let error = failure(realm) { (note: Query<TaggedNote>) in
+                note.mark == Mark(content: rex)
+            }
+            expectEqual(error?.code, .invalidQuery)
+            expectEqual(tx.objects(AnyNote.self).where { $0.content == rex }.count, 1)
+            expectEqual(
+                tx.objects(TaggedNote.self).where { $0.mark == Mark(content: rex) }.count, 1)
+        }
+    }
+
+    /// Returns the error of counting the objects that match a condition.
+    private func failure<T: Object>(
+        _ realm: Realm, _ condition: (Query<T>) -> Query<Bool>
+    ) -> Realm.Error? {
+        do {
+            _ = try realm.snapshot().read { $0.objects(T.self).where(condition).count }
+            return nil
+        } catch {
+            return error as? Realm.Error
+        }
+    }
+}
+
+/// A value that is stored as an embedded object with a value of any type.
+private struct Mark: CustomPersistable {
+    let content: AnyRealmValue
+
+    init(content: AnyRealmValue) { self.content = content }
+    init(persistedValue: Tag) { content = persistedValue.content }
+    var persistableValue: Tag {
+        let tag = Tag()
+        tag.content = content
+        return tag
+    }
+}
+
+private final class Tag: EmbeddedObject {
+    @Persisted var content: AnyRealmValue
+}
+
+private final class TaggedNote: Object {
+    @Persisted var mark: Mark?
 }
