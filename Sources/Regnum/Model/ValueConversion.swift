@@ -35,7 +35,8 @@ extension _StorageType {
     /// Converts a Swift value to its stored form; returns `nil` if this type cannot
     /// represent it without loss.
     ///
-    /// Integers of all widths convert to integers, `Double` and `Float`; booleans to integers;
+    /// Integers of all widths convert to integers, and to `Double` and `Float` if these have
+    /// exactly the same number; booleans to integers;
     /// 0 and 1 to booleans; `Float` and `Double` to each other within range; numbers, and
     /// strings containing one, to `Decimal128`, where a floating-point number becomes the
     /// shortest decimal that converts back to it; Foundation's `Decimal` to `Decimal128`,
@@ -51,7 +52,7 @@ extension _StorageType {
         case (.bool, .int(0)?): return .bool(false)
         case (.bool, .int(1)?): return .bool(true)
         case (.int, .bool(let bool)?): return .int(bool ? 1 : 0)
-        case (.double, .int(let integer)?): return double(Double(integer))
+        case (.double, .int(let integer)?): return exactDouble(integer)
         case (.double, .double(let number)?): return double(number)
         case (.decimal, .int(let integer)?): return .decimal(DecimalBits(integer))
         case (.decimal, .double(let number)?):
@@ -80,13 +81,19 @@ extension _StorageType {
         return .double(Double(float))
     }
 
+    /// Converts an integer, unless that would round it.
+    private func exactDouble(_ integer: some BinaryInteger) -> Value? {
+        guard isFloat else { return Double(exactly: integer).map { .double($0) } }
+        return Float(exactly: integer).map { .double(Double($0)) }
+    }
+
     /// Converts a value whose type cannot be the type of a property.
     private func foreignValue(of value: Any) -> Value? {
         if let integer = value as? any BinaryInteger {
             if let integer = Int64(exactly: integer) { return .int(integer) }
             switch valueType {
-            case .decimal: return .decimal(Decimal128(integer).bits)
-            case .double: return .double(Double(integer))
+            case .decimal: return Decimal128(exactly: integer).map { .decimal($0.bits) }
+            case .double: return exactDouble(integer)
             default: return nil
             }
         }

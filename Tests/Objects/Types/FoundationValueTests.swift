@@ -105,6 +105,14 @@ import Testing
             expectEqual(stored(NSNumber(value: Float(2.2)), "decimal")[0], "2.2 Decimal128")
             expectEqual(stored(NSNumber(value: UInt64.max), "int"), ["-", "-"])
             expectEqual(stored(UInt64.max, "decimal")[0], "18446744073709551615 Decimal128")
+            for integer: Any in [1 << 53 + 1, NSNumber(value: 1 << 53 + 1), UInt64.max, Int.max] {
+                expectEqual(stored(integer, "double"), ["-", "-"])
+                expectEqual(stored(integer, "float"), ["-", "-"])
+            }
+            expectEqual(stored(1 << 24 + 1, "float"), ["-", "-"])
+            expectEqual(stored(1 << 53 + 2, "double")[0], "9.007199254740994e+15 Double")
+            expectEqual(stored(1 << 24 + 2, "float")[0], "1.6777218e+07 Float")
+            expectEqual(stored(UInt128.max, "decimal"), ["-", "-"])
             expectEqual(stored(NSNumber(value: 2), "bool"), ["-", "-"])
             expectEqual(stored(Decimal(1), "int"), ["-", "-"])
         }
