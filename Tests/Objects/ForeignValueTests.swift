@@ -49,6 +49,22 @@ import Testing
             @Persisted var boxes: MutableSet<Box<Int8>>
             @Persisted var byName: Map<String, Int8>
         }
+
+        final class Priority: Projection<Task> {
+            @Projected(\Task.priority) var priority
+        }
+
+        final class Size: Projection<Task> {
+            @Projected(\Task.size) var size
+        }
+
+        final class Ranks: Projection<Task> {
+            @Projected(\Task.ranks) var ranks
+        }
+
+        final class ByName: Projection<Task> {
+            @Projected(\Task.byName) var byName
+        }
     }
 
     /// Runs a body with the earlier program on a realm of the later one.
@@ -173,6 +189,24 @@ import Testing
             // the minimum fits
             expectEqual(objects.min(of: \.priority), 7)
             expectEqual(objects.min(of: \.size), 1)
+        }
+    }
+
+    // Covers 11.14, .invalidValue
+    @Test func encodingAValueThatDoesNotFitThrows() async throws {
+        try await withEarlier { realm in
+            let snapshot = realm.snapshot()
+            func error<P>(_ objects: FrozenResults<P>) async -> Realm.Error? {
+                await realmError { try JSONEncoder().encode(objects[1]) }
+            }
+            await expect(error(snapshot.objects(Earlier.Task.self)), names: "status")
+            await expect(error(snapshot.objects(Earlier.Priority.self)), names: "priority")
+            await expect(error(snapshot.objects(Earlier.Ranks.self)), names: "ranks")
+            await expect(error(snapshot.objects(Earlier.ByName.self)), names: "byName")
+            await expectEqual(error(snapshot.objects(Earlier.Priority.self))?.key, "2")
+            // an optional reads as nil
+            let size = try JSONEncoder().encode(snapshot.objects(Earlier.Size.self)[1])
+            expectEqual(String(decoding: size, as: UTF8.self), #"{"size":null}"#)
         }
     }
 

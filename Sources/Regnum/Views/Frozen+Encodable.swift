@@ -157,7 +157,7 @@ struct RowEncoding: Encodable, Sendable {
                 }
             case .scalar:
                 try container.encode(
-                    ValueEncoding(table.value(row, index), property.valueType), forKey: key)
+                    ValueEncoding(table.value(row, index), table, row, index), forKey: key)
             case .link(let type) where property.isProjected:
                 let encoding = ProjectedEncoding(
                     origin: self, property: property, type: type, row: table.link(row, index))
@@ -193,7 +193,7 @@ struct RowEncoding: Encodable, Sendable {
                     let key = MapCodingKey(stringValue: name)
                     switch (element, value.linkedObject) {
                     case (.scalar, _):
-                        try entries.encode(ValueEncoding(value, property.valueType), forKey: key)
+                        try entries.encode(ValueEncoding(value, table, row, index), forKey: key)
                     case (.object(let type), let target?) where property.isProjected:
                         let encoding = ProjectedEncoding(
                             origin: self, property: property, type: type, row: target)
@@ -210,8 +210,8 @@ struct RowEncoding: Encodable, Sendable {
     }
 
     /// A value of a projected type that is stored as an embedded object. It is encoded as the
-    /// projected type or, if that isn't `Encodable` or can't be created from the object, as the
-    /// object inline.
+    /// projected type or, if that isn't `Encodable`, as the object inline. If it can't be created
+    /// from the object, that fails the read, or is encoded as null if the value is optional.
     private struct ProjectedEncoding: Encodable {
         let origin: RowEncoding
         let property: PropertySchema
@@ -221,17 +221,32 @@ struct RowEncoding: Encodable, Sendable {
 
         func encode(to encoder: any Encoder) throws {
             let table = origin.table.other(type)
+            var isRequired = property.field.valueType is any FailableCustomPersistable.Type
+            if case .list = property.shape { isRequired = true }
             guard let row else {
                 // a required property then has its default
-                let isRequired = property.field.valueType is any FailableCustomPersistable.Type
                 let value = isRequired ? property.field.projected(type.init()) : nil
                 if let value = value as? any Encodable { return try value.encode(to: encoder) }
-                var container = encoder.singleValueContainer()
-                return try container.encodeNil()
+                return try encodeNil(to: encoder)
             }
-            let value = table.compute(type, row) { property.field.projected($0) }
+            let value = table.compute(type, row) { object in
+                let value = property.field.projected(object)
+                if value == nil, isRequired { fail("\(object)") }
+                return value
+            }
+            guard let value else { return try encodeNil(to: encoder) }
             if let value = value as? any Encodable { return try value.encode(to: encoder) }
             try LinkEncoding(origin, table, row, property).encode(to: encoder)
+        }
+
+        private func encodeNil(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        }
+
+        private func fail(_ stored: String) {
+            let table = origin.table
+            table.fail(.undecodable(table.schema.name, property.name, stored), origin.row, nil)
         }
     }
 
@@ -265,9 +280,7 @@ struct RowEncoding: Encodable, Sendable {
                     table, row, linkDepth: depth, path: origin.path + [origin.identity]
                 ).encode(to: encoder)
             } else if let key = table.schema.primaryKey {
-                try ValueEncoding(
-                    table.value(row, key), table.schema.properties[key].valueType
-                ).encode(to: encoder)
+                try ValueEncoding(table.value(row, key), table, row, key).encode(to: encoder)
             } else {
                 try RowIdentity(className: table.schema.name, row: row.rawValue)
                     .encode(to: encoder)
@@ -311,10 +324,9 @@ struct RowEncoding: Encodable, Sendable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.unkeyedContainer()
             guard let elements = table.elements(property) else { return }
-            let type = table.schema.properties[property].valueType
             for key in table.list(row, property) {
                 let value = table.elementValue(key, elements, ColumnKey(0))
-                try container.encode(ValueEncoding(value, type))
+                try container.encode(ValueEncoding(value, table, row, property))
             }
         }
     }

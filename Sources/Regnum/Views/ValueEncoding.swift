@@ -3,23 +3,28 @@ internal import RegnumEngine
 
 /// A stored value, encoded according to the type of its property.
 struct ValueEncoding: Encodable {
-    let value: Value
-    /// The type of the value; `nil` if the stored form determines it.
-    let type: (any ScalarValue.Type)?
+    private let value: Value
+    /// The value in its own type; `nil` if it is encoded in its stored form.
+    private let typed: (any Encodable)?
 
-    init(_ value: Value, _ type: (any ScalarValue.Type)?) {
+    /// A value of a row's property, or an element of its collection. One that isn't valid for its
+    /// type fails the read, except that an optional reads as `nil`.
+    init(_ value: Value, _ table: FrozenTable, _ row: ObjectKey, _ property: Int) {
         self.value = value
-        self.type = type
+        let declared = table.schema.properties[property]
+        guard let type = declared.valueType else {
+            typed = nil
+            return
+        }
+        if !type.readsUnknownAsNil, !type.canDecode(value) {
+            table.fail(
+                .undecodable(table.schema.name, declared.name, value.keyText), row, property)
+        }
+        typed = type.fromEngine(value) as? any Encodable
     }
 
     func encode(to encoder: any Encoder) throws {
-        // a value that a required property's type can't represent is encoded as stored
-        if let type, type.readsUnknownAsNil || type.canDecode(value),
-            let typed = type.fromEngine(value) as? any Encodable
-        {
-            try typed.encode(to: encoder)
-            return
-        }
+        if let typed { return try typed.encode(to: encoder) }
         // through a container, so that the encoder's strategies apply
         var container = encoder.singleValueContainer()
         switch value {

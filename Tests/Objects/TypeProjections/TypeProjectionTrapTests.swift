@@ -11,6 +11,14 @@ private final class Sign: Object {
     @Persisted var words: List<Word>
 }
 
+private final class LabelOfSign: Projection<Sign> {
+    @Projected(\Sign.label) var label
+}
+
+private final class WordsOfSign: Projection<Sign> {
+    @Projected(\Sign.words) var words
+}
+
 private enum Old {
     final class Sign: Object {
         @Persisted var word: String
@@ -117,8 +125,25 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count,
                 1)
         }
-        let encoded = try JSONEncoder().encode(realm.snapshot().objects(Sign.self)[0])
-        #expect(String(decoding: encoded, as: UTF8.self).contains("Not A Word"))
+    }
+
+    // Covers 8.16, .invalidValue
+    @Test func encodingThoseThrows() async throws {
+        let (realm, _) = try await spoiled()
+        let snapshot = realm.snapshot()
+        let whole = #expect(throws: Realm.Error.self) {
+            try JSONEncoder().encode(snapshot.objects(Sign.self))
+        }
+        expectTrue(whole?.code == .invalidValue && whole?.property == "word")
+        let label = #expect(throws: Realm.Error.self) {
+            try JSONEncoder().encode(snapshot.objects(LabelOfSign.self)[0])
+        }
+        expectTrue(label?.code == .invalidValue && label?.className == "Sign")
+        expectEqual(label?.message.contains("Sign.label is stored as Caption {"), true)
+        let words = #expect(throws: Realm.Error.self) {
+            try JSONEncoder().encode(snapshot.objects(WordsOfSign.self)[0])
+        }
+        expectTrue(words?.code == .invalidValue && words?.property == "words")
     }
 
     // Covers 8.5
