@@ -76,6 +76,30 @@ import Testing
         expectTrue(before == new && after.topic == "after")
     }
 
+    // Covers O6, O24
+    @Test func cancellationEndsTheStreamBetweenDeletionAndReCreation() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { try $0.add(Room("general", topic: "old")) }
+        let live = realm.object(Room.self, forPrimaryKey: "general")
+        let cancelled = Task {
+            var stream = live.changes.makeAsyncIterator()
+            _ = try await stream.next()
+            try await realm.write { tx in
+                tx.delete(tx.objects(Room.self))
+                try tx.add(Room("general", topic: "new"))
+            }
+            guard case .deleted? = try await stream.next() else {
+                Issue.record("no deletion")
+                return
+            }
+            withUnsafeCurrentTask { $0?.cancel() }
+            for _ in 0..<2 {
+                if let element = try await stream.next() { Issue.record("\(element)") }
+            }
+        }
+        try await cancelled.value
+    }
+
     @Test func objectThatCameAndWentBetweenTwoPullsIsNotTold() async throws {
         let realm = try await Realm.temporary([Room.self])
         var stream = realm.object(Room.self, forPrimaryKey: "x").changes.makeAsyncIterator()

@@ -56,7 +56,9 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         ) async throws(Realm.Error) -> ObjectChange<Model>? {
             if let pending {
                 self.pending = nil
-                return pending
+                if !Task.isCancelled { return pending }
+                stream.finish()
+                return nil
             }
             guard let element = try await stream.next(isolation: actor) else { return nil }
             return change(element)
