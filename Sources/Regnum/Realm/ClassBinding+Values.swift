@@ -149,9 +149,15 @@ extension ClassBinding {
     /// Returns the position of the property that had the number while the class was stored.
     private func grownProperty(_ number: Int32, where isKind: (PropertyShape) -> Bool) -> Int {
         let numbers = grown?.numbers ?? []
-        return numbers.indices.first {
+        let found = numbers.indices.first {
             numbers[$0] == number && isKind(schema.properties[$0].shape)
-        } ?? 0
+        }
+        guard let found else {
+            preconditionFailure(
+                "An object of the class \(schema.name) has a property with the number \(number), "
+                    + "which the class never had in this transaction.")
+        }
+        return found
     }
 
     /// Sets an integer like `setValue`, but directly if the property allows it.
