@@ -239,6 +239,66 @@ import Testing
         }
     }
 
+    /// Four commits, a checkpoint and a commit, all in one segment. Returns the position of the
+    /// last commit before the checkpoint.
+    private func checkpointInTheFirstSegment() throws -> (CheckpointProcess, damaged: UInt64) {
+        let process = try writer()
+        for _ in 0..<3 { try commit(process, 100) }
+        let position = process.log.position
+        try commit(process, 100)
+        try process.checkpoint(isNewFile: false)
+        try commit(process, 100)
+        return (process, position)
+    }
+
+    private func damage(at position: UInt64) {
+        disk.flipBit((4096 + Int(position)) * 8 + 400, of: "log-0-0", in: TinyStore.path)
+    }
+
+    /// The records that are framed again after a failed sync don't include the damaged one.
+    @Test(arguments: [false, true])
+    func damageBeforeTheCheckpointDoesNotPreventRepair(ofCheckpoint: Bool) throws {
+        let (process, damaged) = try checkpointInTheFirstSegment()
+        if ofCheckpoint {
+            disk.inject(SimFailure(.sync, nth: 2))  // the first is of the nodes file
+            #expect(throws: StoreError.self) { try process.checkpoint(isNewFile: false) }
+        } else {
+            try process.append([body(process)])
+            disk.inject(SimFailure(.sync))
+            #expect(throws: StoreError.self) { try process.log.sync() }
+        }
+        #expect(process.log.isPoisoned)
+        process.log.resignWriter()
+        damage(at: damaged)
+        let again = try writer()
+        expectTrue(again.report.wasPoisoned && again.report.damagedPosition == damaged)
+        expectEqual(again.content.bodies, process.content.bodies)
+        try commit(again)
+        let last = try CheckpointProcess(disk.killImage())
+        expectNil(last.report.damagedPosition, "the last segment is a new one")
+        expectEqual(last.report.checkpoint?.version, ofCheckpoint ? 5 : 4)
+        expectEqual(last.content.bodies, again.content.bodies)
+    }
+
+    @Test func damageBeforeTheCheckpointDoesNotPreventRevival() throws {
+        let (first, damaged) = try checkpointInTheFirstSegment()
+        first.log.leave()
+        damage(at: damaged)
+        let process = try writer()
+        expectEqual(process.report.damagedPosition, damaged)
+        try process.append([body(process)])
+        disk.inject(SimFailure(.sync))
+        #expect(throws: StoreError.self) { try process.log.sync() }
+        process.content.remove(1)
+        process.log.resignWriter()
+        process.log.revive()
+        #expect(try process.becomeWriter())
+        try commit(process)
+        expectEqual(process.content.bodies.count, 7)
+        try expectEqual(
+            CheckpointProcess(disk.killImage()).content.bodies, process.content.bodies)
+    }
+
     @Test func damageBehindTheCheckpointIsRefused() throws {
         let process = try twoCheckpoints()
         try process.log.writeIdle()

@@ -71,7 +71,6 @@ extension RealmLog {
                 do {
                     let segments = try segments(directory, from: reference.position, to: last)
                     try load(reference, nodes)
-                    if reference != search.kept.newest { search.damagedPosition = nil }
                     return Beginning(
                         segments: segments, reference: reference, search: search, nodes: nodes,
                         damaged: damaged)

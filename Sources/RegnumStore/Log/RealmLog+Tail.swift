@@ -106,11 +106,7 @@ extension RealmLog {
     /// the valid records since then are framed again in it. It gets its name only when it is
     /// complete.
     private func reframe(from start: LogPosition) throws(StoreError) {
-        var before = RecordCursor(
-            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
-            chain: segment.header.previousChain, limit: position,
-            bodyByteCountMax: options.recordBodyByteCountMax)
-        var kept = segment.header.checkpoints
+        var (before, kept) = readingStart(before: start)
         while true {  // a start inside a record must be forged: use that record's start
             var next = before
             guard let (record, body) = try next.next(), next.position <= start else { break }
@@ -173,6 +169,25 @@ extension RealmLog {
         }
         chain = newChain
         if let newCheckpoints { checkpoints = newCheckpoints }
+    }
+
+    /// Returns a cursor at the last checkpoint recorded before `start`, or else at the beginning of
+    /// the segment, and the checkpoints known there. Whatever precedes a checkpoint isn't needed
+    /// and may be damaged.
+    private func readingStart(before start: LogPosition) -> (RecordCursor, KeptCheckpoints) {
+        // A record after `start` is framed again, so its checkpoint isn't known before.
+        let kept =
+            checkpointsEnd <= start ? checkpoints : KeptCheckpoints(newest: checkpoints.older)
+        let header = segment.header
+        let newest = kept.newest.flatMap {
+            $0.position >= header.base && $0.position <= start ? $0 : nil
+        }
+        let cursor = RecordCursor(
+            segment, at: newest?.position ?? header.base,
+            nextSequence: newest?.sequence ?? header.firstSequence,
+            chain: newest?.chain ?? header.previousChain, limit: position,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        return (cursor, newest == nil ? header.checkpoints : kept)
     }
 
     /// Enters segments that a dead writer started but never published.
