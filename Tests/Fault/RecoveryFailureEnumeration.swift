@@ -142,6 +142,11 @@ import Testing
                 check(
                     disk.killImage(), expectation, afterPowerCut: hasLost || fault.losesDirtyData,
                     place)
+                if fault.losesDirtyData {
+                    let machine = disk.killImage()
+                    machine.dropCaches()
+                    check(machine, expectation, afterPowerCut: true, "\(place), caches dropped")
+                }
                 nth += 1
             }
         }

@@ -28,7 +28,7 @@ extension RealmLog {
         if holdsWriter {  // otherwise another process owns the page; `sync` counts the failure
             control.isPoisoned = true
             control.isWriting = true
-            lock.storeControl(&control)
+            storeControl()
         }
         return StoreError(
             code,
@@ -37,6 +37,25 @@ extension RealmLog {
                     ? "the next write, or opening the realm again, decides whether the commit "
                         + "survives." : "nothing was committed."),
             path: path, errno: error.errno)
+    }
+
+    /// Performs a write or sync of recovery. A failure is recorded in `LOCK`, so that the next
+    /// process begins a new segment: the pages may be clean without being on disk, or have lost
+    /// what was visible.
+    func recordingFailure(_ change: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try change()
+        } catch {
+            control.isPoisoned = true
+            storeControl()
+            throw error
+        }
+    }
+
+    /// Stores the control page. A lost `LOCK` remains lost until recovery publishes the log end:
+    /// before that, the page would show an empty realm.
+    private func storeControl() {
+        if control.stores > 0 { lock.storeControl(&control) }
     }
 
     /// Makes a poisoned log usable again. It returns to the last published position, like another

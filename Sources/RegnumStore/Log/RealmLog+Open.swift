@@ -276,22 +276,21 @@ extension RealmLog {
             commitCount += 1
             try deliver(body)
         }
-        // A process that died while creating a segment may not have made its name durable.
-        try directory.sync()
-        try log.readAll(beginning, counting)
         let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
+        log.control = page ?? ControlPage(realmID: log.realmID, bootID: log.bootID)
+        // A process that died while creating a segment may not have made its name durable.
+        try log.recordingFailure { () throws(StoreError) in try directory.sync() }
+        try log.readAll(beginning, counting)
         report.controlPageWasLost = page == nil && !report.isNew
         report.isOtherBoot = !log.isSameBoot(page) && !report.isNew
         var vouched = page?.durableEnd ?? 0
         if let page, log.isSameBoot(page) { vouched = max(vouched, page.visibleEnd) }
-        let isKnown = page != nil
-        log.control = page ?? ControlPage(realmID: log.realmID, bootID: log.bootID)
-        log.control.bootID = log.bootID
         log.control.writerEpoch = max(log.control.writerEpoch, log.lastWriterEpoch)
         try log.recoverTail(vouchedEnd: vouched, page: page, &report, counting)
+        log.control.bootID = log.bootID  // not earlier: a failure is recorded in the page as found
         if report.controlPageWasLost { try log.leaveSegment() }
         log.publish(wakes: !isAlone)
-        if !isKnown { lock.storeControl(&log.control) }  // both slots
+        if page == nil { lock.storeControl(&log.control) }  // both slots
         if isAlone { log.removeLeftovers() }
         report.strayFiles = try log.removeStrayMarks()
         report.commitCount = commitCount

@@ -24,7 +24,7 @@ extension RealmLog {
             try reframe(from: firstUnsure)
         } else {
             try rewrite(from: firstUnsure, &report)
-            try zero(scan.nonZeroByteCount)
+            try recordingFailure { () throws(StoreError) in try zero(scan.nonZeroByteCount) }
         }
         durableEnd = position
         control.isPoisoned = false
@@ -76,8 +76,10 @@ extension RealmLog {
         let offset = segment.fileOffset(of: start)
         let bytes = try segment.file.read(at: offset, count: count)
         guard bytes.count == count else { throw damage(at: start) }
-        try segment.file.write(bytes, at: offset)
-        try segment.file.sync()
+        try recordingFailure { () throws(StoreError) in
+            try segment.file.write(bytes, at: offset)
+            try segment.file.sync()
+        }
         report.adoptedByteCount = UInt64(count)
     }
 
@@ -207,7 +209,8 @@ extension RealmLog {
                 try readSegment(limit: next.header.base, deliver)
             }
             try enter(next)
-            try directory.sync()  // the dead writer may not have done so
+            // The dead writer may not have done so.
+            try recordingFailure { () throws(StoreError) in try directory.sync() }
         }
     }
 }

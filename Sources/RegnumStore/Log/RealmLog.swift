@@ -244,14 +244,22 @@ package final class RealmLog: @unchecked Sendable {
             if !holdsWriter { lock.countFailedSync() }
             throw poison(error, .outcomeUnknown)
         }
-        // A sync that failed in another process may have marked unwritten pages as clean.
-        if holdsWriter, lock.failedSyncCount() != knownFailedSyncCount {
+        // A sync that failed elsewhere may have marked unwritten pages as clean.
+        if isFailedSyncKnown {
             throw poison(
                 StoreError(
-                    .ioFailed, "Another process failed to sync the log of \(path).", path: path),
+                    .ioFailed, "An earlier sync of the log of \(path) failed.", path: path),
                 .outcomeUnknown)
         }
         durableEnd = position
+    }
+
+    /// Whether `LOCK` records a failed write or sync that wasn't known when the writer lock was
+    /// acquired or, without it, that hasn't been repaired.
+    private var isFailedSyncKnown: Bool {
+        if holdsWriter { return lock.failedSyncCount() != knownFailedSyncCount }
+        guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
+        return page.isPoisoned || page.mendedSyncCount != lock.failedSyncCount()
     }
 
     /// Publishes the log end to other processes.

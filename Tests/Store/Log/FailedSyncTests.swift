@@ -61,6 +61,44 @@ import Testing
         try expectAll(third.versions, realm)
     }
 
+    /// The process that takes over from a dead one writes and syncs its records again.
+    // Covers 12.10, .outcomeUnknown
+    @Test func aSyncThatFailsDuringRecoveryIsRecorded() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        var second: LogFixture.Process? = try realm.open()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        try expectEqual(second?.becomeWriter(), true)
+        try second?.write()
+        second = nil
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .ioFailed)
+        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown, "the pages are clean")
+        realm.disk.dropCaches()
+        let reader = try RealmLog.openForReading(
+            realm.disk, path: realm.path, options: realm.options, load: { (_, _) in }
+        ) { (_) throws(StoreError) in }
+        expectEqual(reader.report.version, 1)
+        let third = try realm.openWriter()
+        expectTrue(third.report.wasPoisoned && third.versions == [1])
+        try third.commit()
+        try expectAll([1, 2], realm)
+    }
+
+    /// A failed sync of the directory may have dropped the name of a segment.
+    @Test func aDirectorySyncThatFailsWhileOpeningIsRecorded() throws {
+        let realm = LogFixture()
+        try realm.openWriter().commit()
+        realm.disk.inject(SimFailure(.syncDirectory))
+        expectEqual(codeThrown { _ = try realm.open() }, .ioFailed)
+        let again = try realm.openWriter()
+        expectTrue(again.report.wasPoisoned && again.versions == [1])
+        expectEqual(realm.segmentSizes().count, 2)
+    }
+
     @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
