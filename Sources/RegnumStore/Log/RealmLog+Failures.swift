@@ -19,7 +19,7 @@ extension RealmLog {
     /// Marks the control page as having nothing written after the log end.
     func endWriting() {
         control.isWriting = false
-        lock.storeControl(&control)
+        storeControl()
     }
 
     func poison(_ error: StoreError, _ code: StoreError.Code) -> StoreError {

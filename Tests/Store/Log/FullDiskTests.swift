@@ -73,4 +73,43 @@ import Testing
         expectNil(realm.disk.contents(of: "spare", in: realm.path))
         try again.commit(100)
     }
+
+    /// The log then goes on in the same segment. Other processes never find it empty.
+    // Covers 12.10, .diskFull
+    @Test func aRealmWhoseLockWasLostOpensWithoutAnySpace() throws {
+        let realm = LogFixture()
+        try realm.openWriter().commit()
+        realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        realm.disk.capacityByteCount = realm.disk.usedByteCount
+        let found = Guarded<[UInt64?]>([])
+        realm.disk.onEffect = { [unowned disk = realm.disk, options = realm.options] kind, _ in
+            guard kind == .storeControl || kind == .wake else { return }
+            let reader = try? RealmLog.openForReading(
+                disk, path: "/sim/a.realm", options: options, load: { (_, _) in }
+            ) { (_) throws(StoreError) in }
+            found.withLock { $0.append(reader?.report.version) }
+        }
+        let again = try realm.open()
+        realm.disk.onEffect = nil
+        expectTrue(again.report.controlPageWasLost && again.versions == [1])
+        expectEqual(realm.segmentSizes().count, 1)
+        let versions = found.withLock { $0 }
+        expectTrue(!versions.isEmpty && versions.allSatisfy { $0 == 1 })
+    }
+
+    /// A process that opens the realm after a failure must know that `LOCK` was lost, too.
+    @Test(arguments: [(EffectKind.create, 1), (.syncDirectory, 2)])
+    func aLostLockStaysLostUntilTheRealmIsOpen(kind: EffectKind, nth: Int) throws {
+        let realm = LogFixture()
+        try realm.openWriter().commit()
+        realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        realm.disk.inject(SimFailure(kind, nth: nth))
+        expectEqual(codeThrown { _ = try realm.open() }, .ioFailed)
+        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        try expectNil(directory.openLock().loadControl())
+        let again = try realm.openWriter()
+        expectTrue(again.report.controlPageWasLost && again.versions == [1])
+        try again.commit()
+        try expectEqual(realm.open().versions, [1, 2])
+    }
 }
