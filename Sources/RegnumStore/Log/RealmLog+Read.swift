@@ -1,5 +1,43 @@
 /// Reading published records from the current and later segments.
 extension RealmLog {
+    /// Reads the commits that other processes have published since the last call.
+    ///
+    /// Throws `invalidDatabase` if published bytes or the control page are damaged; commits
+    /// delivered before remain valid. If the next segment was trimmed, `load` is called to start
+    /// over; without `load`, throws `historyTrimmed` and changes nothing. Throws `fileMoved` if
+    /// `LOCK` is no longer the file that was opened.
+    package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
+        if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
+        if holdsWriter { return }
+        try checkLock()
+        guard let page = lock.loadControl(), page.realmID == realmID else {
+            if hadPage { throw damagedPage }
+            return
+        }
+        control = page
+        try read(through: page, load, deliver)
+    }
+
+    /// Returns whether there may be commits to catch up with, or a reason for `catchUp` to throw.
+    /// Never blocks.
+    package func isBehind() -> Bool {
+        if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
+        guard hasLock else { return false }
+        guard let page = lock.loadControl(), page.realmID == realmID else { return hadPage }
+        return page.visibleEnd > position
+    }
+
+    /// Whether the control page has been valid while the realm was open. It may have been lost when
+    /// the realm was opened read-only, and remains so until a process that writes opens it.
+    private var hadPage: Bool { control.stores > 0 }
+
+    var damagedPage: StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The control page in \(path)/LOCK was damaged while the realm was open. Close the "
+                + "realm in all processes and open it again.", path: path + "/LOCK")
+    }
+
     /// Reads up to the visible end of `page`, entering later segments; starts over with `load` if
     /// the next one was trimmed.
     func read(

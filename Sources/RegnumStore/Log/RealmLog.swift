@@ -308,11 +308,7 @@ package final class RealmLog: @unchecked Sendable {
             lock.countGrant()
             knownFailedSyncCount = lock.failedSyncCount()
             guard let page = lock.loadControlForWriting(), page.realmID == realmID else {
-                throw StoreError(
-                    .invalidDatabase,
-                    "The control page in \(path)/LOCK was damaged while the realm was open. "
-                        + "Close the realm in all processes and open it again.",
-                    path: path + "/LOCK")
+                throw damagedPage
             }
             control = page
             try read(through: page, load, deliver)
@@ -376,29 +372,5 @@ package final class RealmLog: @unchecked Sendable {
     package func leave() {
         resignWriter()
         for byte in [LockByte.session, .watchers] { lock.unlock(byte) }
-    }
-
-    // MARK: Reading what others wrote
-
-    /// Reads the commits that other processes have published since the last call.
-    ///
-    /// Throws `invalidDatabase` if published bytes are damaged; commits delivered before remain
-    /// valid. If the next segment was trimmed, `load` is called to start over; without `load`,
-    /// throws `historyTrimmed` and changes nothing. Throws `fileMoved` if `LOCK` is no longer the
-    /// file that was opened.
-    package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
-        if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
-        if holdsWriter { return }
-        try checkLock()
-        guard let page = lock.loadControl(), page.realmID == realmID else { return }
-        control = page
-        try read(through: page, load, deliver)
-    }
-
-    /// Returns whether there may be commits to catch up with. Never blocks.
-    package func isBehind() -> Bool {
-        if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
-        guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
-        return page.visibleEnd > position
     }
 }

@@ -134,6 +134,35 @@ import Testing
         expectEqual(reader.log.version, 1)
     }
 
+    // Covers 12.16, .invalidDatabase
+    @Test(arguments: [false, true])
+    func aDestroyedControlPageIsAnError(isReadOnly: Bool) throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let reader = isReadOnly ? try realm.openForReading() : try realm.open().log
+        realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        #expect(reader.isBehind())
+        expectEqual(
+            codeThrown { try reader.catchUp { (_) throws(StoreError) in } }, .invalidDatabase)
+        try writer.commit()
+        try reader.catchUp { (_) throws(StoreError) in }
+        expectEqual(reader.version, 2)
+    }
+
+    /// Reading doesn't rebuild it.
+    @Test func aControlPageThatWasLostBeforeReadingIsNoError() throws {
+        let realm = LogFixture()
+        try realm.openWriter().commit()
+        realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        let reader = try realm.openForReading()
+        try reader.catchUp { (_) throws(StoreError) in }
+        #expect(!reader.isBehind())
+        try realm.openWriter().commit()
+        try reader.catchUp { (_) throws(StoreError) in }
+        expectEqual(reader.version, 2)
+    }
+
     @Test func anErrorOfTheReceiverStopsBeforeThatCommit() throws {
         let realm = LogFixture()
         let writer = try realm.openWriter()

@@ -82,12 +82,9 @@ import Testing
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
         realm.disk.capacityByteCount = realm.disk.usedByteCount
         let found = Guarded<[UInt64?]>([])
-        realm.disk.onEffect = { [unowned disk = realm.disk, options = realm.options] kind, _ in
+        realm.disk.onEffect = { kind, _ in
             guard kind == .storeControl || kind == .wake else { return }
-            let reader = try? RealmLog.openForReading(
-                disk, path: "/sim/a.realm", options: options, load: { (_, _) in }
-            ) { (_) throws(StoreError) in }
-            found.withLock { $0.append(reader?.report.version) }
+            found.withLock { $0.append(try? realm.openForReading().version) }
         }
         let again = try realm.open()
         realm.disk.onEffect = nil

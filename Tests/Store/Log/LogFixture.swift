@@ -66,6 +66,14 @@ struct LogFixture {
         return process
     }
 
+    /// Opens the realm read-only, without its checkpoints.
+    func openForReading() throws(StoreError) -> RealmLog {
+        let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+        return try RealmLog.openForReading(disk, path: path, options: options, load: load) {
+            (_) throws(StoreError) in
+        }.log
+    }
+
     func segmentSizes() -> [Int] {
         (0..<64).compactMap { disk.contents(of: "log-0-\($0)", in: path)?.count }
     }
