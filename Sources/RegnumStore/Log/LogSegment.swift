@@ -43,7 +43,7 @@ struct LogSegment {
     /// Throws `invalidDatabase` if the last segment of a log has a size that no segment is created
     /// with.
     func checkSize(_ directory: any RealmDirectory) throws(StoreError) {
-        guard byteCount % 512 == 0 else {
+        guard Self.mayHaveSize(byteCount) else {
             let path = directory.path + "/" + name
             throw StoreError(
                 .invalidDatabase,
@@ -51,6 +51,9 @@ struct LogSegment {
                 path: path)
         }
     }
+
+    /// Returns whether a segment may have been created with that size.
+    static func mayHaveSize(_ byteCount: UInt64) -> Bool { byteCount % 512 == 0 }
 
     /// Creates a file of `byteCount` zeros under a temporary name, synced, without a header.
     static func makeBlank(

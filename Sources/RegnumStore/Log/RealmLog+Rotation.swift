@@ -109,10 +109,7 @@ extension RealmLog {
         _ frames: [UInt8] = []
     ) throws(StoreError) {
         let temporary = Self.temporaryName(fileSystem)
-        // Records never go into a spare: a power loss could restore the spare's name on a file with
-        // records.
-        var file =
-            frames.isEmpty && usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
+        var file = usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
         }
@@ -149,25 +146,41 @@ extension RealmLog {
             .outcomeUnknown, error.sentence, path: error.path ?? path, errno: error.errno)
     }
 
+    /// Returns the spare under its temporary name. Anything but a blank file of a suitable size is
+    /// removed: it may be left from an earlier boot, or not be ours.
     private func takeSpare(_ temporary: String, byteCount: UInt64) throws(StoreError)
         -> (any StoreFile)?
     {
         do {
             try directory.rename(Self.spareName, to: temporary)
         } catch {
-            if error.code == .fileNotFound { return nil }
+            if error.code == .fileNotFound || error.code == .filePermissionDenied { return nil }
             throw error
         }
-        do {
-            let file = try directory.open(temporary)
-            let size = try file.size()
-            if size >= byteCount, size <= options.segmentByteCountMax { return file }
-        } catch {
-            try? directory.unlink(temporary)
-            throw error
+        if let file = try? directory.open(temporary),
+            (try? isBlankSegment(file, byteCount: byteCount)) == true
+        {
+            return file
         }
-        try directory.unlink(temporary)
+        try? directory.unlink(temporary)
         return nil
+    }
+
+    private func isBlankSegment(
+        _ file: any StoreFile, byteCount: UInt64
+    ) throws(StoreError) -> Bool {
+        let size = try file.size()
+        guard size >= byteCount, size <= options.segmentByteCountMax,
+            LogSegment.mayHaveSize(size)
+        else { return false }
+        for offset in stride(from: 0, to: size, by: 1 << 20) {
+            let count = Int(min(size - offset, 1 << 20))
+            let bytes = try file.read(at: offset, count: count)
+            guard bytes.count == count,
+                bytes.withUnsafeBytes({ Bytes.countUpToLastNonZero($0) }) == 0
+            else { return false }
+        }
+        return true
     }
 
     /// Whether a spare segment should be created now: the realm has a second segment, and the

@@ -1,3 +1,4 @@
+import Foundation
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -106,6 +107,57 @@ import Testing
         #expect(realm.segmentSizes()[1] > 40_000)
         expectEqual(Set(realm.disk.fileNames(in: realm.path)), ["LOCK", "log-0-0", "log-0-1"])
         try expectEqual(realm.open().versions, [1, 2])
+    }
+
+    /// A segment with other bytes after its end, or of another size, would be refused.
+    @Test(arguments: [(16384, 0), (16384, 16383), (20_000, nil), (131_072, nil)])
+    func aSpareThatIsNoBlankSegmentIsThrownAway(byteCount: Int, nonzero: Int?) throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        if let nonzero { bytes[nonzero] = 1 }
+        realm.disk.setContents(bytes, of: "spare", in: realm.path)
+        try writer.commit(3500)
+        expectEqual(realm.segmentSizes(), [8192, 16384])
+        expectEqual(Set(realm.disk.fileNames(in: realm.path)), ["LOCK", "log-0-0", "log-0-1"])
+        writer.log.resignWriter()
+        try expectEqual(realm.open().versions, [1, 2])
+    }
+
+    @Test(arguments: ["symbolic link", "link", "directory", "pipe"])
+    func aSpareThatIsNoPlainFileIsNotUsed(kind: String) throws {
+        let disk = try TestDisk(.posix)
+        func open() throws -> RealmLog {
+            try RealmLog.open(
+                disk.fileSystem, path: disk.realmPath, options: LogFixture().options
+            ) { (_) throws(StoreError) in }.log
+        }
+        let log = try open()
+        let isWriter = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        #expect(isWriter)
+        let spare = "\(disk.realmPath)/spare"
+        let target = "\(disk.base)/precious"
+        try Data(count: 16384).write(to: URL(filePath: target))
+        let files = FileManager.default
+        switch kind {
+        case "symbolic link":
+            try files.createSymbolicLink(atPath: spare, withDestinationPath: target)
+        case "link": try files.linkItem(atPath: target, toPath: spare)
+        case "directory":
+            try files.createDirectory(atPath: spare, withIntermediateDirectories: false)
+        default: try #require(mkfifo(spare, 0o600) == 0)
+        }
+        for version in 1...2 as ClosedRange<UInt64> {
+            try log.append([LogFixture.body(version, 3500)], version: version)
+            try log.sync()
+            log.publish()
+        }
+        log.leave()
+        expectEqual(files.contents(atPath: target), Data(count: 16384))
+        let attributes = try files.attributesOfItem(atPath: "\(disk.realmPath)/log-0-1")
+        expectEqual(attributes[.type] as? FileAttributeType, .typeRegular)
+        try expectEqual(open().version, 2)
     }
 
     @Test func thereIsOneSpareAtMost() throws {
