@@ -38,8 +38,11 @@ package protocol FileSystem: AnyObject, Sendable {
     /// Throws `filePermissionDenied` or `fileAccess` if that cannot be determined.
     func hasEntry(_ path: String) throws(StoreError) -> Bool
     /// Returns whether `path` resolves to the directory with that identity, following symbolic
-    /// links; true if that cannot be determined. Needs no disk access while the directory is open.
-    func leads(_ path: String, to identity: FileIdentity) -> Bool
+    /// links; true if a component of the path may not be searched, for example after the process
+    /// dropped privileges. Needs no disk access while the directory is open.
+    ///
+    /// Throws `ioFailed` if that can't be determined.
+    func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool
     /// Renames a realm directory within its parent directory, durably. Open files stay open.
     ///
     /// Throws `fileExists` if `target` exists; then nothing has changed.
@@ -86,7 +89,9 @@ extension FileSystem {
         }
     }
 
-    package func leads(_ path: String, to identity: FileIdentity) -> Bool { true }
+    package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
+        true
+    }
 
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         throw StoreError(.fileAccess, "\"\(path)\" can't be moved on this file system.", path: path)
@@ -113,9 +118,10 @@ package protocol RealmDirectory: AnyObject, Sendable {
     var identity: FileIdentity? { get }
     /// Whether the directory was opened by `openDirectoryForReading`.
     var isReadOnly: Bool { get }
-    /// Returns whether the path still resolves to this directory; true if that cannot be
-    /// determined. Needs no disk access.
-    func isCurrent() -> Bool
+    /// Returns whether the path still resolves to this directory. Needs no disk access.
+    ///
+    /// Throws as `FileSystem.leads` does.
+    func isCurrent() throws(StoreError) -> Bool
     /// Returns the names of all entries, without "." and "..", in no particular order.
     func names() throws(StoreError) -> [String]
     /// Opens an existing file for reading and writing. Throws `fileNotFound` if it doesn't exist,
@@ -140,7 +146,7 @@ package protocol RealmDirectory: AnyObject, Sendable {
 extension RealmDirectory {
     package var identity: FileIdentity? { nil }
     package var isReadOnly: Bool { false }
-    package func isCurrent() -> Bool { true }
+    package func isCurrent() throws(StoreError) -> Bool { true }
 
     package func renameNew(_ name: String, to target: String) throws(StoreError) {
         try rename(name, to: target)

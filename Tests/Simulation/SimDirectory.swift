@@ -14,7 +14,10 @@ package final class SimDirectory: RealmDirectory {
         identity = fileSystem.identity(path)
     }
 
-    package func isCurrent() -> Bool { fileSystem.identity(path) == identity }
+    package func isCurrent() throws(StoreError) -> Bool {
+        guard let identity else { return false }
+        return try fileSystem.leads(path, to: identity)
+    }
 
     private func checkWritable() {
         precondition(!isReadOnly, "change in a directory that was opened for reading")

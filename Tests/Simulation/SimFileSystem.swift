@@ -28,6 +28,8 @@ package final class SimFileSystem: FileSystem {
     package let networkName = Guarded<String?>(nil)
     /// What `LockFile.isCurrent()` throws.
     package let lockFailure = Guarded<StoreError?>(nil)
+    /// What `leads` and `RealmDirectory.isCurrent()` throw.
+    package let placeFailure = Guarded<StoreError?>(nil)
 
     /// Creates an empty disk. `sectorByteCount` is the unit that the disk writes at once, or tears.
     package convenience init(
@@ -108,8 +110,9 @@ package final class SimFileSystem: FileSystem {
 
     package func networkFileSystem(at path: String) -> String? { networkName.withLock { $0 } }
 
-    package func leads(_ path: String, to identity: FileIdentity) -> Bool {
-        self.identity(Self.normalized(path)) == identity
+    package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
+        if let failure = placeFailure.withLock({ $0 }) { throw failure }
+        return self.identity(Self.normalized(path)) == identity
     }
 
     func identity(_ path: String) -> FileIdentity? {

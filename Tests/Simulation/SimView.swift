@@ -12,8 +12,8 @@ package final class SimView: FileSystem {
     ) throws(StoreError) -> any RealmDirectory {
         try disk.openDirectory(path, create: create)
     }
-    package func leads(_ path: String, to identity: FileIdentity) -> Bool {
-        disk.leads(path, to: identity)
+    package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
+        try disk.leads(path, to: identity)
     }
     package func bootID() -> Identity128? { disk.bootID() }
     package func random() -> UInt64 { disk.random() }

@@ -135,7 +135,9 @@ extension RealmLog {
         try directory.sync()
         for name in UnfinishedMark.names { try? directory.unlink(name) }
         try directory.sync()
-        if directory.isCurrent() { _ = try? fileSystem.removeDirectory(directory.path) }
+        if (try? directory.isCurrent()) == true {
+            _ = try? fileSystem.removeDirectory(directory.path)
+        }
         return true
     }
 

@@ -8,22 +8,21 @@ internal import Glibc
 /// acknowledged.
 extension RealmLog {
     /// Whether the path still resolves to the opened directory, and `LOCK` in it to the file with
-    /// the locks. False if `LOCK` can't be examined; `checkPlace` throws the reason.
+    /// the locks. False if they can't be examined; `checkPlace` throws the reason.
     ///
     /// Two system calls without disk access: the kernel caches the names of open files.
-    package var isInPlace: Bool { directory.isCurrent() && hasLock }
+    package var isInPlace: Bool { ((try? directory.isCurrent()) ?? false) && hasLock }
 
-    /// Returns whether the path resolves to the realm's directory; true if that can't be
-    /// determined.
+    /// Returns whether the path is known to resolve to the realm's directory.
     package func isDirectory(_ path: String) -> Bool {
         guard let identity = directory.identity else { return true }
-        return fileSystem.leads(path, to: identity)
+        return (try? fileSystem.leads(path, to: identity)) ?? false
     }
 
-    /// Throws `fileMoved` if the realm is no longer where it was opened, and an I/O error if `LOCK`
-    /// can't be examined.
+    /// Throws `fileMoved` if the realm is no longer where it was opened, and an I/O error if the
+    /// path or `LOCK` can't be examined.
     package func checkPlace() throws(StoreError) {
-        guard directory.isCurrent() else { throw movedError }
+        guard try directory.isCurrent() else { throw movedError }
         try checkLock()
     }
 

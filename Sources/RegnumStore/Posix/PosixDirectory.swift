@@ -13,14 +13,18 @@ package final class PosixDirectory: RealmDirectory {
     private let permissions: PosixPermissions
     private let descriptor: Int32
 
-    /// Takes ownership of `descriptor`.
-    init(path: String, descriptor: Int32, isReadOnly: Bool = false) {
+    /// Takes ownership of `descriptor`, even if it throws.
+    init(path: String, descriptor: Int32, isReadOnly: Bool = false) throws(StoreError) {
         self.path = path
         self.descriptor = descriptor
         self.isReadOnly = isReadOnly
         var status = stat()
         let result = repeated { fstat(descriptor, &status) }
-        identity = result == 0 ? FileIdentity(status) : nil
+        guard result == 0 else {
+            close(descriptor)
+            throw .system(-result, "examine", path)
+        }
+        identity = FileIdentity(status)
         permissions = PosixPermissions(directory: status)
         absolutePath = Self.absolute(path)
     }
@@ -31,9 +35,9 @@ package final class PosixDirectory: RealmDirectory {
         return String(cString: current) + "/" + path
     }
 
-    package func isCurrent() -> Bool {
+    package func isCurrent() throws(StoreError) -> Bool {
         guard let identity else { return true }
-        return PosixFileSystem.shared.leads(absolutePath, to: identity)
+        return try PosixFileSystem.shared.leads(absolutePath, to: identity)
     }
 
     deinit { close(descriptor) }

@@ -26,7 +26,7 @@ package final class PosixFileSystem: FileSystem {
         try checkPath(path)
         let made = create ? try makeMissing(path) : false
         do {
-            let directory = PosixDirectory(path: path, descriptor: try openExisting(path))
+            let directory = try PosixDirectory(path: path, descriptor: openExisting(path))
             try directory.checkOwner()
             if made { try directory.restrictToOwner() }
             if create {
@@ -62,8 +62,8 @@ package final class PosixFileSystem: FileSystem {
     }
 
     private func openOwn(_ path: String) throws(StoreError) -> PosixDirectory {
-        let directory = PosixDirectory(
-            path: path, descriptor: try openExisting(path, followsLink: false))
+        let directory = try PosixDirectory(
+            path: path, descriptor: openExisting(path, followsLink: false))
         guard directory.isOwn else {
             throw StoreError(
                 .fileAccess, "The directory \"\(path)\" belongs to another user.", path: path)
@@ -74,8 +74,8 @@ package final class PosixFileSystem: FileSystem {
     /// Opens the realm directory at `path` for reading; see `FileSystem.openDirectoryForReading`.
     package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
-        let directory = PosixDirectory(
-            path: path, descriptor: try openExisting(path), isReadOnly: true)
+        let directory = try PosixDirectory(
+            path: path, descriptor: openExisting(path), isReadOnly: true)
         try directory.checkOwner()
         return directory
     }
@@ -144,14 +144,24 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Returns whether the path resolves to the directory; see `FileSystem.leads`. True if a
-    /// component of the path can't be searched, for example after the process dropped privileges.
-    package func leads(_ path: String, to identity: FileIdentity) -> Bool {
+    /// Returns whether the path resolves to the directory; see `FileSystem.leads`.
+    package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
         var status = stat()
-        switch repeated({ stat(path, &status) }) {
-        case 0: return FileIdentity(status) == identity
-        case -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG: return false
-        default: return true
+        let result = repeated { stat(path, &status) }
+        if result == 0 { return FileIdentity(status) == identity }
+        guard let leads = Self.leads(afterError: -result) else {
+            throw .system(-result, "examine", path)
+        }
+        return leads
+    }
+
+    /// Returns the result of `leads` if stat(2) failed with that number, or `nil` if it tells
+    /// nothing about the path.
+    package static func leads(afterError number: Int32) -> Bool? {
+        switch number {
+        case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: false
+        case EACCES, EPERM: true
+        default: nil
         }
     }
 
@@ -170,7 +180,7 @@ package final class PosixFileSystem: FileSystem {
             let number = result == -ENOTEMPTY || result == -ENOTDIR ? EEXIST : -result
             throw .system(number, "make", target, otherwise: .fileAccess)
         }
-        guard let identity = directory.identity, leads(target, to: identity) else {
+        guard let identity = directory.identity, try leads(target, to: identity) else {
             throw StoreError(
                 .fileMoved, "The directory \"\(path)\" was replaced during the move.", path: path
             )

@@ -113,8 +113,8 @@ private final class ReadingView: FileSystem {
     func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
         try disk.openDirectoryForReading(path)
     }
-    func leads(_ path: String, to identity: FileIdentity) -> Bool {
-        disk.leads(path, to: identity)
+    func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
+        try disk.leads(path, to: identity)
     }
     func bootID() -> Identity128? { disk.bootID() }
     func random() -> UInt64 { disk.random() }

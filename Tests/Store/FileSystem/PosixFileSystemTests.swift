@@ -254,6 +254,19 @@ import Testing
         }
     }
 
+    /// Only some errors say where a path leads.
+    @Test func errorsOfAPathAreNotTakenForAnAnswer() {
+        for number in [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG] {
+            expectEqual(PosixFileSystem.leads(afterError: number), false)
+        }
+        for number in [EACCES, EPERM] {
+            expectEqual(PosixFileSystem.leads(afterError: number), true)
+        }
+        for number in [EIO, ENOMEM, ESTALE, ENOTCONN, EOVERFLOW] {
+            expectNil(PosixFileSystem.leads(afterError: number))
+        }
+    }
+
     @Test func bootIDIsParsedOrRefused() {
         let text = "01234567-89ab-cdef-0123-456789abcdef"
         let identity = Identity128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)

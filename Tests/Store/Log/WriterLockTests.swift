@@ -172,6 +172,25 @@ import Testing
         expectTrue(report.commitCount == 6 && log.version == 6)
     }
 
+    // Covers .outcomeUnknown
+    @Test func writerWhosePathCannotBeExaminedAcknowledgesNothing() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        try first.write()
+        try first.log.sync()
+        realm.disk.placeFailure.withLock { $0 = StoreError(.ioFailed, "The disk failed.") }
+        expectEqual(codeThrown { try first.log.confirmPlace(path: true) }, .outcomeUnknown)
+        first.log.resignWriter()
+        first.log.revive()
+        #expect(!first.log.isInPlace)
+        #expect(!first.log.tryBecomeWriterIfCurrent())
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .ioFailed)
+        realm.disk.placeFailure.withLock { $0 = nil }
+        #expect(try first.becomeWriter())
+        try expectEqual(realm.open().versions, [1, 2])
+    }
+
     /// A process that opens the realm after its `LOCK` was replaced has different locks.
     @Test func writerWithoutItsLockIsRefused() throws {
         let realm = LogFixture()
