@@ -7,7 +7,9 @@ extension Logger {
     func log(_ event: CoordinatorEvent, realm: String) {
         let metadata: Logger.Metadata = ["realm": "\(realm)"]
         switch event {
-        case .opened(let report): log(Realm.Recovery(report), "opened", metadata)
+        case .opened(let report):
+            let version: Logger.Metadata = ["version": "\(report.version)"]
+            log(Realm.Recovery(report), "opened", metadata.merging(version) { $1 })
         case .recovered(let report): log(Realm.Recovery(report), "took over", metadata)
         case .closed: debug("closed", metadata: metadata)
         case .waiting(let notice): warning("\(notice.sentence)", metadata: metadata)

@@ -7,7 +7,7 @@ extension Realm {
     /// and when.
     public struct Recovery: Sendable, Hashable {
         /// Bytes after the last valid commit that were discarded: the remains of commits that were
-        /// never acknowledged.
+        /// never acknowledged. (If ``isLockLost``, damage to the last commits looks the same.)
         public let discardedByteCount: UInt64
         /// The versions of the complete commits among the discarded bytes.
         public let discardedVersions: [UInt64]
@@ -55,9 +55,10 @@ extension Realm {
 }
 
 extension Realm.Recovery {
-    /// Whether data was lost or damaged, as opposed to merely repaired.
+    /// Whether data was lost or damaged, or may have been, as opposed to merely repaired.
     var isLossy: Bool {
-        !discardedVersions.isEmpty || !damagedCheckpoints.isEmpty || damagedPosition != nil
+        isLockLost || !discardedVersions.isEmpty || !damagedCheckpoints.isEmpty
+            || damagedPosition != nil
             || !strayFiles.isEmpty
     }
 }
@@ -66,15 +67,19 @@ extension Realm.Recovery: CustomStringConvertible {
     /// A one-line summary.
     public var description: String {
         var parts: [String] = []
-        if isLockLost { parts.append("the content of LOCK was lost") }
+        if isLockLost {
+            parts.append(
+                "the content of LOCK was lost, so commits may be missing from the end of the log")
+        }
         if followsFailedWrite { parts.append("a write or sync had failed") }
         if adoptedByteCount > 0 {
             parts.append("\(adoptedByteCount) bytes were not known to be on disk, and were kept")
         }
         if discardedByteCount > 0 {
             let versions = discardedVersions.map { "\($0)" }.joined(separator: ", ")
+            let origin = isLockLost ? "after the last valid commit" : "that were never acknowledged"
             parts.append(
-                "\(discardedByteCount) bytes that were never acknowledged were discarded"
+                "\(discardedByteCount) bytes \(origin) were discarded"
                     + (versions.isEmpty ? "" : " (with versions \(versions))"))
         }
         if !damagedCheckpoints.isEmpty {

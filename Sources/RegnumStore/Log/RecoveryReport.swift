@@ -26,7 +26,8 @@ package struct RecoveryReport: Sendable, Equatable {
     /// The number of bytes that were valid but not known to be durable, and were rewritten and
     /// synced.
     package var adoptedByteCount: UInt64 = 0
-    /// The number of discarded bytes after the last valid record, which were never acknowledged.
+    /// The number of discarded bytes after the last valid record. They were never acknowledged,
+    /// unless the control page was lost: then damage to the last records looks the same.
     package var discardedByteCount: UInt64 = 0
     /// The versions of complete commits among the discarded bytes.
     package var discardedVersions: [UInt64] = []
