@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func codesBelowAreCodesAbove() throws {
-        let cases = try SourceTree.text(of: "Sources/RegnumStore/StoreError.swift")
+        let cases = try SourceTree.text(of: "Sources/RegnumStore/Interface/StoreError.swift")
             .split(separator: "\n").filter { $0.hasPrefix("        case ") }
             .flatMap { $0.dropFirst(13).split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
