@@ -91,7 +91,7 @@ package struct MigrationMarkFile: Sendable {
                     + "outside enumerateObjects to be resumable.")
         }
         try directory.replaceFile(
-            MigrationMark.fileName, with: bytes, temporary: RealmLog.temporaryName(fileSystem))
+            MigrationMark.fileName, with: bytes, temporary: TemporaryName.random(fileSystem))
     }
 
     /// Removes the mark, if there is one. If a crash restores it, it is of an older version and

@@ -30,7 +30,8 @@ extension RealmLog {
     }
 
     static func isOwn(_ name: String) -> Bool {
-        name == spareName || name.hasPrefix(temporaryPrefix) || UnfinishedMark.names.contains(name)
+        name == spareName || name.hasPrefix(TemporaryName.prefix)
+            || UnfinishedMark.names.contains(name)
             || SegmentHeader.parse(fileName: name) != nil
             || NodesHeader.parse(fileName: name) != nil || name == MigrationMark.fileName
             || name == backupMarkName

@@ -146,7 +146,7 @@ extension RealmLog {
         let isUnfinished = try UnfinishedMark.isUnfinished(directory, names, nil)
         let own = UnfinishedMark.names.union(["LOCK", spareName, backupMarkName])
         let foreign = names.filter {
-            !own.contains($0) && !$0.hasPrefix(temporaryPrefix) && !(isUnfinished && isOwn($0))
+            !own.contains($0) && !$0.hasPrefix(TemporaryName.prefix) && !(isUnfinished && isOwn($0))
         }
         if let first = foreign.min() {
             throw StoreError(
@@ -352,7 +352,7 @@ extension RealmLog {
     /// remove because of a crash. Failure is harmless.
     private func removeLeftovers() {
         guard let names = try? directory.names() else { return }
-        for name in names where name.hasPrefix(Self.temporaryPrefix) || name == Self.backupMarkName
+        for name in names where name.hasPrefix(TemporaryName.prefix) || name == Self.backupMarkName
         {
             try? directory.unlink(name)
         }

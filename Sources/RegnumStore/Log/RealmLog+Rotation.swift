@@ -1,12 +1,7 @@
 /// New segments. A live file is never overwritten, recycled or replaced by a rename: a segment is
 /// created under a temporary name, synced, and only then renamed.
 extension RealmLog {
-    package static let temporaryPrefix = "tmp-"
     package static let spareName = "spare"
-
-    static func temporaryName(_ fileSystem: any FileSystem) -> String {
-        temporaryPrefix + String(fileSystem.random(), radix: 16)
-    }
 
     /// Starts a new segment at the log end, twice as large as this one, or smaller if there isn't
     /// enough space. The current segment must be synced.
@@ -108,7 +103,7 @@ extension RealmLog {
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []
     ) throws(StoreError) {
-        let temporary = Self.temporaryName(fileSystem)
+        let temporary = TemporaryName.random(fileSystem)
         var file = usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
@@ -208,7 +203,7 @@ extension RealmLog {
                 realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
                 generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
                 previousChain: 0)
-        let temporary = temporaryName(fileSystem)
+        let temporary = TemporaryName.random(fileSystem)
         let file = try LogSegment.makeBlank(
             directory, name: temporary, byteCount: options.firstSegmentByteCount)
         do {
@@ -238,7 +233,7 @@ package struct SpareSegment: Sendable {
     package func make() {
         do {
             guard try !directory.names().contains(RealmLog.spareName) else { return }
-            let temporary = RealmLog.temporaryName(fileSystem)
+            let temporary = TemporaryName.random(fileSystem)
             _ = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
             try directory.rename(temporary, to: RealmLog.spareName)
         } catch {}

@@ -32,7 +32,7 @@ package struct RetentionFile: Sendable {
     package func write(_ retention: HistoryRetention) throws(StoreError) {
         guard try read() != retention else { return }
         try directory.replaceFile(
-            Self.fileName, with: encode(retention), temporary: RealmLog.temporaryName(fileSystem))
+            Self.fileName, with: encode(retention), temporary: TemporaryName.random(fileSystem))
     }
 
     private func encode(_ retention: HistoryRetention) -> [UInt8] {

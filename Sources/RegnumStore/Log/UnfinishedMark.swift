@@ -83,7 +83,7 @@ struct UnfinishedMark: Equatable, Sendable {
     /// Writes the mark to the directory durably, replacing any existing one.
     func write(_ fileSystem: any FileSystem, _ directory: any RealmDirectory) throws(StoreError) {
         try directory.replaceFile(
-            kind.rawValue, with: encoded(), temporary: RealmLog.temporaryName(fileSystem))
+            kind.rawValue, with: encoded(), temporary: TemporaryName.random(fileSystem))
     }
 
     /// Returns whether the directory has an incomplete realm: there is a mark, and the other files

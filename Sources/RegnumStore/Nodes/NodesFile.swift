@@ -67,7 +67,7 @@ package final class NodesFile: NodeBytes {
         realmID: Identity128, options: StoreOptions
     ) throws(StoreError) -> NodesFile {
         let name = NodesHeader.fileName(number)
-        let temporary = RealmLog.temporaryName(fileSystem)
+        let temporary = TemporaryName.random(fileSystem)
         let file = try directory.create(temporary)
         do {
             try file.write(NodesHeader(realmID: realmID, number: number).encoded(), at: 0)
