@@ -63,7 +63,7 @@ struct ErrorPage {
 
     /// Returns the codes that the library declares.
     static func codes() throws -> [String] {
-        try SourceTree.text(of: "Sources/Regnum/Realm/RealmErrorCode.swift")
+        try SourceTree.text(of: "Sources/Regnum/Errors/RealmErrorCode.swift")
             .matches(of: #/public static let (\w+) /#).map { String($0.1) }
     }
 
