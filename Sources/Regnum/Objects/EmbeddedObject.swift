@@ -14,22 +14,3 @@
 /// removed from the collection. It has no primary key, cannot be queried with `tx.objects`, and
 /// cannot be added with `tx.add`.
 open class EmbeddedObject: ObjectBase {}
-
-// Methods that query objects by class only accept top-level models and projections.
-
-extension Transaction {
-    @available(*, unavailable, message: "an embedded object is found through its owner")
-    public func objects<T: EmbeddedObject>(_ type: T.Type) -> Results<T> { fatalError() }
-}
-
-extension Snapshot {
-    @available(*, unavailable, message: "an embedded object is found through its owner")
-    public func objects<T: EmbeddedObject>(_ type: T.Type) -> FrozenResults<T> { fatalError() }
-}
-
-extension Realm {
-    @available(*, unavailable, message: "an embedded object is found through its owner")
-    public nonisolated func objects<T: EmbeddedObject>(_ type: T.Type) -> LiveResults<T> {
-        fatalError()
-    }
-}

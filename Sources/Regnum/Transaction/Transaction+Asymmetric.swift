@@ -1,0 +1,48 @@
+internal import RegnumEngine
+
+extension Transaction {
+    /// Creates and stores an asymmetric object with the given property values.
+    ///
+    /// Accepts the same values as ``create(_:value:update:)-(_,[String:Any?],_)``. Returns nothing,
+    /// because the object can only be delivered.
+    ///
+    /// - Throws: `.invalidValue`, naming the class and property, for a value of the wrong type;
+    ///   `.invalidInput` for an array with too many values, for a nested value that no object can
+    ///   be created from, and for a class that is declared with links; `.duplicatePrimaryKey` if an
+    ///   undelivered object has the same primary key. Nothing is stored if it throws.
+    public func create<T: AsymmetricObject>(
+        _ type: T.Type, value: [String: Any?] = [:]
+    ) throws(Realm.Error) {
+        try makeAsymmetric(type, value)
+    }
+
+    /// Creates and stores an asymmetric object from property values in declaration order. See
+    /// ``create(_:value:)-(_,[String:Any?])``.
+    public func create<T: AsymmetricObject>(
+        _ type: T.Type, value: [Any?]
+    ) throws(Realm.Error) {
+        try makeAsymmetric(type, value)
+    }
+
+    /// Creates and stores an asymmetric object from a dictionary, an array, or an unmanaged object
+    /// whose properties of the same names are copied. See ``create(_:value:)-(_,[String:Any?])``.
+    @_disfavoredOverload
+    public func create<T: AsymmetricObject>(
+        _ type: T.Type, value: Any
+    ) throws(Realm.Error) {
+        try makeAsymmetric(type, value)
+    }
+
+    private func makeAsymmetric<T: AsymmetricObject>(
+        _ type: T.Type, _ value: Any
+    ) throws(Realm.Error) {
+        let transaction = requireWriting("create")
+        let binding = core.binding(for: type)
+        try binding.prepareToStore(in: transaction)
+        var builder = ObjectBuilder(core)
+        let object = type.init()
+        try builder.fill(object, from: value)
+        let insertion = GraphInsertion(core, transaction, .error, supplied: builder.supplied)
+        _ = try insertion.add(object)
+    }
+}
