@@ -34,20 +34,8 @@ extension Query where Value: QueryMap {
         objects() == object
     }
 
-    /// Whether the object is one of the values. An object of another realm is an error.
-    public func contains<T: ObjectBase>(_ object: Frozen<T>) -> Query<Bool>
-    where Value.Value == T? {
-        objects() == object
-    }
-
     /// Whether one of the objects is one of the values.
     public func containsAny<T: ObjectBase>(in objects: some Sequence<T>) -> Query<Bool>
-    where Value.Value == T? {
-        self.objects().in(objects)
-    }
-
-    /// Whether one of the objects is one of the values.
-    public func containsAny<T: ObjectBase>(in objects: some Sequence<Frozen<T>>) -> Query<Bool>
     where Value.Value == T? {
         self.objects().in(objects)
     }

@@ -19,20 +19,6 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0, of: Target.self) })
     }
 
-    /// Whether the link leads to this object. An object of another realm is an error.
-    @_disfavoredOverload
-    public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
-    where Value == Target? {
-        left.link(.equal, right.map { left.scope.row(of: $0) })
-    }
-
-    /// The exact complement of `==`.
-    @_disfavoredOverload
-    public static func != <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
-    where Value == Target? {
-        left.link(.notEqual, right.map { left.scope.row(of: $0) })
-    }
-
     /// Whether two links lead to the same object, or are both `nil`.
     public static func == <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
     where Value == Target? {
@@ -51,12 +37,6 @@ extension Query {
         link(in: objects.compactMap { scope.row(of: $0, of: Target.self) })
     }
 
-    /// Whether the link leads to one of the objects.
-    public func `in`<Target: ObjectBase>(_ objects: some Sequence<Frozen<Target>>) -> Query<Bool>
-    where Value == Target? {
-        link(in: objects.compactMap { scope.row(of: $0) })
-    }
-
     /// The link as a column of row keys.
     private var linkColumn: (hops: [Hop], column: ColumnReference) {
         let (several, links) = Array(hops.dropLast()).splitAtLastCollection
@@ -65,7 +45,7 @@ extension Query {
     }
 
     /// - Parameter row: `nil` for no object; an inner `nil` for an object that nothing can link to.
-    private func link(_ comparison: Comparison, _ row: ObjectKey??) -> Query<Bool> {
+    func link(_ comparison: Comparison, _ row: ObjectKey??) -> Query<Bool> {
         let (hops, column) = linkColumn
         guard let row else {
             return condition(.exists(hops, .compare(column, comparison, .null)))
@@ -84,7 +64,7 @@ extension Query {
             .exists(left.hops, .compareColumns(left.column, comparison, right.column)))
     }
 
-    private func link(in rows: [ObjectKey]) -> Query<Bool> {
+    func link(in rows: [ObjectKey]) -> Query<Bool> {
         let (hops, column) = linkColumn
         return condition(.exists(hops, .isIn(column, rows.map(\.linkValue))))
     }
@@ -96,22 +76,12 @@ extension Query where Value: QueryCollection, Value.Element: ObjectBase {
         containsRow(in: [scope.row(of: object, of: Value.Element.self)])
     }
 
-    /// Whether the object is one of the elements. An object of another realm is an error.
-    public func contains(_ object: Frozen<Value.Element>) -> Query<Bool> {
-        containsRow(in: [scope.row(of: object)])
-    }
-
     /// Whether one of the objects is one of the elements.
     public func containsAny(in objects: some Sequence<Value.Element>) -> Query<Bool> {
         containsRow(in: objects.map { scope.row(of: $0, of: Value.Element.self) })
     }
 
-    /// Whether one of the objects is one of the elements.
-    public func containsAny(in objects: some Sequence<Frozen<Value.Element>>) -> Query<Bool> {
-        containsRow(in: objects.map { scope.row(of: $0) })
-    }
-
-    private func containsRow(in rows: [ObjectKey?]) -> Query<Bool> {
+    func containsRow(in rows: [ObjectKey?]) -> Query<Bool> {
         condition(.exists(hops, .isRow(rows.compactMap { $0 })))
     }
 }
@@ -143,11 +113,7 @@ extension QueryScope {
         return operand.engineValue
     }
 
-    func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
-        checkRealm(object.table.snapshot.realm, object.table.schema.name) ? object.row : nil
-    }
-
-    private func checkRealm(_ other: RealmCore, _ className: String) -> Bool {
+    func checkRealm(_ other: RealmCore, _ className: String) -> Bool {
         guard let realm, realm !== other else { return true }
         report(
             Realm.Error(

@@ -1,0 +1,57 @@
+internal import RegnumEngine
+
+// Conditions on objects of a snapshot that a link or a collection contains.
+
+extension Query {
+    /// Whether the link leads to this object. An object of another realm is an error.
+    @_disfavoredOverload
+    public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.equal, right.map { left.scope.row(of: $0) })
+    }
+
+    /// The exact complement of `==`.
+    @_disfavoredOverload
+    public static func != <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.notEqual, right.map { left.scope.row(of: $0) })
+    }
+
+    /// Whether the link leads to one of the objects.
+    public func `in`<Target: ObjectBase>(_ objects: some Sequence<Frozen<Target>>) -> Query<Bool>
+    where Value == Target? {
+        link(in: objects.compactMap { scope.row(of: $0) })
+    }
+}
+
+extension Query where Value: QueryCollection, Value.Element: ObjectBase {
+    /// Whether the object is one of the elements. An object of another realm is an error.
+    public func contains(_ object: Frozen<Value.Element>) -> Query<Bool> {
+        containsRow(in: [scope.row(of: object)])
+    }
+
+    /// Whether one of the objects is one of the elements.
+    public func containsAny(in objects: some Sequence<Frozen<Value.Element>>) -> Query<Bool> {
+        containsRow(in: objects.map { scope.row(of: $0) })
+    }
+}
+
+extension Query where Value: QueryMap {
+    /// Whether the object is one of the values. An object of another realm is an error.
+    public func contains<T: ObjectBase>(_ object: Frozen<T>) -> Query<Bool>
+    where Value.Value == T? {
+        objects() == object
+    }
+
+    /// Whether one of the objects is one of the values.
+    public func containsAny<T: ObjectBase>(in objects: some Sequence<Frozen<T>>) -> Query<Bool>
+    where Value.Value == T? {
+        self.objects().in(objects)
+    }
+}
+
+extension QueryScope {
+    fileprivate func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
+        checkRealm(object.table.snapshot.realm, object.table.schema.name) ? object.row : nil
+    }
+}
