@@ -72,20 +72,6 @@ extension MutableSet: Equatable {
     }
 }
 
-extension MutableSet: CustomStringConvertible {
-    /// A description with one element per line, preceded by its position. Shows
-    /// at most 100 elements.
-    public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "MutableSet<\(Element.self)>")
-        return printer.text
-    }
-}
-
-extension MutableSet: PrintableList {
-    func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
-}
-
 extension MutableSet: Encodable where Element: Encodable {
     /// Encodes the elements as an array, in the set's order.
     public func encode(to encoder: any Encoder) throws {

@@ -20,6 +20,16 @@ extension List: CustomStringConvertible {
     }
 }
 
+extension MutableSet: CustomStringConvertible {
+    /// A description with one element per line, preceded by its position. Shows
+    /// at most 100 elements.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "MutableSet<\(Element.self)>")
+        return printer.text
+    }
+}
+
 extension Map: CustomStringConvertible {
     /// A description with one entry per line, preceded by its key. Shows at most 100 entries, and
     /// at most 5 levels of nested `AnyRealmValue` collections.
@@ -35,6 +45,15 @@ extension Results: CustomStringConvertible {
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "Results<\(Element.self)>")
+        return printer.text
+    }
+}
+
+extension ProjectedCollection: CustomStringConvertible {
+    /// A description with one value per line, preceded by its position. Shows at most 100 values.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "ProjectedCollection<\(Value.self)>")
         return printer.text
     }
 }
@@ -255,5 +274,9 @@ protocol PrintableList {
 }
 
 extension List: PrintableList {
+    func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
+}
+
+extension MutableSet: PrintableList {
     func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
 }

@@ -65,15 +65,6 @@ extension ProjectedCollection: Equatable where Value: Equatable {
     }
 }
 
-extension ProjectedCollection: CustomStringConvertible {
-    /// A description with one value per line, preceded by its position. Shows at most 100 values.
-    public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "ProjectedCollection<\(Value.self)>")
-        return printer.text
-    }
-}
-
 /// A collection of objects that supports `projectTo`: ``List`` and ``MutableSet``.
 ///
 /// Implemented by the collections of the library; do not conform your own types.
