@@ -132,3 +132,10 @@ extension _ManagedList {
         return (table, OwnedList(table: schema.key, tableName: schema.name, row: row, list: list))
     }
 }
+
+/// A collection at the start of a transaction. Part of the contract of ``RealmCollection``.
+public struct _FrozenPlace {
+    let table: FrozenTable
+    /// The query of the collection's content.
+    let plan: QueryPlan
+}

@@ -240,3 +240,16 @@ extension FrozenAnyValue: Encodable {
         }
     }
 }
+
+extension FrozenAnyValue: SummableValue, BoundedValue {
+    public typealias Required = AnyRealmValue
+    public typealias Total = AnyRealmValue
+    public typealias Mean = AnyRealmValue
+}
+
+extension PropertySchema {
+    /// Whether the property is declared with a type that only snapshots use.
+    var isFrozenAny: Bool {
+        field.valueType == FrozenAnyValue.self
+    }
+}

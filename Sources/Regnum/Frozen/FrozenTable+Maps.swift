@@ -99,3 +99,19 @@ extension FrozenTable {
         FrozenMap(self, map, property) { self.anyElement($0, $1) }
     }
 }
+
+extension FrozenTable {
+    /// Returns a dictionary of the entries of a map. Keys that are equal as Swift strings fail the
+    /// read.
+    func dictionary<Element>(
+        _ entries: [(key: String, value: Element)], _ row: ObjectKey?, _ property: Int?
+    ) -> [String: Element] {
+        checkKeys(entries.lazy.map(\.key), row, property)
+        return Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+
+    /// Fails the read if two of the keys are equal as Swift strings.
+    func checkKeys(_ keys: some Collection<String>, _ row: ObjectKey?, _ property: Int?) {
+        if let key = EqualKeys.first(in: keys) { fail(.equalKeys(key), row, property) }
+    }
+}

@@ -37,24 +37,72 @@ public struct Snapshot: Sendable {
     }
 }
 
-/// The state shared by the frozen values of one snapshot.
-final class SnapshotCore: Sendable {
-    let realm: RealmCore
-    let root: DatabaseRoot
-    /// Where the snapshot was taken, for `stats()` and messages.
-    let place: CallPlace
-    /// Paused transactions of earlier property reads, kept for reuse.
-    let idleReaders = Guarded<[IdleReader]>([])
-
-    init(realm: RealmCore, root: DatabaseRoot, place: CallPlace) {
-        self.realm = realm
-        self.root = root
-        self.place = place
-        realm.snapshots.add(self)
+extension Snapshot {
+    /// Runs `body`, and throws the first error that a frozen value encountered in it.
+    ///
+    ///     let names = try snapshot.read { $0.objects(Person.self).map(\.name) }
+    ///
+    /// Properties and collections can't throw. If one of them encounters damage of the file, a
+    /// class that doesn't match the stored schema, a stored value that isn't valid for its type, an
+    /// operand of another realm or an overflowing sum, it returns an arbitrary value inside `body`,
+    /// and the result of `body` is discarded. Outside of a `read`, and of the bodies of
+    /// `Realm.read` and `write`, it logs the error and traps.
+    ///
+    /// This applies to all frozen values that the body uses, including those of other snapshots,
+    /// live handles and streams.
+    ///
+    ///     for try await change in people.changes {
+    ///         let names = try change.collection.snapshot.read { _ in
+    ///             change.collection.map(\.name)
+    ///         }
+    ///     }
+    ///
+    /// - Parameter body: Runs once, on the calling thread.
+    /// - Throws: `.invalidDatabase`, `.schemaMismatch`, `.invalidValue`, `.invalidQuery`,
+    ///   `.ioFailed`; otherwise whatever the body throws.
+    public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
+        try ReadScope.run { try body(self) }
     }
 
-    deinit {
-        realm.snapshots.remove(ObjectIdentifier(self))
-        endReaders()
+    /// Reads and checks everything in the snapshot: the checksums of the nodes file, that each
+    /// object is in the indexes of its class under its value and the indexes contain nothing else,
+    /// that links and collections refer to existing objects, and that inverses agree with them.
+    ///
+    /// It doesn't need the Swift classes, and runs on one of the library's threads.
+    ///
+    /// - Throws: `.invalidDatabase` for the first damage found, with `className`, `property` and
+    ///   `key` if they are known, and with `path` and `position` for damage of the file;
+    ///   `.ioFailed` if the file can't be read; `CancellationError`.
+    /// - Complexity: O(n log n) for the whole content, which is read from disk.
+    public func checkIntegrity() async throws {
+        let isCancelled = Guarded(false)
+        try await withTaskCancellationHandler {
+            try await blocking { [root = core.root] () throws(StoreError) in
+                try root.checkIntegrity { isCancelled.withLock { $0 } }
+            }
+            try Task.checkCancellation()
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
     }
+}
+
+extension Frozen {
+    /// The snapshot that the object belongs to.
+    public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
+}
+
+extension FrozenResults {
+    /// The snapshot that the objects belong to.
+    public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
+}
+
+extension FrozenValues {
+    /// The snapshot that the values belong to.
+    public var snapshot: Snapshot { Snapshot(core: query.table.snapshot) }
+}
+
+extension FrozenMap {
+    /// The snapshot that the entries belong to.
+    public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
 }

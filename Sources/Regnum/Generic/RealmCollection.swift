@@ -41,13 +41,6 @@ public protocol RealmCollection<Element>: _ConfinedCollection where Element: Rea
     func _frozenPlace() throws(Realm.Error) -> _FrozenPlace?
 }
 
-/// A collection at the start of a transaction. Part of the contract of ``RealmCollection``.
-public struct _FrozenPlace {
-    let table: FrozenTable
-    /// The query of the collection's content.
-    let plan: QueryPlan
-}
-
 extension RealmCollection {
     public var _storedValues: _ManagedList? { nil }
 

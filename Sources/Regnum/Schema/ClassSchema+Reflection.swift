@@ -165,10 +165,6 @@ extension PropertySchema {
         return types.contains { $0 == field.valueType }
     }
 
-    fileprivate var isFrozenAny: Bool {
-        field.valueType == FrozenAnyValue.self
-    }
-
     convenience init(
         field: StoredField, wrapper: any PersistedField.Type, mapping: [String: String],
         first: PropertyDeclaration, second: PropertyDeclaration

@@ -68,12 +68,6 @@ extension AnyRealmValue: SummableValue, BoundedValue {
     public typealias Mean = AnyRealmValue
 }
 
-extension FrozenAnyValue: SummableValue, BoundedValue {
-    public typealias Required = AnyRealmValue
-    public typealias Total = AnyRealmValue
-    public typealias Mean = AnyRealmValue
-}
-
 extension Date: BoundedValue {
     public typealias Required = Date
 }

@@ -1,5 +1,3 @@
-internal import RegnumEngine
-
 // Maps compare keys by their bytes. Swift dictionaries and encoders treat canonically equivalent
 // keys as equal, such as a composed and a decomposed é. Converting a map with two such keys is an
 // error, because one of them would be lost.
@@ -12,22 +10,6 @@ enum EqualKeys {
         if keys.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 } }) { return nil }
         var seen: Set<String> = []
         return keys.first { !seen.insert($0).inserted }
-    }
-}
-
-extension FrozenTable {
-    /// Returns a dictionary of the entries of a map. Keys that are equal as Swift strings fail the
-    /// read.
-    func dictionary<Element>(
-        _ entries: [(key: String, value: Element)], _ row: ObjectKey?, _ property: Int?
-    ) -> [String: Element] {
-        checkKeys(entries.lazy.map(\.key), row, property)
-        return Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
-    }
-
-    /// Fails the read if two of the keys are equal as Swift strings.
-    func checkKeys(_ keys: some Collection<String>, _ row: ObjectKey?, _ property: Int?) {
-        if let key = EqualKeys.first(in: keys) { fail(.equalKeys(key), row, property) }
     }
 }
 
