@@ -285,13 +285,3 @@ extension Migration: Sendable {}
 /// `if oldVersion < 3 { … }`.
 public typealias MigrationBlock =
     @Sendable (_ migration: Migration, _ oldVersion: UInt64) throws -> Void
-
-/// The progress of a migration with the objects of one class.
-public struct MigrationProgress: Sendable, Hashable {
-    /// The class whose objects are being visited.
-    public let className: String
-    /// The number of its objects visited so far.
-    public let objectsDone: Int
-    /// The total number of its objects.
-    public let objectCount: Int
-}
