@@ -1,12 +1,6 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-extension List: ObjectCollection where Element: ObjectBase {
-    public var _results: Results<Element>? { handle?.results(Element.self) }
-
-    public var _name: String { handle?.name ?? "List<\(Element.self)>" }
-}
-
 extension _ManagedList {
     /// Returns the objects of the list as results, or `nil` after the
     /// transaction body has returned.

@@ -1,13 +1,4 @@
-internal import RegnumEngine
-internal import RegnumStore
-
 extension MutableSet: QueryCollection {}
-
-extension MutableSet: ObjectCollection where Element: ObjectBase {
-    public var _results: Results<Element>? { handle?.results(Element.self) }
-
-    public var _name: String { handle?.name ?? "MutableSet<\(Element.self)>" }
-}
 
 // MARK: Sets of values
 
