@@ -19,14 +19,6 @@ where Index == Int, SubSequence: _ConfinedCollection {
     var _hasFailed: Bool { get }
 }
 
-/// The elements that a collection had at one moment. Part of the contract of
-/// ``_ConfinedCollection``.
-public struct _TakenElements<Element> {
-    let count: Int
-    /// Returns the element at a position in `0..<count`, or `nil` if it no longer exists.
-    let element: (Int) -> Element?
-}
-
 /// An iterator over the elements that a collection had when the loop started. Objects that were
 /// deleted since, and values that were removed, are left out.
 public struct ConfinedIterator<Element>: IteratorProtocol {

@@ -1,16 +1,6 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The location of an `AnyRealmValue` that contains a stored list or dictionary.
-struct AnySlot {
-    /// The class of the element that has the value; `nil` if it is a property of the object itself.
-    let elements: TableKey?
-    /// The column value for which the accessor is valid.
-    let value: Value
-    /// The collection that contains the element; `nil` for a property.
-    let parent: _ManagedList?
-}
-
 extension TransactionCore {
     /// Returns the `AnyRealmValue` for a stored value.
     ///

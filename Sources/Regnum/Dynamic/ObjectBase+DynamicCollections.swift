@@ -61,3 +61,13 @@ extension ObjectBase {
             DynamicStore(core), binding.place.tableKey, ObjectKey(rawValue: object._row))
     }
 }
+
+extension AnyRealmValue {
+    /// The object, of any class, with access to its stored properties by name; `nil` for
+    /// an unmanaged object.
+    ///
+    /// Confined to the transaction body, like the object itself.
+    public var dynamicObject: DynamicObject? {
+        if case .object(let value) = self { value.dynamicObject } else { nil }
+    }
+}

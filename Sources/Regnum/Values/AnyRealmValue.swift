@@ -93,14 +93,6 @@ extension AnyRealmValue {
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
-
-    /// The object, of any class, with access to its stored properties by name; `nil` for
-    /// an unmanaged object.
-    ///
-    /// Confined to the transaction body, like the object itself.
-    public var dynamicObject: DynamicObject? {
-        if case .object(let value) = self { value.dynamicObject } else { nil }
-    }
 }
 
 extension AnyRealmValue: Hashable {

@@ -344,3 +344,21 @@ public final class _ManagedList {
         binding.reportUndecodable(value, property: property)
     }
 }
+
+/// The location of an `AnyRealmValue` that contains a stored list or dictionary.
+struct AnySlot {
+    /// The class of the element that has the value; `nil` if it is a property of the object itself.
+    let elements: TableKey?
+    /// The column value for which the accessor is valid.
+    let value: Value
+    /// The collection that contains the element; `nil` for a property.
+    let parent: _ManagedList?
+}
+
+/// The elements that a collection had at one moment. Part of the contract of
+/// ``_ConfinedCollection``.
+public struct _TakenElements<Element> {
+    let count: Int
+    /// Returns the element at a position in `0..<count`, or `nil` if it no longer exists.
+    let element: (Int) -> Element?
+}

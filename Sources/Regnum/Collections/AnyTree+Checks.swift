@@ -1,0 +1,93 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+extension AnyTree {
+    /// Validates a value.
+    ///
+    /// Throws `.invalidValue` for lists and dictionaries that are nested too deeply, invalid
+    /// keys, text and data beyond the limits, and objects that are deleted or belong to a
+    /// different transaction.
+    /// - Parameter level: the number of lists and dictionaries in the property
+    ///   that enclose the value.
+    init(
+        _ value: AnyRealmValue, level: Int = 0, _ core: TransactionCore, _ schema: ClassSchema,
+        _ property: PropertySchema
+    ) throws(Realm.Error) {
+        switch value {
+        case .object(let object):
+            if let binding = object._binding {
+                try core.checkLinkable(object, binding, schema, property)
+            } else {
+                _ = try core.realm.listedEntry(for: type(of: object))
+            }
+            self = .object(object)
+        case .list(let list):
+            try AnyTree.check(level: level + 1, schema, property)
+            if case .set = property.shape { throw .anyInSet("a list", schema, property) }
+            var trees: [AnyTree] = []
+            for element in list {
+                trees.append(try AnyTree(element, level: level + 1, core, schema, property))
+            }
+            self = .list(trees)
+        case .dictionary(let map):
+            try AnyTree.check(level: level + 1, schema, property)
+            if case .set = property.shape { throw .anyInSet("a dictionary", schema, property) }
+            var entries: [(String, AnyTree)] = []
+            for entry in map {
+                if let error = Realm.Error.mapKey(entry.key, schema, property) { throw error }
+                let tree = try AnyTree(entry.value, level: level + 1, core, schema, property)
+                entries.append((entry.key, tree))
+            }
+            self = .dictionary(entries)
+        default:
+            try AnyTree.check(value, schema.name, property.name)
+            self = .value(value.plain ?? .null)
+        }
+    }
+
+    /// Returns why a value cannot be stored, as the end of an error message; `nil` if it can.
+    private static func problem(with value: AnyRealmValue) -> String? {
+        switch value {
+        case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
+            Limits.longString
+        case .data(let data) where data.count > Limits.dataByteCountMax:
+            Limits.longData
+        case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN:
+            "cannot hold a date that is not a number"
+        default: nil
+        }
+    }
+
+    /// Throws `.invalidValue` for a plain value that cannot be stored.
+    static func check(
+        _ value: AnyRealmValue, _ className: String, _ property: String
+    ) throws(Realm.Error) {
+        guard let problem = problem(with: value) else { return }
+        throw Realm.Error(
+            .invalidValue, "'\(className).\(property)' \(problem).", className: className,
+            property: property)
+    }
+
+    private static func check(
+        level: Int, _ schema: ClassSchema, _ property: PropertySchema
+    ) throws(Realm.Error) {
+        guard level > Limits.anyLevelMax else { return }
+        throw Realm.Error(
+            .invalidValue,
+            "\(schema.name).\(property.name) was given lists or dictionaries nested more than "
+                + "\(Limits.anyLevelMax) levels deep.", className: schema.name,
+            property: property.name)
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func anyInSet(
+        _ what: String, _ schema: ClassSchema, _ property: PropertySchema
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(schema.name).\(property.name) was given \(what): a set of AnyRealmValue cannot hold "
+                + "lists or dictionaries.", className: schema.name, property: property.name)
+    }
+}
