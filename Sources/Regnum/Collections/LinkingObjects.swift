@@ -206,3 +206,17 @@ extension LinkingObjects: Persistable, InverseDeclaration {
 
     var originProperty: String { origin }
 }
+
+extension Persisted {
+    /// Declares the inverse of a link or collection: the objects of another class whose property
+    /// `originProperty` refers to this object.
+    ///
+    ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+    @inlinable @inline(__always)
+    public init<Origin: ObjectBase>(originProperty: String)
+    where Value == LinkingObjects<Origin> {
+        self.init(_flags: 0, _value: LinkingObjects(originProperty: originProperty))
+    }
+}
+
+extension LinkingObjects: QueryCollection {}

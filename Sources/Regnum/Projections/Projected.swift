@@ -58,19 +58,6 @@ public struct Projected<Root: ObjectBase, Value> {
     }
 }
 
-/// A type-erased interface to `@Projected` wrappers.
-protocol ProjectedField: SendableMetatype {
-    /// Returns the key path of a projection's property.
-    static func keyPath(in projection: ObjectBase, at offset: Int) -> AnyKeyPath
-    /// Returns the stored properties that a projection's property exposes or is computed from;
-    /// empty if there are none.
-    static func paths(in projection: ObjectBase, at offset: Int) -> [PropertyPath]
-    /// Returns whether the property exposes a single stored property unchanged.
-    static func isStoredProperty(in projection: ObjectBase, at offset: Int) -> Bool
-    /// Returns the value of the property.
-    static func value(in projection: ObjectBase, at offset: Int) -> Any
-}
-
 extension Projected: ProjectedField {
     private static func keyPath(_ projection: ObjectBase, _ offset: Int) -> KeyPath<Root, Value> {
         projection.projectedField(at: offset, as: Self.self).keyPath

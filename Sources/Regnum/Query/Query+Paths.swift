@@ -11,7 +11,6 @@ public protocol QueryCollection: Persistable {
 }
 
 extension List: QueryCollection {}
-extension LinkingObjects: QueryCollection {}
 
 extension Query {
     /// A property of the object.

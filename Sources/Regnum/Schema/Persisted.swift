@@ -140,15 +140,3 @@ extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
         self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
     }
 }
-
-extension Persisted {
-    /// Declares the inverse of a link or collection: the objects of another class whose property
-    /// `originProperty` refers to this object.
-    ///
-    ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
-    @inlinable @inline(__always)
-    public init<Origin: ObjectBase>(originProperty: String)
-    where Value == LinkingObjects<Origin> {
-        self.init(_flags: 0, _value: LinkingObjects(originProperty: originProperty))
-    }
-}

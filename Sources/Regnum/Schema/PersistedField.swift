@@ -192,3 +192,16 @@ extension Persistable {
 protocol InverseDeclaration {
     var originProperty: String { get }
 }
+
+/// A type-erased interface to `@Projected` wrappers.
+protocol ProjectedField: SendableMetatype {
+    /// Returns the key path of a projection's property.
+    static func keyPath(in projection: ObjectBase, at offset: Int) -> AnyKeyPath
+    /// Returns the stored properties that a projection's property exposes or is computed from;
+    /// empty if there are none.
+    static func paths(in projection: ObjectBase, at offset: Int) -> [PropertyPath]
+    /// Returns whether the property exposes a single stored property unchanged.
+    static func isStoredProperty(in projection: ObjectBase, at offset: Int) -> Bool
+    /// Returns the value of the property.
+    static func value(in projection: ObjectBase, at offset: Int) -> Any
+}
