@@ -37,7 +37,17 @@ struct LayerTests {
                 package struct Low { let text = "High" }
                 extension Low { func high() -> [High<Low>] { [] } }
                 private struct Hidden { var peak: Peak? }
+                extension Top {
+                    /// The top's error.
+                    struct Failure {}
+                }
+                extension Top.Failure {
+                    enum Code { case base(Base) }
+                }
+                func fail(_ code: Top.Failure.Code) throws(Top.Failure) {}
                 """)
+        let middle = SourceText(
+            path: "Sources/Sample/Low/Middle.swift", text: "extension Top { var high: High<Top> }")
         let high = SourceText(
             path: "Sources/Sample/High/Inner/High.swift",
             text: """
@@ -45,23 +55,33 @@ struct LayerTests {
                 extension Low { func raised() {} }
                 typealias Peak = High<Int>
                 private enum Hidden {}
+                open class Base {}
+                actor Top {}
                 """)
         let other = SourceText(path: "Sources/Sample/Other/Other.swift", text: "")
         let outside = SourceText(path: "Sources/Sample/Outside.swift", text: "")
         expectEqual(
-            folderViolations([low, high, other, outside], folders: ["Low", "High"]),
+            folderViolations(
+                [low, middle, high, other, outside], folders: ["Low", "High"],
+                exceptions: ["Sources/Sample/Low/Middle.swift": ["High", "Peak"]]),
             [
+                "Sources/Sample/Low/Low.swift: High above it declares Base",
                 "Sources/Sample/Low/Low.swift: High above it declares High",
                 "Sources/Sample/Low/Low.swift: High above it declares Peak",
+                "Sources/Sample/Low/Middle.swift: High above it declares Top",
+                "Sources/Sample/Low/Middle.swift: needs no exception for Peak",
                 "Sources/Sample/Other/Other.swift: the folder has no row in the table of layers",
                 "Sources/Sample/Outside.swift: the folder has no row in the table of layers",
             ])
 
         let sources = try SourceTree.sources()
+        let paths = sources.map(\.file.path)
+        expectEqual(folderExceptions.keys.sorted().filter { !paths.contains($0) }, [])
         for (target, folders) in folderLayers {
             let files = sources.filter { $0.target == target }.map(\.file)
             #expect(!files.isEmpty)
-            expectEqual(folderViolations(files, folders: folders), [])
+            expectEqual(
+                folderViolations(files, folders: folders, exceptions: folderExceptions), [])
         }
     }
 

@@ -16,11 +16,29 @@ let allowedImports: [String: Set<String>] = [
 /// The folders of targets whose folders are layers too, lowest first. A file refers only to types
 /// declared in its own folder and those before it.
 let folderLayers: [String: [String]] = [
+    "RegnumStore": ["Interface", "Threads", "Posix", "Format", "Nodes", "Log"],
     "RegnumEngine": [
         "Values", "Schema", "Query", "Memory", "Index", "Lists", "Clusters", "Database",
         "Transaction", "Record", "Checkpoint", "Scan", "Changes", "Results", "Hub", "Coordinator",
         "LiveQueries", "Migration",
-    ]
+    ],
+    "Regnum": [
+        "Errors", "Objects", "Configuration", "Values", "Schema", "Binding", "Query",
+        "Collections", "Projections", "Insertion", "Transaction", "Dynamic", "Frozen", "Changes",
+        "Migrations", "Realm", "Generic", "JSON",
+    ],
+]
+
+/// The types of later folders that a file may refer to.
+let folderExceptions: [String: Set<String>] = [
+    // A managed object or collection refers to its class and transaction. Much of what these need
+    // refers to objects and collections in turn.
+    "Sources/Regnum/Objects/ObjectBase.swift": ["ClassBinding"],
+    "Sources/Regnum/Values/ManagedList.swift": ["BindingPlace", "ClassBinding", "TransactionCore"],
+    // The block receives a `Migration`.
+    "Sources/Regnum/Configuration/Configuration.swift": ["MigrationBlock"],
+    // All callers that open a realm get the same actor.
+    "Sources/Regnum/Binding/RealmCore.swift": ["Realm"],
 ]
 
 /// The only folder of `Sources` with public declarations.
@@ -58,15 +76,18 @@ func importedModules(_ file: SourceText) -> [String] {
     return file.code.compactMap { line in line.firstMatch(of: pattern).map { String($0.1) } }
 }
 
-/// Returns the types that files refer to although a folder above theirs declares them, and the
-/// files in folders that aren't in the table.
+/// Returns the types that files refer to although a folder above theirs declares them, the
+/// exceptions to that which aren't needed, and the files in folders that aren't in the table.
 ///
 /// Compares names, so it misses members that an extension in a folder above adds to a type.
 ///
 /// - Parameters:
 ///   - files: The files of a target.
 ///   - folders: The folders of the target, lowest first.
-func folderViolations(_ files: [SourceText], folders: [String]) -> [String] {
+///   - exceptions: The types of folders above that files may refer to, by the files' paths.
+func folderViolations(
+    _ files: [SourceText], folders: [String], exceptions: [String: Set<String>] = [:]
+) -> [String] {
     let layers = Dictionary(uniqueKeysWithValues: zip(folders, folders.indices))
     func layerIndex(of file: SourceText) -> Int? {
         let names = file.path.split(separator: "/")
@@ -75,7 +96,7 @@ func folderViolations(_ files: [SourceText], folders: [String]) -> [String] {
     var layersOfTypes: [String: Int] = [:]
     for file in files {
         guard let layer = layerIndex(of: file) else { continue }
-        for name in sharedTypes(file) {
+        for name in sharedTypes(file).names {
             layersOfTypes[name] = min(layer, layersOfTypes[name, default: layer])
         }
     }
@@ -85,43 +106,73 @@ func folderViolations(_ files: [SourceText], folders: [String]) -> [String] {
             violations.append("\(file.path): the folder has no row in the table of layers")
             continue
         }
-        for name in identifiers(in: file).sorted() {
+        var exceptions = exceptions[file.path, default: []]
+        for name in references(in: file, to: layersOfTypes).sorted() {
             guard let upper = layersOfTypes[name], upper > layer else { continue }
+            if exceptions.remove(name) != nil { continue }
             violations.append("\(file.path): \(folders[upper]) above it declares \(name)")
         }
+        violations += exceptions.sorted().map { "\(file.path): needs no exception for \($0)" }
     }
     return violations
 }
 
-/// Returns the types that a file declares at its top level and other files can use.
-private func sharedTypes(_ file: SourceText) -> [String] {
-    let modifiers: Set<Substring> = ["public", "package", "internal", "final", "indirect"]
+/// Returns the types that other files can use of those that a file declares at its top level or
+/// directly in an extension, as `Outer.Inner`. Also returns the lines with headers of extensions
+/// that declare a type.
+private func sharedTypes(_ file: SourceText) -> (names: [String], headers: Set<Int>) {
+    let modifiers: Set<Substring> = ["open", "public", "package", "internal", "final", "indirect"]
     let keywords: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
-    return file.code.compactMap { line -> String? in
-        guard !line.hasPrefix(" ") else { return nil }
-        let words = line.split(separator: " ", maxSplits: 6).drop { modifiers.contains($0) }
-        guard let keyword = words.first, keywords.contains(keyword), words.count > 1 else {
-            return nil
+    var names: [String] = []
+    var headers: Set<Int> = []
+    var header: (outer: String, index: Int)?
+    for (index, line) in file.code.enumerated() where !line.hasPrefix("     ") {
+        let isNested = line.hasPrefix(" ")
+        if !isNested, !line.isEmpty { header = nil }
+        let words = line.split(separator: " ", maxSplits: 8).drop {
+            modifiers.contains($0) || $0.hasPrefix("@")
         }
-        let name = words[words.startIndex + 1]
-        return String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+        guard let keyword = words.first, words.count > 1 else { continue }
+        let name = words[words.startIndex + 1].prefix {
+            $0.isLetter || $0.isNumber || $0 == "_" || $0 == "."
+        }
+        if !isNested, keyword == "extension" { header = (String(name), index) }
+        guard keywords.contains(keyword) else { continue }
+        if !isNested {
+            names.append(String(name))
+        } else if let header {
+            names.append("\(header.outer).\(name)")
+            headers.insert(header.index)
+        }
     }
+    return (names, headers)
 }
 
-/// Returns the identifiers and keywords in a file's code.
-private func identifiers(in file: SourceText) -> Set<String> {
-    var names: Set<String> = []
-    for line in file.code {
+/// Returns the identifiers and keywords in a file's code, and those of the given types that are
+/// named `Outer.Inner`. Such a name isn't a reference to `Outer`. Neither is the header of an
+/// extension in which the file declares types.
+private func references(in file: SourceText, to types: [String: Int]) -> Set<String> {
+    let headers = sharedTypes(file).headers
+    var words: Set<String> = []
+    for (index, line) in file.code.enumerated() where !headers.contains(index) {
         // Bytes, because characters would take several times as long.
-        let words = line.utf8.split { byte in
+        let parts = line.utf8.split { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."):
                 false
             default: true
             }
         }
-        for word in words { names.insert(String(Substring(word))) }
+        for part in parts { words.insert(String(Substring(part))) }
+    }
+    var names: Set<String> = []
+    for word in words {
+        var parts = word.split(separator: ".").map(String.init)
+        while parts.count > 1, types["\(parts[0]).\(parts[1])"] != nil {
+            parts[0...1] = ["\(parts[0]).\(parts[1])"]
+        }
+        names.formUnion(parts)
     }
     return names
 }
