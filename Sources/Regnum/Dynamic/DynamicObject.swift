@@ -109,8 +109,9 @@ public final class DynamicObject {
         let property = try store.property(name, of: table)
         let writer = DynamicWriter(
             store, try store.writing("\(store.name(of: table)).\(name)"))
-        defer { store.core.didEditAll() }
-        try writer.assign(value, to: property, of: table, row)
+        try writer.perform { () throws(Realm.Error) in
+            try writer.assign(value, to: property, of: table, row)
+        }
     }
 
     /// Returns the list of a property.

@@ -131,9 +131,11 @@ struct DynamicPlace {
         store.requireLive("list")
         if let problem { throw problem }
         let transaction = try store.writing("\(fullName.className).\(fullName.property)")
-        defer { store.core.didEditAll() }
-        try body(DynamicWriter(store, transaction))
-        if slot != nil { transaction.touch(itemsOf: row, table, list) }
+        let writer = DynamicWriter(store, transaction)
+        try writer.perform { () throws(Realm.Error) in
+            try body(writer)
+            if slot != nil { transaction.touch(itemsOf: row, table, list) }
+        }
     }
 
     /// Returns the stored set for the collection.

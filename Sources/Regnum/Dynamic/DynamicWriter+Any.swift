@@ -123,7 +123,7 @@ extension DynamicWriter {
             }
             return try link(table.key, row, name)
         }
-        return try link(table.key, try row(of: object, in: table.key, name).row, name)
+        return try link(table.key, try row(of: object, in: table.key, name), name)
     }
 
     /// Returns a link to an object. Throws for owned objects, and if either end is asymmetric.

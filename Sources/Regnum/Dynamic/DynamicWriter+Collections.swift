@@ -8,44 +8,29 @@ extension DynamicWriter {
     /// - Parameter start: the position of the first element.
     func rows(
         for values: [Any?], in place: DynamicPlace, from start: Int = 0
-    ) throws(Realm.Error) -> (rows: [ObjectKey], made: [Made]) {
+    ) throws(Realm.Error) -> [ObjectKey] {
         let name = name(place.list.name, place.table)
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        let isSet = place.list.kind == .set
         var rows: [ObjectKey] = []
-        var made: [Made] = []
         rows.reserveCapacity(values.count)
-        do throws(Realm.Error) {
-            if target.kind == .elements, let column = target.columns.first, column.type == .any,
-                place.list.kind != .set
-            {
-                rows = try insert(any: values.map { ("", $0) }, into: place, name)
-                made = rows.map { (target.key, $0) }
-            } else if target.kind == .elements, let column = target.columns.first {
-                var stored = try stored(values, column, place, name, from: start)
-                if place.list.kind == .set {
-                    stored = SetMembers(values: stored, keys: []).values
-                }
-                for value in stored {
-                    rows.append(try insert([value], into: target.key))
-                    made.append((target.key, rows[rows.count - 1]))
-                }
-            } else {
-                for (index, value) in values.enumerated() {
-                    guard let value = value.flatMap({ unwrapped($0) }) else {
-                        throw name.wrong(nil, at: .index(start + index))
-                    }
-                    let (row, isNew) = try self.row(
-                        for: value, of: target.key, name, at: .index(start + index))
-                    rows.append(row)
-                    if isNew { made.append((target.key, row)) }
-                }
-                if place.list.kind == .set { rows = Set(rows).sorted() }
+        if target.kind == .elements, let column = target.columns.first {
+            if column.type == .any, !isSet {
+                return try insert(any: values.map { ("", $0) }, into: place, name)
             }
-        } catch {
-            for row in made { discard(row) }
-            throw error
+            var stored = try stored(values, column, place, name, from: start)
+            if isSet { stored = SetMembers(values: stored, keys: []).values }
+            for value in stored { rows.append(try insert([value], into: target.key)) }
+            return rows
         }
-        return (rows, made)
+        for (index, value) in values.enumerated() {
+            guard let value = value.flatMap({ unwrapped($0) }) else {
+                throw name.wrong(nil, at: .index(start + index))
+            }
+            rows.append(
+                try row(for: value, of: target.key, name, at: .index(start + index)))
+        }
+        return isSet ? Set(rows).sorted() : rows
     }
 
     /// Inserts elements that a set doesn't contain yet.
@@ -111,8 +96,7 @@ extension DynamicWriter {
         if target.kind == .elements, let column = target.columns.first {
             return SetMembers(values: try stored(values, column, place, name), keys: [])
         }
-        let (rows, _) = try rows(for: values, in: place)
-        return SetMembers(values: [], keys: rows)
+        return SetMembers(values: [], keys: try rows(for: values, in: place))
     }
 
     /// Returns elements in their stored form.
@@ -146,21 +130,20 @@ extension DynamicWriter {
     }
 
     private func insert(
-        _ rows: [ObjectKey], made: [Made], at position: Int, in place: DynamicPlace
+        _ rows: [ObjectKey], at position: Int, in place: DynamicPlace
     ) throws(Realm.Error) {
         if rows.isEmpty { return }
         do throws(StoreError) {
             try transaction.insertIntoList(
                 place.table, place.row, place.list.key, at: position, rows)
         } catch {
-            for row in made { discard(row) }
             throw .naming(error, in: transaction.schema)
         }
     }
 
     func insert(_ value: Any?, into place: DynamicPlace, at position: Int) throws(Realm.Error) {
-        let (rows, made) = try rows(for: [value], in: place, from: position)
-        try insert(rows, made: made, at: position, in: place)
+        let rows = try rows(for: [value], in: place, from: position)
+        try insert(rows, at: position, in: place)
     }
 
     /// Replaces the element at a position of a list.
@@ -172,9 +155,9 @@ extension DynamicWriter {
         {
             return try assign(any: value, toElement: element, of: place)
         }
-        let (rows, made) = try rows(for: [value], in: place, from: position)
+        let rows = try rows(for: [value], in: place, from: position)
         remove(position..<position + 1, from: place)
-        try insert(rows, made: made, at: position, in: place)
+        try insert(rows, at: position, in: place)
     }
 
     func remove(_ range: Range<Int>, from place: DynamicPlace) {
@@ -183,16 +166,13 @@ extension DynamicWriter {
     }
 
     func replaceAll(_ place: DynamicPlace, with values: [Any?]) throws(Realm.Error) {
-        let (rows, made) = try rows(for: values, in: place)
-        try replaceAll(place, rows: rows, made: made)
+        try replaceAll(place, rows: try rows(for: values, in: place))
     }
 
     /// Replaces the elements or entries of a collection.
-    func replaceAll(
-        _ place: DynamicPlace, rows: [ObjectKey], made: [Made]
-    ) throws(Realm.Error) {
+    func replaceAll(_ place: DynamicPlace, rows: [ObjectKey]) throws(Realm.Error) {
         remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
-        try insert(rows, made: made, at: 0, in: place)
+        try insert(rows, at: 0, in: place)
     }
 
     /// Creates rows for the entries of a map's new value, ascending.
@@ -211,12 +191,7 @@ extension DynamicWriter {
         }
         entries.sort { MapKeyText.precedes($0.key, $1.key) }
         var made: [(key: String, row: ObjectKey)] = []
-        do throws(Realm.Error) {
-            for (key, value) in entries { made.append((key, try entry(key, value, place))) }
-        } catch {
-            for entry in made { transaction.delete(place.list.target, entry.row) }
-            throw error
-        }
+        for (key, value) in entries { made.append((key, try entry(key, value, place))) }
         return made
     }
 
@@ -234,11 +209,11 @@ extension DynamicWriter {
             if stored == transaction.value(place.list.target, entry, value),
                 !(stored?.isAnyCollection ?? false)
             {
-                return discard((place.list.target, entry))
+                return transaction.delete(place.list.target, entry)
             }
             remove(position..<position + 1, from: place)
         }
-        try insert([entry], made: [(place.list.target, entry)], at: position, in: place)
+        try insert([entry], at: position, in: place)
     }
 
     /// Creates the row of a map's entry.
@@ -252,14 +227,9 @@ extension DynamicWriter {
             let rows = try insert(any: [(key, value)], into: place, name)
             return rows[0]
         }
-        let (stored, made) = try content(
+        let stored = try content(
             of: value, for: target.columns[0], of: target.key, at: .key(key))
-        do throws(Realm.Error) {
-            return try insert([stored, .string(key)], into: target.key)
-        } catch {
-            discard(made)
-            throw error
-        }
+        return try insert([stored, .string(key)], into: target.key)
     }
 
     func set(_ value: Any?, forKey key: String, in place: DynamicPlace) throws(Realm.Error) {
@@ -269,7 +239,7 @@ extension DynamicWriter {
                 place.table, place.row, place.list.key, at: position)
         else {
             let row = try entry(key, value, place)
-            return try insert([row], made: [(place.list.target, row)], at: position, in: place)
+            return try insert([row], at: position, in: place)
         }
         let column = transaction.schema.tables[Int(place.list.target.rawValue)].columns[0]
         if column.type == .any { return try assign(any: value, toElement: entry, of: place) }

@@ -4,11 +4,14 @@ internal import RegnumStore
 // Objects by name: targets of links, elements, and new objects.
 
 extension DynamicWriter {
-    /// The rows of objects that were copied in one call.
+    /// The rows of objects that were copied or added in one call, which preserve the structure of
+    /// a graph.
     final class Copies {
         fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
         /// Keeps the objects alive, so that their addresses aren't reused.
         fileprivate var sources: [ObjectBase] = []
+        /// The unmanaged objects, which become accessors once the call has succeeded.
+        fileprivate(set) var insertion: GraphInsertion?
     }
 
     /// The values to create an object from.
@@ -23,7 +26,7 @@ extension DynamicWriter {
     /// - Parameter position: the position if the value is an element of a collection.
     func row(
         for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil
-    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
+    ) throws(Realm.Error) -> ObjectKey {
         let schema = transaction.schema.tables[Int(target.rawValue)]
         let isOwned = schema.kind.isOwned
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
@@ -46,15 +49,15 @@ extension DynamicWriter {
                         "\(name.className).\(name.property) was given a \(schema.name) that was "
                             + "deleted.", className: name.className, property: name.property)
                 }
-                return (object.row, false)
+                return object.row
             }
             guard isOwned else { throw name.wrong("a \(object.className)", at: position) }
-            return (try makeNested(target, object, name, position), true)
+            return try makeNested(target, object, name, position)
         }
         guard
             given is [String: Any?] || given is [String: Any] || given is [Any?] || given is [Any]
         else { throw name.wrong(value, at: position) }
-        return (try makeNested(target, given, name, position), true)
+        return try makeNested(target, given, name, position)
     }
 
     /// Creates a row for a property or an element, whose name is added to errors.
@@ -79,7 +82,7 @@ extension DynamicWriter {
     func row(
         of object: ObjectBase, in target: TableKey, _ name: Name,
         at position: ValuePath.Position? = nil
-    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
+    ) throws(Realm.Error) -> ObjectKey {
         let table = transaction.schema.tables[Int(target.rawValue)]
         let schema = ClassSchema.of(type(of: object))
         guard schema.name == table.name, !object.isInvalidated else {
@@ -94,20 +97,22 @@ extension DynamicWriter {
                         + "transaction: look the object up in this one.", className: name.className,
                     property: name.property)
             }
-            return (ObjectKey(rawValue: object._row), false)
+            return ObjectKey(rawValue: object._row)
         }
         if isOwned || store.declared != nil {
-            if let known = copies.rows[ObjectIdentifier(object)], !isOwned { return (known, false) }
-            return (try makeNested(target, object, name, position), true)
+            if let known = copies.rows[ObjectIdentifier(object)], !isOwned { return known }
+            return try makeNested(target, object, name, position)
         }
-        return (try added(object), false)
+        return try added(object)
     }
 
-    /// Adds an unmanaged object, like assigning it to a property.
+    /// Stores an unmanaged object, like assigning it to a property.
     func added(_ object: ObjectBase) throws(Realm.Error) -> ObjectKey {
         _ = try store.core.realm.listedEntry(for: type(of: object))
         defer { store.core.didEditAll() }
-        return try GraphInsertion(store.core, transaction).add(object)
+        let insertion = copies.insertion ?? GraphInsertion(store.core, transaction)
+        copies.insertion = insertion
+        return try insertion.insert(object)
     }
 
     // MARK: Values
@@ -219,7 +224,7 @@ extension DynamicWriter {
         var later: [(value: Any?, property: DynamicProperty)] = []
         for (property, _, value) in supplied.values {
             if case .column(let column) = property, column.linkTarget == nil, column.type != .any {
-                first[Int(column.key.rawValue)] = try content(of: value, for: column, of: key).value
+                first[Int(column.key.rawValue)] = try content(of: value, for: column, of: key)
             } else {
                 later.append((value, property))
             }
@@ -234,12 +239,7 @@ extension DynamicWriter {
             copies.rows[ObjectIdentifier(source)] = row
             copies.sources.append(source)
         }
-        do throws(Realm.Error) {
-            for (value, property) in later { try assign(value, to: property, of: key, row) }
-        } catch {
-            transaction.delete(key, row)
-            throw error
-        }
+        for (value, property) in later { try assign(value, to: property, of: key, row) }
         return row
     }
 }

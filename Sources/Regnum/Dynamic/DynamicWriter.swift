@@ -3,12 +3,11 @@ internal import RegnumStore
 
 /// Sets properties of rows through the stored schema alone, and creates rows.
 ///
-/// A call that throws leaves the transaction unchanged: rows that it created and that nothing links
-/// to are deleted again.
+/// Values are converted, and rows inserted for them, before anything that already exists is changed.
 struct DynamicWriter {
     let store: DynamicStore
     let transaction: EngineTransaction
-    /// The rows of copied objects, which preserve the structure of a copied graph.
+    /// The program's objects among the values.
     let copies = Copies()
     /// The number of dictionaries and arrays of properties that contain the values being stored.
     var level = 0
@@ -16,6 +15,25 @@ struct DynamicWriter {
     init(_ store: DynamicStore, _ transaction: EngineTransaction) {
         self.store = store
         self.transaction = transaction
+    }
+
+    /// Runs a call. If it throws, the rows that it inserted are deleted again, so that nothing has
+    /// changed but the schema.
+    ///
+    /// It takes no savepoint, which would copy all nodes that are edited afterwards.
+    func perform<R>(_ body: () throws(Realm.Error) -> R) throws(Realm.Error) -> R {
+        let first = transaction.nextKeys
+        defer { store.core.didEditAll() }
+        do throws(Realm.Error) {
+            let result = try body()
+            copies.insertion?.bind()
+            return result
+        } catch {
+            transaction.deleteRows(from: first)
+            // damage is only found after something was changed
+            if error.code == .invalidDatabase { store.core.fail(error) }
+            throw error
+        }
     }
 
     /// The name and type of a property for error messages.
@@ -51,12 +69,12 @@ struct DynamicWriter {
 
     // MARK: Properties
 
-    /// The converted value of a property, with the rows created for it.
+    /// The converted value of a property.
     enum Prepared {
-        case column(ColumnSchema, Value, Made?)
+        case column(ColumnSchema, Value)
         case any(ColumnSchema, AnyTree)
         /// Elements or entries that replace the existing ones.
-        case elements(DynamicPlace, rows: [ObjectKey], made: [Made])
+        case elements(DynamicPlace, [ObjectKey])
         /// Members to add to the existing ones.
         case members(DynamicPlace, SetMembers)
         /// Entries to add to the existing ones, with their keys.
@@ -70,7 +88,7 @@ struct DynamicWriter {
         try store(try prepare(value, for: property, of: table, row), in: table, row)
     }
 
-    /// Converts a value.
+    /// Converts and checks a value, so that it can be stored without an error.
     ///
     /// - Parameter adds: whether to add the elements of a set or map to the existing ones.
     func prepare(
@@ -91,32 +109,37 @@ struct DynamicWriter {
         case .column(let column) where column.type == .any:
             return .any(column, try anyTree(value, name(column.name, table)))
         case .column(let column):
-            let (stored, made) = try content(of: value, for: column, of: table)
-            if column.linkTarget == nil {
-                do throws(StoreError) {
-                    try transaction.check(table, column.key, stored)
-                } catch {
-                    throw .naming(error, in: transaction.schema)
-                }
-            }
-            return .column(column, stored, made)
+            let stored = try content(of: value, for: column, of: table)
+            if column.linkTarget == nil { try check([stored], table, column.key) }
+            return .column(column, stored)
         case .list(let list):
             let place = DynamicPlace(store: store, table: table, row: row, list: list)
             let value = value.flatMap { unwrapped($0) }
             if list.kind == .map {
                 let entries = try entries(of: value, in: place)
                 if adds, value != nil { return .entries(place, entries) }
-                return .elements(
-                    place, rows: entries.map(\.row),
-                    made: entries.map { (place.list.target, $0.row) })
+                return .elements(place, entries.map(\.row))
             }
-            guard let value else { return .elements(place, rows: [], made: []) }
+            guard let value else { return .elements(place, []) }
             guard let elements = Self.elements(of: value) else {
                 throw name(list.name, table).wrong(value)
             }
-            if adds, list.kind == .set { return .members(place, try members(elements, place)) }
-            let (rows, made) = try rows(for: elements, in: place)
-            return .elements(place, rows: rows, made: made)
+            if adds, list.kind == .set {
+                let members = try members(elements, place)
+                try check(members.values, list.target, ColumnKey(rawValue: 0))
+                return .members(place, members)
+            }
+            return .elements(place, try rows(for: elements, in: place))
+        }
+    }
+
+    private func check(
+        _ values: [Value], _ table: TableKey, _ column: ColumnKey
+    ) throws(Realm.Error) {
+        do throws(StoreError) {
+            for value in values { try transaction.check(table, column, value) }
+        } catch {
+            throw .naming(error, in: transaction.schema)
         }
     }
 
@@ -125,17 +148,16 @@ struct DynamicWriter {
         _ prepared: Prepared, in table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
         switch prepared {
-        case .column(let column, let value, let made):
+        case .column(let column, let value):
             do throws(StoreError) {
                 try transaction.set(table, row, column.key, value)
             } catch {
-                discard(made)
                 throw .naming(error, in: transaction.schema)
             }
         case .any(let column, let tree):
             try assign(tree, to: column, of: table, row)
-        case .elements(let place, let rows, let made):
-            try replaceAll(place, rows: rows, made: made)
+        case .elements(let place, let rows):
+            try replaceAll(place, rows: rows)
         case .members(let place, let members):
             do throws(StoreError) {
                 try place.storedSet(transaction).add(members)
@@ -147,42 +169,23 @@ struct DynamicWriter {
         }
     }
 
-    /// Deletes the rows created for a value that isn't stored.
-    func discard(_ prepared: Prepared) {
-        switch prepared {
-        case .column(_, _, let made): discard(made)
-        case .elements(_, _, let made): for row in made { discard(row) }
-        case .entries(let place, let entries):
-            for entry in entries { discard((place.list.target, entry.row)) }
-        case .any, .members: break
-        }
-    }
-
-    /// A row created for a link.
-    typealias Made = (table: TableKey, row: ObjectKey)
-
-    func discard(_ made: Made?) {
-        if let made { transaction.delete(made.table, made.row) }
-    }
-
     /// Returns the value to store in a column.
     ///
     /// - Parameter position: the position if the column belongs to a map's entry.
     func content(
         of value: Any?, for column: ColumnSchema, of table: TableKey,
         at position: ValuePath.Position? = nil
-    ) throws(Realm.Error) -> (value: Value, made: Made?) {
+    ) throws(Realm.Error) -> Value {
         let name = name(column.name, table)
         guard let value = value.flatMap({ unwrapped($0) }) else {
             guard column.isOptional else { throw name.wrong(nil, at: position) }
-            return (.null, nil)
+            return .null
         }
         if let target = column.linkTarget {
-            let (row, isNew) = try self.row(for: value, of: target, name, at: position)
-            let stored = Value.int(Int64(bitPattern: row.rawValue))
-            return (stored, isNew ? (target, row) : nil)
+            let row = try self.row(for: value, of: target, name, at: position)
+            return .int(Int64(bitPattern: row.rawValue))
         }
-        return (try scalar(value, column, name, at: position), nil)
+        return try scalar(value, column, name, at: position)
     }
 
     /// Returns the value to store in a column that isn't a link.

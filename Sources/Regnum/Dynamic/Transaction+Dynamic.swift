@@ -57,8 +57,7 @@ extension Transaction {
     /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
     ///   class, for an update policy with a class that has no primary key, and for names that the
     ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
-    ///   `.duplicatePrimaryKey`. Nothing is changed then, except that unmanaged objects among the
-    ///   values may have been added.
+    ///   `.duplicatePrimaryKey`. No object is created or changed then.
     /// - Precondition: called in a write.
     @discardableResult
     public func dynamicCreate(
@@ -150,7 +149,14 @@ extension DynamicStore {
                 className: table.name)
         }
         let writer = DynamicWriter(self, transaction)
-        defer { core.didEditAll() }
+        return try writer.perform { () throws(Realm.Error) in
+            try create(table, value, policy, writer)
+        }
+    }
+
+    private func create(
+        _ table: TableSchema, _ value: Any, _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
+    ) throws(Realm.Error) -> DynamicObject {
         guard policy != .error else {
             let supplied = try writer.supplied(value, to: table.key)
             return DynamicObject(self, table.key, try writer.make(table.key, supplied))
@@ -172,8 +178,7 @@ extension DynamicStore {
         var stored = column.defaultValue
         if let position {
             stored = try writer.content(
-                of: supplied.values[position].value, for: column, of: table.key
-            ).value
+                of: supplied.values[position].value, for: column, of: table.key)
         } else if let known = core.realm.knownEntry(named: table.name)?.schema,
             let index = known.primaryKey
         {
@@ -183,7 +188,7 @@ extension DynamicStore {
             let value = stored.anyValue(isFloat: false)
             supplied.values.append((.column(column), name(of: property), value))
         }
-        guard let row = transaction.find(table.key, primaryKey: stored) else {
+        guard let row = writer.transaction.find(table.key, primaryKey: stored) else {
             return DynamicObject(self, table.key, try writer.make(table.key, supplied))
         }
         supplied.values.removeAll { $0.property.isColumn(key) }
@@ -197,18 +202,12 @@ extension DynamicStore {
         _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
     ) throws(Realm.Error) {
         var prepared: [DynamicWriter.Prepared] = []
-        do throws(Realm.Error) {
-            for (property, _, value) in supplied.values {
-                prepared.append(
-                    try writer.prepare(
-                        value, for: property, of: table, row, adds: policy == .modified))
-            }
-        } catch {
-            for value in prepared { writer.discard(value) }
-            throw error
+        for (property, _, value) in supplied.values {
+            prepared.append(
+                try writer.prepare(value, for: property, of: table, row, adds: policy == .modified))
         }
         for value in prepared {
-            if case .column(let column, let new, _) = value, policy == .modified,
+            if case .column(let column, let new) = value, policy == .modified,
                 self.value(table, row, column.key) == new
             {
                 continue

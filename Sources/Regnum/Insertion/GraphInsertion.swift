@@ -25,6 +25,8 @@ final class GraphInsertion {
     /// The nodes, link targets first.
     @exclusivity(unchecked) private var order: [Int] = []
     @exclusivity(unchecked) private var inserted: [Int] = []
+    /// The number of nodes that earlier calls of `insert` stored.
+    @exclusivity(unchecked) private var storedCount = 0
     /// The embedded objects that have an owner among the nodes.
     @exclusivity(unchecked) private var owned = Numbering<ObjectIdentifier>()
 
@@ -44,9 +46,22 @@ final class GraphInsertion {
     ///
     /// Throws the errors of `Transaction.add`; then nothing is changed.
     func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
-        try collect(from: root)
-        try store()
-        guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
+        let row = try insert(root)
+        bind()
+        return row
+    }
+
+    /// Stores an unmanaged object unless it has been stored, and returns its row. The objects
+    /// become accessors when `bind` is called.
+    ///
+    /// Throws the errors of `Transaction.add`; then the insertion can't be used any more, and the
+    /// rows of earlier calls must be deleted.
+    func insert(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
+        if numbers[root] == nil {
+            try collect(from: root)
+            try store()
+        }
+        guard let row = row(of: root) else { preconditionFailure("An object was not stored.") }
         return row
     }
 
@@ -65,7 +80,10 @@ final class GraphInsertion {
             if element.isManaged || numbers[element] != nil { continue }
             try collect(from: element)
         }
-        if !nodes.isEmpty { try store() }
+        if !nodes.isEmpty {
+            try store()
+            bind()
+        }
         return elements.map { element in
             guard let row = row(of: element) else {
                 preconditionFailure("An object was not stored.")
@@ -98,6 +116,13 @@ final class GraphInsertion {
             update()
             core.didEditAll()
         }
+        storedCount = nodes.count
+        order = []
+        inserted = []
+    }
+
+    /// Makes the objects accessors of their rows.
+    func bind() {
         for node in nodes {
             guard let row = node.row else { continue }
             node.binding.didEdit()
@@ -267,7 +292,7 @@ final class GraphInsertion {
         var late: [LateLink] = []
         // rows of one class are stored in the order in which their objects were found, so that an
         // object comes before the objects of its class that it links to
-        let order = hasSeveralOfAClass ? Array(nodes.indices) : order
+        let order = hasSeveralOfAClass ? Array(storedCount..<nodes.count) : order
         for number in order where !nodes[number].exists {
             let node = nodes[number]
             // another object of this call may have the same key
@@ -294,9 +319,11 @@ final class GraphInsertion {
     }
 
     private var hasSeveralOfAClass: Bool {
-        guard nodes.count > 1 else { return false }
+        guard nodes.count - storedCount > 1 else { return false }
         var known: Set<ObjectIdentifier> = []
-        return !nodes.allSatisfy { known.insert(ObjectIdentifier($0.binding)).inserted }
+        return !nodes[storedCount...].allSatisfy {
+            known.insert(ObjectIdentifier($0.binding)).inserted
+        }
     }
 
     /// Returns the row of an object that a property holds, or `nil` while it has none.
