@@ -133,6 +133,21 @@ import Testing
         }
     }
 
+    @Test func processesThatOpenAtOnceDeleteOnce() async throws {
+        try await withChildren { group in
+            for round in 0..<6 {
+                let path = group.directory.appending(path: "replaced-\(round).realm").path
+                try await makeRealm(path, messages: 5)
+                let names = ["ann", "bob", "cid"]
+                let children = try names.map { try group.start("replace", on: path, [$0]) }
+                for child in children { try await child.expectSuccess() }
+                let realm = try await Realm.open(Later.configuration(path))
+                expectEqual(realm.snapshot().objects(Later.Room.self).map(\.name).sorted(), names)
+                await realm.close()
+            }
+        }
+    }
+
     @Test func olderProgramIsRefusedAtOnceAndDamagesNothing() async throws {
         try await withChildren { group in
             try await makeRealm(group.realm, messages: 50)

@@ -90,32 +90,6 @@ extension Realm {
         if let stage { await coordinator.discard(stage) }
         return report
     }
-
-    /// Deletes a realm that would have to be migrated, if the configuration says so.
-    ///
-    /// - Returns: whether it was deleted and has to be opened again.
-    static func deletedInstead(
-        of coordinator: Coordinator, _ configuration: Configuration
-    ) async throws -> Bool {
-        guard configuration.deleteRealmIfMigrationNeeded else { return false }
-        let root = coordinator.published
-        guard root.version > 0, root.schema.version <= configuration.schemaVersion else {
-            return false  // new, or of a newer program, which is rejected
-        }
-        let isOlder = root.schema.version < configuration.schemaVersion
-        let differs = (configuration.objectTypes ?? []).contains { type in
-            let schema = ClassSchema.of(type._storedType)
-            return root.schema.table(named: schema.name)
-                .flatMap { schema.mismatch(with: $0, in: root.schema) } != nil
-        }
-        guard isOlder || differs else { return false }
-        let open: RealmCore? = coordinator.attached(mayMake: false) {
-            preconditionFailure("A realm is never created here.")
-        }
-        guard open == nil else { return false }  // in use, which opening reports
-        await coordinator.close()
-        return try await deleteFiles(for: configuration)
-    }
 }
 
 extension Lane {

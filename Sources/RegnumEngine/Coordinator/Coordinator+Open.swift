@@ -163,6 +163,15 @@ extension Coordinator {
         finishCloseInMemory()
     }
 
+    /// Closes as ``close()`` does, unless an object is attached to the realm. Returns whether the
+    /// realm is closed.
+    package func closeIfUnused() async -> Bool {
+        closeSoon()
+        guard isClosed else { return false }
+        await close()
+        return true
+    }
+
     /// Closes a realm in memory, which has no pump, once no turn is taken.
     func finishCloseInMemory() {
         let isDue = state.withLock { state in

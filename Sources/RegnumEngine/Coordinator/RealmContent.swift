@@ -89,23 +89,65 @@ package enum RealmContent {
         }
     }
 
-    /// Removes the realm in the directory. Returns false if there is none.
+    /// Returns whether the newest published state of the realm in a directory meets a condition;
+    /// false if there is no realm. Changes nothing.
     ///
-    /// Throws `alreadyOpen` if any process has it open; the errors of the file system.
-    package static func remove(
-        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
+    /// Throws as ``read(_:_:)`` does.
+    package static func holds(
+        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared,
+        _ condition: @escaping @Sendable (DatabaseRoot) -> Bool
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            // Also checks the files' identity, because the path may be spelled differently.
-            let directory = try? fileSystem.openDirectoryForReading(path)
-            let identities = [directory?.identity].compactMap { $0 }
-            if CoordinatorRegistry.shared.isOpen(path, fileSystem, identities) {
+            try holds(path, fileSystem, condition)
+        }
+    }
+
+    private static func holds(
+        _ path: String, _ fileSystem: any FileSystem, _ condition: (DatabaseRoot) -> Bool
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return condition(try read(path, reading(path, fileSystem)).root)
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            return false
+        }
+    }
+
+    /// Removes the realm in the directory. Returns false if there is none, or it was kept.
+    ///
+    /// Throws `alreadyOpen` if any process has it open; the errors of the file system; with a
+    /// condition, those of ``read(_:_:)``.
+    ///
+    /// - Parameter condition: what its newest state must meet to be removed. It is examined while
+    ///   no other process can open or remove the realm.
+    package static func remove(
+        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared,
+        if condition: (@Sendable (DatabaseRoot) -> Bool)? = nil
+    ) async throws(StoreError) -> Bool {
+        try await Coordinator.onPool { () throws(StoreError) in
+            if isOpenHere(path, fileSystem) {
                 throw StoreError(
                     .alreadyOpen,
                     "The realm in \"\(path)\" is open in this process. Close it before deleting "
                         + "its files.", path: path)
             }
-            return try RealmLog.remove(fileSystem, path: path)
+            return try RealmLog.remove(fileSystem, path: path) { () throws(StoreError) in
+                guard let condition else { return true }
+                return try holds(path, fileSystem, condition)
+            }
         }
+    }
+    /// Returns whether the realm in the directory is open in this process.
+    package static func isOpenHere(
+        _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
+    ) async throws(StoreError) -> Bool {
+        try await Coordinator.onPool { () throws(StoreError) in isOpenHere(path, fileSystem) }
+    }
+
+    private static func isOpenHere(_ path: String, _ fileSystem: any FileSystem) -> Bool {
+        // Also checks the files' identity, because the path may be spelled differently.
+        let directory = try? fileSystem.openDirectoryForReading(path)
+        let identities = [directory?.identity].compactMap { $0 }
+        return CoordinatorRegistry.shared.isOpen(path, fileSystem, identities)
     }
 }

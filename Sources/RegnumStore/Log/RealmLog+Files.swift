@@ -66,10 +66,14 @@ extension RealmLog {
     ///
     /// After a crash, either the complete realm remains or the next open removes the rest.
     ///
-    /// - Returns: false if there is no realm.
-    /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system.
+    /// - Parameter isDue: called while no other process can open or remove the realm; returning
+    ///   false keeps it.
+    /// - Returns: false if there is no realm, or it was kept.
+    /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system and of
+    ///   `isDue`.
     package static func remove(
-        _ fileSystem: any FileSystem, path: String
+        _ fileSystem: any FileSystem, path: String,
+        if isDue: () throws(StoreError) -> Bool = { true }
     ) throws(StoreError) -> Bool {
         let directory: any RealmDirectory
         do {
@@ -84,7 +88,7 @@ extension RealmLog {
                 SegmentHeader.parse(fileName: $0) != nil || UnfinishedMark.names.contains($0)
             })
         else { return false }
-        return try remove(fileSystem, directory)
+        return try remove(fileSystem, directory, if: isDue)
     }
 
     /// Removes the remains of an interrupted backup at `path`: a directory that belongs to this
@@ -107,11 +111,12 @@ extension RealmLog {
             // The mark must be a regular file of this user.
             guard (try? directory.open(backupMarkName)) != nil else { return }
         }
-        _ = try remove(fileSystem, directory)
+        _ = try remove(fileSystem, directory) { true }
     }
 
     private static func remove(
-        _ fileSystem: any FileSystem, _ directory: any RealmDirectory
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory,
+        if isDue: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
         let lock = try directory.openLock()
         guard try lock.tryLock(.session, .exclusive) else {
@@ -121,6 +126,7 @@ extension RealmLog {
                 path: directory.path)
         }
         guard try lock.isCurrent() else { return false }  // another process has just removed it
+        guard try isDue() else { return false }
         let names = try directory.names()
         if try !UnfinishedMark.isUnfinished(directory, names, lock.loadControl()) {
             do throws(StoreError) {

@@ -20,6 +20,8 @@ import Regnum
 ///                                   each commit (see KeepLedger.swift)
 ///     migrate PATH                  opens the realm as the later program does, which migrates it;
 ///                                   prints "in block" and "COUNT messages" (see Migrate.swift)
+///     replace PATH NAME             opens the realm as the later program does, which deletes it,
+///                                   and creates a room (see Migrate.swift)
 ///     drain PATH BATCH              delivers readings until SIGTERM, prints the number of each and
 ///                                   "taken N" once those up to N are removed (see Drain.swift)
 ///     measure PATH FIRST            creates readings, numbered from FIRST, until SIGTERM, prints
@@ -85,6 +87,8 @@ import Regnum
             try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
         case ("migrate", 0):
             try await migrate(path)
+        case ("replace", 1):
+            try await replace(path, room: arguments[0])
         case ("ledger", 1):
             try await keepLedger(path, arguments[0], terminationSignal)
         case ("drain", 1):
