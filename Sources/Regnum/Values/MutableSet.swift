@@ -54,7 +54,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// Returns whether the set contains an element. A managed set never contains unmanaged objects
     /// or objects from a different transaction.
     ///
-    /// - Complexity: O(log² n); O(1) for an unmanaged set of values.
+    /// - Complexity: O(log² n); O(1) for an unmanaged set.
     public func contains(_ element: Element) -> Bool {
         managed?.contains(element._elementContent().content) ?? elements.contains(element)
     }
@@ -189,58 +189,3 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
 @available(*, unavailable, message: "a set is confined to a transaction: use a snapshot")
 extension MutableSet: Sendable {}
-
-/// The elements of an unmanaged set, in insertion order.
-struct UnmanagedSetElements<Element: RealmCollectionValue> {
-    private(set) var array: [Element] = []
-    /// The keys of the array's elements, at the same indices.
-    private var members = Numbering<SetMember>()
-
-    init() {}
-
-    init(_ elements: [Element]) {
-        for element in elements { insert(element) }
-    }
-
-    func contains(_ element: Element) -> Bool {
-        guard let member = member(element) else { return false }
-        if members[member] != nil { return true }
-        // Two accessors may refer to the same row.
-        switch element._elementContent().content {
-        case .link(let object?) where object.isManaged: break
-        case .any(.object(let object)) where object.isManaged: break
-        default: return false
-        }
-        return array.contains { Element._areSame($0, element) }
-    }
-
-    mutating func insert(_ element: Element) {
-        guard let member = member(element), members[member] == nil else { return }
-        if case .instance = member, contains(element) { return }
-        members.append(member)
-        array.append(element)
-    }
-
-    mutating func remove(_ elements: [Element]) {
-        let removed = UnmanagedSetElements(elements.filter { contains($0) })
-        if removed.array.isEmpty { return }
-        self = UnmanagedSetElements(array.filter { !removed.contains($0) })
-    }
-
-    private func member(_ element: Element) -> SetMember? {
-        switch element._elementContent().content {
-        case .value(let value): .value(value.canonical)
-        case .link(let object?): .instance(ObjectIdentifier(object))
-        case .any(.object(let object)): .instance(ObjectIdentifier(object))
-        case .any(.list(let list)): .instance(ObjectIdentifier(list))
-        case .any(.dictionary(let map)): .instance(ObjectIdentifier(map))
-        default: nil
-        }
-    }
-}
-
-/// The identity of an unmanaged set's element: a value, or the instance of an object.
-private enum SetMember: Hashable {
-    case value(Value)
-    case instance(ObjectIdentifier)
-}

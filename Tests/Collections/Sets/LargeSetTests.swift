@@ -1,7 +1,7 @@
-import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
 @testable import RegnumTestModels
 
 /// Sets of hundreds of values, combined with stored, unmanaged and their own, against plain ones.
@@ -38,6 +38,31 @@ import Testing
             for position in delta.insertions { mirror.insert(numbers[position], at: position) }
             expectTrue(mirror == plain[0].sorted() && numbers.array == mirror)
             #expect(delta.modifications.isEmpty)
+        }
+    }
+
+    // Covers 2.70, 2.83
+    @Test func unmanagedSetsLookUpStoredObjectsByRow() async throws {
+        let realm = try await Realm.temporary(setClasses)
+        try await realm.write { tx in
+            for id in 0..<20_000 { try tx.add(Fruit(id)) }
+            let set = MutableSet<Fruit>()
+            for _ in 0..<2 { set.insert(objectsIn: tx.objects(Fruit.self)) }
+            expectTrue(set.count == 20_000 && set.elements.lookCount == 0)
+            #expect(set.isSuperset(of: tx.objects(Fruit.self)))
+
+            let fruits = (20_000..<21_000).map { Fruit($0) }
+            let mixed = MutableSet(fruits)
+            try tx.add(fruits.prefix(500))
+            mixed.insert(objectsIn: tx.objects(Fruit.self))
+            expectTrue(mixed.count == 21_000 && mixed.elements.lookCount == 1_000)
+            try tx.add(fruits[500])
+            let added = try requireValue(tx.object(Fruit.self, forPrimaryKey: 20_500))
+            expectTrue(mixed.contains(added) && mixed.contains(fruits[500]))
+            expectTrue(mixed.contains(fruits[0]) && mixed.contains(fruits[999]))
+            expectTrue(!mixed.contains(Fruit(1)) && mixed.elements.lookCount == 1_500)
+            mixed.subtract(set)
+            expectEqual(mixed.map(\.id), Array(20_000..<21_000))
         }
     }
 
