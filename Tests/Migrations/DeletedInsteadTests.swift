@@ -63,6 +63,22 @@ import Testing
         #expect(try await !Realm.fileExists(for: configuration))
     }
 
+    // Covers 5.8, 5.12
+    @Test(arguments: [false, true])
+    func seedThatNeedsAMigrationIsMigrated(isInMemory: Bool) async throws {
+        let realm = try await MigrationRealm.first()
+        var configuration = configuration(realm, version: 2)
+        configuration.location =
+            isInMemory
+            ? .inMemory(identifier: "deleted-\(UUID())") : .file(realm.folder["copy.realm"])
+        configuration.seedFile = realm.folder["test.realm"]
+        configuration.migration = MigSecond.migration
+        let opened = try await Realm.open(configuration)
+        expectEqual(opened.snapshot().objects(MigSecond.MigPerson.self).count, 3)
+        await opened.close()
+        try await expectEqual(realm.version, 1)
+    }
+
     // Covers 5.8
     @Test func openersThatComeAtOnceGetOneRealm() async throws {
         let realm = try await MigrationRealm.first()

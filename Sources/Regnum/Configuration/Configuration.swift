@@ -72,8 +72,9 @@ extension Realm {
         /// Whether `open` deletes a realm that has a lower ``schemaVersion``, or that listed
         /// classes differ from, instead of migrating it. Meant for data that can be recreated. New
         /// classes, properties and indexes don't cause a deletion, and a realm with a higher
-        /// version is refused. Has no effect on classes that aren't listed: they join when they are
-        /// first used, after `open`, and throw `.schemaMismatch` if they differ.
+        /// version is refused. A new realm with an old ``seedFile`` is migrated. Has no effect on
+        /// classes that aren't listed: they join when they are first used, after `open`, and throw
+        /// `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
         /// written. Works without write permission and on read-only media, and follows the commits

@@ -58,6 +58,7 @@ public actor Realm {
         try Task.checkCancellation()
         try configuration.checkSettings()
         try configuration.checkDeclarations()
+        var deletionCount = 0
         while true {
             let coordinator: Coordinator
             do {
@@ -71,7 +72,11 @@ public actor Realm {
             if adoptsSchemaVersion {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
-            if try await deletedInstead(of: coordinator, configuration) { continue }
+            // a realm that starts as a copy of an old seed is migrated in the end
+            if deletionCount < 3, try await deletedInstead(of: coordinator, configuration) {
+                deletionCount += 1
+                continue
+            }
             guard
                 let realm = try RealmCore.realm(coordinator, configuration, isFirst: isFirst)
             else { continue }
