@@ -115,6 +115,34 @@ import Testing
     }
 
     // Covers 6.20
+    @Test func namesThatNoPropertyCanHaveAreRefused() async throws {
+        let realm = try await oldRealm { _, person in person.any = .fromArray([.int(1)]) }
+        try await realm.migrate(
+            2, New.types,
+            { migration, _ in
+                let (name, long) = ("ValPerson", String(repeating: "x", count: 64))
+                for wrong in ["any[]", "first[]", "", "\u{1}first", long] {
+                    for (old, new) in [("first", wrong), (wrong, "last")] {
+                        #expect(throws: Realm.Error.self) {
+                            try migration.renameProperty(onType: name, from: old, to: new)
+                        }
+                    }
+                    #expect(throws: Realm.Error.self) {
+                        try migration.deleteProperty(onType: name, wrong)
+                    }
+                }
+            },
+            { tx in
+                let person = tx.objects(New.ValPerson.self)[0]
+                guard case .list(let list) = person.any else {
+                    Issue.record("The value is no list.")
+                    return
+                }
+                expectEqual(list.map { $0 }, [.int(1)])
+            })
+    }
+
+    // Covers 6.20
     @Test func classThatTheProgramLacksCannotBeRenamedIn() async throws {
         let realm = try await oldRealm()
         let error = await realmError {

@@ -228,7 +228,7 @@ final class MigrationSteps {
             throw refusal("the program has no class \(className).")
         }
         if old == new { throw refusal("the names are the same.") }
-        guard !DroppedName.isDropped(old),
+        guard Self.isName(old),
             let type = table.swiftName(ofProperty: old, in: transaction.schema)
         else { throw refusal("the stored class has no property \(old).") }
         if schema.property(storedAs: old) != nil {
@@ -247,6 +247,12 @@ final class MigrationSteps {
                 }
             }
         } else {
+            let isAny = table.column(named: old)?.type == .any
+            let byteCountMax =
+                isAny ? Limits.anyNameByteCountMax : Limits.columnNameByteCountMax
+            guard Self.isName(new), 1...byteCountMax ~= new.utf8.count else {
+                throw refusal("no property can have that name.")
+            }
             intermediate.append((className, new))
         }
         intermediate.removeAll { $0 == (className, old) }
@@ -257,10 +263,15 @@ final class MigrationSteps {
         }
     }
 
+    /// Whether a name can be that of a property, and not of something that is stored for one.
+    private static func isName(_ name: String) -> Bool {
+        !DroppedName.isDropped(name) && name.itemsProperty == nil
+    }
+
     /// See `Migration.deleteProperty`.
     func deleteProperty(_ className: String, _ name: String) throws(Realm.Error) {
         guard let table = transaction.schema.table(named: className), !table.isDropped,
-            !DroppedName.isDropped(name),
+            Self.isName(name),
             table.column(named: name) != nil || table.list(named: name) != nil
         else {
             throw Realm.Error(
