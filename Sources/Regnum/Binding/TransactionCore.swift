@@ -28,6 +28,8 @@ final class TransactionCore {
     /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
     /// If a table of that name is created again, its rows start at that key.
     @exclusivity(unchecked) private var takenBack: [String: ObjectKey] = [:]
+    /// The same by table key, which the table of another class may get.
+    @exclusivity(unchecked) private var takenBackTables: [TableKey: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
     /// The number of lists and dictionaries stored in `AnyRealmValue` properties.
@@ -275,6 +277,7 @@ final class TransactionCore {
                 transaction.skipKeys(table.key, below: key)
             } else {
                 takenBack[table.name] = max(takenBack[table.name] ?? key, key)
+                takenBackTables[table.key] = max(takenBackTables[table.key] ?? key, key)
             }
         }
         didEditAll()
@@ -296,6 +299,11 @@ final class TransactionCore {
             guard let table = transaction.schema.table(named: name) else { continue }
             transaction.skipKeys(table.key, below: key)
             takenBack[name] = nil
+        }
+        let tableCount = transaction.schema.tables.count
+        for (table, key) in takenBackTables where Int(table.rawValue) < tableCount {
+            transaction.skipKeys(table, below: key)
+            takenBackTables[table] = nil
         }
     }
 }

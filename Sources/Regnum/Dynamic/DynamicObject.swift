@@ -33,6 +33,7 @@ public final class DynamicObject {
     /// The names of the stored properties, in alphabetical order.
     public var propertyNames: [String] {
         store.requireLive("propertyNames")
+        guard store.stored(table) != nil else { return [] }
         return store.properties(of: table).keys.sorted()
     }
 

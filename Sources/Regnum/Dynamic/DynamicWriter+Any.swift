@@ -71,7 +71,9 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> AnyTree {
         guard let value = value.flatMap({ unwrapped($0) }) else { return .value(.null) }
         if let object = instance(of: DynamicObject.self, value) {
-            guard object.store.core === store.core else { throw name.wrong(object) }
+            guard !object.isInvalidated, object.store.core === store.core else {
+                throw name.wrong(object)
+            }
             return .value(try link(object.table, object.row, name).value)
         }
         if let object = instance(of: ObjectBase.self, value) {

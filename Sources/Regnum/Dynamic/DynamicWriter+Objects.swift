@@ -139,7 +139,15 @@ extension DynamicWriter {
                         + "\"\(name)\".", className: className, property: name)
             }
         }
+        func checkLive(_ isInvalidated: Bool) throws(Realm.Error) {
+            guard isInvalidated else { return }
+            throw Realm.Error(
+                .invalidValue,
+                "No \(className) can be made of an object that was deleted, or whose transaction "
+                    + "has ended.", className: className)
+        }
         if let object = instance(of: DynamicObject.self, value) {
+            try checkLive(object.isInvalidated)
             let known = store.properties(of: table)
             let values = object.values
             // an old object may lack new properties
@@ -148,6 +156,7 @@ extension DynamicWriter {
                 try add(name, value)
             }
         } else if let object = instance(of: ObjectBase.self, value)?._storedObject {
+            try checkLive(object.isInvalidated)
             supplied.source = object
             let schema = ClassSchema.of(type(of: object))
             let stored = schema.properties.filter(\.isStored)

@@ -184,6 +184,40 @@ import Testing
         }
     }
 
+    final class Loose: Object {
+        @Persisted var text: String?
+        @Persisted var any: AnyRealmValue
+    }
+
+    // Covers 5.72
+    @Test func objectsThatAreGoneAreNoValues() async throws {
+        let realm = try await Realm.temporary([Loose.self, FailOwner.self])
+        try await realm.write { tx in
+            let check = FailureCheck(core: tx.core)
+            var gone: DynamicObject?
+            try? tx.savepoint {
+                gone = try tx.dynamicCreate("FailOwner", value: ["id": 1])
+                throw Realm.Error(.closed, "rolled back")
+            }
+            let unstored = try requireValue(gone)
+            expectTrue(unstored.isInvalidated && unstored.propertyNames.isEmpty)
+            let (deleted, typed) = (try tx.dynamicCreate("Loose"), Loose())
+            let loose = try tx.dynamicCreate("Loose", value: ["text": "a"])
+            try tx.add(typed)
+            // the class may have got the place of the one that was rolled back
+            #expect(unstored.isInvalidated)
+            tx.delete(deleted)
+            tx.delete(typed)
+            for object: Any in [unstored, deleted, typed] {
+                try check("creation of \(object)") {
+                    try tx.dynamicCreate("Loose", value: object)
+                }
+                try check("any \(object)") { try loose.set(object, of: "any") }
+                try check("list of \(object)") { try loose.set([1, object], of: "any") }
+            }
+        }
+    }
+
     // Covers 6.16
     @Test func migrations() async throws {
         let realm = try MigrationRealm()
