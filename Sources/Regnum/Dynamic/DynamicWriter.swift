@@ -3,7 +3,8 @@ internal import RegnumStore
 
 /// Sets properties of rows through the stored schema alone, and creates rows.
 ///
-/// Values are converted, and rows inserted for them, before anything that already exists is changed.
+/// Values are converted, and rows inserted for them, before anything that already exists is
+/// changed.
 struct DynamicWriter {
     let store: DynamicStore
     let transaction: EngineTransaction
