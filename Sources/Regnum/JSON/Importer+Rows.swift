@@ -187,6 +187,12 @@ extension Importer {
             throw property.problem(
                 "cannot be \(node.shown): expected an object, a \(schema.name)")
         }
+        level += 1
+        defer { level -= 1 }
+        guard level < Limits.valueLevelMax else {
+            throw property.problem(
+                "has embedded objects in more than \(Limits.valueLevelMax) levels")
+        }
         let given = try columns(members, table)
         let row = try transaction.insert(table.key, try plainValues(given, table))
         try fillReferences(given, of: row, table, transaction)

@@ -13,6 +13,8 @@ struct Importer: Sendable {
     private var tables: [MapKeyText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
     private(set) var line = 0
+    /// The number of objects around the embedded object that is being stored.
+    var level = 0
     /// The number of lists and dictionaries of any type created so far.
     var anyCount: UInt64 = 0
 

@@ -31,7 +31,7 @@ extension RowExport {
             text.raw("{\"object\":{\"class\":")
             text.string(schema.name)
             text.raw(",\"key\":")
-            try self.object(object, schema)
+            try link(object, schema)
             text.raw("}}")
         case .list:
             text.raw("{\"list\":[")

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// Writes the rows of one version as JSON lines.
 ///
@@ -12,6 +13,11 @@ struct RowExport {
     let root: DatabaseRoot
     var text = JSONText()
     let classes: [Class]
+    /// The number of objects around the values that are being written.
+    private var level = 0
+
+    /// A property, for messages.
+    private typealias Place = (className: String, property: String)
 
     struct Class {
         let table: TableSchema
@@ -37,8 +43,9 @@ struct RowExport {
 
     /// Writes the line of a row, including the newline.
     ///
-    /// - Throws: `.invalidDatabase` for what only a forged file contains: links, elements and
-    ///   entries that refer to nothing, and lists and dictionaries that contain each other.
+    /// - Throws: `.invalidValue` for embedded objects in too many levels; `.invalidDatabase` for
+    ///   what only a forged file contains: links, elements and entries that refer to nothing, and
+    ///   lists and dictionaries that contain each other.
     mutating func line(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
@@ -60,8 +67,10 @@ struct RowExport {
         throw .naming(problem, in: root.schema)
     }
 
-    /// Writes the properties of a row. The recursion ends, because owned rows have a single owner.
+    /// Writes the properties of a row.
     private mutating func values(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
+        level += 1
+        defer { level -= 1 }
         let stored = classes[Int(table.rawValue)]
         text.raw("{")
         var isFirst = true
@@ -72,21 +81,22 @@ struct RowExport {
             if column.type == .any {
                 try any(value, of: row, stored.table, "\(column.name)[]", level: 0)
             } else {
-                try write(value, of: column, isFloat)
+                try write(value, of: column, isFloat, at: (stored.table.name, column.name))
             }
         }
         for (list, target) in stored.lists {
             text.key(list.name, isFirst: isFirst)
             isFirst = false
             let keys = root.list(table, row, list.key)
+            let place = (stored.table.name, list.name)
             if list.kind == .map {
-                try map(keys, target)
+                try map(keys, target, at: place)
                 continue
             }
             text.raw("[")
             for (index, key) in keys.enumerated() {
                 if index > 0 { text.raw(",") }
-                try element(key, target)
+                try element(key, target, at: place)
             }
             text.raw("]")
         }
@@ -94,7 +104,7 @@ struct RowExport {
     }
 
     private mutating func map(
-        _ entries: [ObjectKey], _ target: TableSchema
+        _ entries: [ObjectKey], _ target: TableSchema, at place: Place
     ) throws(Realm.Error) {
         let column = target.columns[0]
         text.raw("{")
@@ -104,28 +114,30 @@ struct RowExport {
             if column.type == .any {
                 try any(value, of: entry, target, "value[]", level: 0)
             } else {
-                try write(value, of: column, column.meaning == .float)
+                try write(value, of: column, column.meaning == .float, at: place)
             }
         }
         text.raw("}")
     }
 
-    private mutating func element(_ key: ObjectKey, _ target: TableSchema) throws(Realm.Error) {
-        guard target.kind == .elements else { return try object(key, target) }
+    private mutating func element(
+        _ key: ObjectKey, _ target: TableSchema, at place: Place
+    ) throws(Realm.Error) {
+        guard target.kind == .elements else { return try object(key, target, at: place) }
         let column = target.columns[0]
         let value = try value(of: key, target, column.key)
         if column.type == .any {
             return try any(value, of: key, target, "value[]", level: 0)
         }
-        try write(value, of: column, column.meaning == .float)
+        try write(value, of: column, column.meaning == .float, at: place)
     }
 
     private mutating func write(
-        _ value: Value, of column: ColumnSchema, _ isFloat: Bool
+        _ value: Value, of column: ColumnSchema, _ isFloat: Bool, at place: Place
     ) throws(Realm.Error) {
         guard let target = column.linkTarget else { return text.value(value, isFloat: isFloat) }
         guard let row = value.linkedObject else { return text.raw("null") }
-        try object(row, classes[Int(target.rawValue)].table)
+        try object(row, classes[Int(target.rawValue)].table, at: place)
     }
 
     /// Returns a value of a row. Throws `.invalidDatabase` if the row doesn't exist.
@@ -144,12 +156,24 @@ struct RowExport {
         return key
     }
 
-    /// Writes an object as a link does: its key, or the object itself if it is embedded.
-    mutating func object(_ row: ObjectKey, _ table: TableSchema) throws(Realm.Error) {
-        if table.kind == .embedded {
-            try checkOwner(of: row, table, level: 0)
-            return try values(table.key, row)
+    /// Writes an object as a property does: its key, or the object itself if it is embedded.
+    private mutating func object(
+        _ row: ObjectKey, _ table: TableSchema, at place: Place
+    ) throws(Realm.Error) {
+        guard table.kind == .embedded else { return try link(row, table) }
+        guard level < Limits.valueLevelMax else {
+            throw Realm.Error(
+                .invalidValue,
+                "\(place.className).\(place.property) has embedded objects in more than "
+                    + "\(Limits.valueLevelMax) levels, which can't be exported as JSON.",
+                className: place.className, property: place.property)
         }
+        try checkOwner(of: row, table, level: 0)
+        try values(table.key, row)
+    }
+
+    /// Writes the key of an object that isn't embedded.
+    mutating func link(_ row: ObjectKey, _ table: TableSchema) throws(Realm.Error) {
         guard let column = table.primaryKey else {
             guard root.contains(table.key, row) else { throw .missingRow(table.name) }
             return text.raw("\(row.rawValue)")

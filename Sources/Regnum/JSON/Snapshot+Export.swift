@@ -18,8 +18,9 @@ extension Snapshot {
     ///   - sink: receives the text in pieces of about 64 kB, split at any position. An error that
     ///     it throws ends the export.
     /// - Returns: the number of objects written, not counting those inside others.
-    /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidDatabase`
-    ///   if damage is found; `CancellationError`; the errors of `sink`.
+    /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
+    ///   embedded objects in more than 64 levels; `.invalidDatabase` if damage is found;
+    ///   `CancellationError`; the errors of `sink`.
     /// - Complexity: O(content), with the memory for one object and one piece of text.
     @discardableResult
     public func exportJSON(

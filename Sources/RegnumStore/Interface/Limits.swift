@@ -35,8 +35,9 @@ package enum Limits {
     package static let anyLevelMax = 100
     /// Nesting depth of arrays and objects in JSON.
     package static let inputLevelMax = 256
-    /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`. Each level
-    /// uses stack, and threads of the cooperative pool have 512 KiB.
+    /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
+    /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool
+    /// have 512 KiB.
     package static let valueLevelMax = 64
     /// The same limit for dynamic objects, where each level uses more stack.
     package static let dynamicLevelMax = 32

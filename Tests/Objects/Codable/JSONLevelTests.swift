@@ -1,0 +1,88 @@
+import Foundation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// How deep embedded objects may be nested in JSON lines.
+@Suite struct JSONLevelTests {
+    private static let schema =
+        #"{"regnum":1,"classes":[{"name":"Box","properties":["#
+        + #"{"name":"id","type":"int","key":true},{"name":"next","class":"Node"}]},"#
+        + #"{"name":"Node","embedded":true,"properties":[{"name":"next","class":"Node"},"#
+        + #"{"name":"list","list":true,"class":"Node"},"#
+        + #"{"name":"map","map":true,"class":"Node"}]}]}"# + "\n"
+
+    /// Returns a line with a box and nested nodes, each in `property` of the one around it.
+    private func line(_ levels: Int, _ property: String) -> String {
+        let (start, end) =
+            switch property {
+            case "list": ("[", "]")
+            case "map": (#"{"key":"#, "}")
+            default: ("", "")
+            }
+        var value = "{}"
+        for _ in 2..<levels { value = #"{"\#(property)":\#(start)\#(value)\#(end)}"# }
+        return #"{"class":"Box","values":{"id":1,"next":\#(value)}}"#
+    }
+
+    /// Sets the property of the innermost node.
+    private func extend(_ realm: Realm, _ property: String, by levels: Int) async throws {
+        try await realm.write { tx in
+            let box = try requireValue(try tx.dynamicObject(ofType: "Box", forPrimaryKey: 1))
+            var node = box
+            while let next = Self.next(of: node) { node = next }
+            for _ in 0..<levels {
+                let value: [String: Any] = [:]
+                switch property {
+                case "list": try node.set([value], of: property)
+                case "map": try node.set(["key": value], of: property)
+                default: try node.set(value, of: property)
+                }
+                node = try requireValue(Self.next(of: node))
+            }
+        }
+    }
+
+    private static func next(of node: DynamicObject) -> DynamicObject? {
+        if let next = node["next"] as? DynamicObject { return next }
+        guard node.className == "Node" else { return nil }
+        if let list = node["list"] as? DynamicList, let first = list.first {
+            return first as? DynamicObject
+        }
+        return (node["map"] as? DynamicMap)?["key"] as? DynamicObject
+    }
+
+    // Covers .invalidValue
+    @Test(arguments: ["next", "list", "map"])
+    func embeddedObjectsInTooManyLevelsAreRefused(_ property: String) async throws {
+        let realm = try await Realm.json()
+        let levelMax = Limits.valueLevelMax
+        let tooDeep = await realmError {
+            try await realm.importJSON(text: Self.schema + line(levelMax + 1, property))
+        }
+        expectTrue(tooDeep?.code == .invalidValue && tooDeep?.line == 2)
+        expectTrue(tooDeep?.className == "Node" && tooDeep?.property == property)
+        expectEqual(tooDeep?.message.contains("more than \(levelMax) levels"), true)
+        expectEqual(realm.snapshot().version, 0)
+        try await realm.importJSON(text: Self.schema + line(levelMax, property))
+        let text = try await realm.snapshot().json()
+        let other = try await Realm.json()
+        try await other.importJSON(text: text)
+        try await expectEqual(
+            other.snapshot().json().split(separator: "\n").last,
+            text.split(separator: "\n").last)
+        for levels in [1, 20_000] {
+            try await extend(realm, property, by: levels)
+            let error = await realmError { try await realm.snapshot().json() }
+            expectEqual(error?.code, .invalidValue)
+            expectTrue(error?.className == "Node" && error?.property == property)
+            expectEqual(error?.message.contains("more than \(levelMax) levels"), true)
+        }
+        try await realm.write { tx in
+            tx.delete(try requireValue(try tx.dynamicObject(ofType: "Box", forPrimaryKey: 1)))
+        }
+    }
+}
