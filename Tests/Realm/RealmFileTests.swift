@@ -231,9 +231,35 @@ struct RealmFileTests {
             }
         }
         try expectEqual(folder.names(), ["file"])
-        let web = try #require(URL(string: "https://example.org/a.realm"))
-        let error = await realmError { try await Realm.open(.init(location: .file(web))) }
-        expectTrue(error?.code == .invalidInput && error?.path == "https://example.org/a.realm")
+    }
+
+    // Covers .invalidInput
+    @Test func urlsThatAreNotOfFilesAreRefused() async throws {
+        let file = folder["file"]
+        try Data().write(to: file)
+        let web = try #require(URL(string: "https://example.org" + file.path))
+        let bare = try #require(URL(string: file.path))
+        let realm = try await Realm.open(folder.configuration())
+        try await realm.write { try $0.add(Room("general")) }
+        let snapshot = realm.snapshot()
+        var configuration = folder.configuration("other.realm")
+        for url in [web, bare] {
+            var errors = [
+                await realmError { try await Realm.open(.init(location: .file(url))) },
+                await realmError { try await realm.backup(to: url) },
+                await realmError { try await snapshot.exportJSON(to: url) },
+                await realmError { try await realm.importJSON(from: url) },
+            ]
+            configuration.migrationBackup = url
+            errors.append(
+                await realmError { [configuration] in try await Realm.open(configuration) })
+            for error in errors {
+                expectTrue(error?.code == .invalidInput && error?.path == url.absoluteString)
+                expectEqual(error?.message.contains(url.absoluteString), true)
+            }
+        }
+        try expectEqual(Data(contentsOf: file), Data())
+        await realm.close()
     }
 
     // MARK: Versions that are held

@@ -79,13 +79,14 @@ extension Realm {
     /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it
     /// has no writer, or the task is cancelled.
     ///
-    /// - Throws: the errors described there, and `.fileNotFound`, `.fileAccess`,
-    ///   `.filePermissionDenied` and `.ioFailed` for the file.
+    /// - Throws: the errors described there; `.invalidInput` if `url` isn't a file URL;
+    ///   `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and `.ioFailed` for the file.
     @discardableResult
     public nonisolated func importJSON(
         from url: URL, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
         origin: String? = nil
     ) async throws -> ImportSummary {
+        try Configuration.checkFile(url)
         let path = url.path
         let file = try await blocking { () throws(StoreError) in try PosixStream(reading: path) }
         do {

@@ -72,10 +72,12 @@ extension Snapshot {
     /// files. For a pipe, waits for a reader until the task is cancelled; if the reader closes it
     /// early, throws `.ioFailed` and doesn't raise SIGPIPE.
     ///
-    /// - Throws: the errors described there, and `.fileAccess`, `.fileNotFound`,
-    ///   `.filePermissionDenied`, `.diskFull` and `.ioFailed` for the file.
+    /// - Throws: the errors described there; `.invalidInput` if `url` isn't a file URL;
+    ///   `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and `.ioFailed` for
+    ///   the file.
     @discardableResult
     public func exportJSON(classes: [String]? = nil, to url: URL) async throws -> Int {
+        try Realm.Configuration.checkFile(url)
         let path = url.path
         var realmPath: String?
         if case .directory(let path) = core.realm.coordinator.options.place { realmPath = path }

@@ -51,6 +51,7 @@ extension Realm.Configuration {
                 throw .invalid("A readOnly realm can't be created from a seedFile.")
             }
         }
+        if let migrationBackup { try Self.checkFile(migrationBackup) }
         if deleteRealmIfMigrationNeeded, readOnly {
             throw .invalid(
                 "deleteRealmIfMigrationNeeded can't be combined with readOnly."
