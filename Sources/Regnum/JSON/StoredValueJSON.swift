@@ -70,11 +70,43 @@ extension JSONNode {
         }
     }
 
-    /// Returns an integer, also if another program wrote it with a fraction of zeros.
+    /// Returns the integer that a number is exactly, in any notation: `10`, `10.0`, `1e1`. Returns
+    /// `nil` for fractions and for integers of more than 64 bits.
     private static func integer(_ text: String) -> Int64? {
         if let value = Int64(text) { return value }
-        guard let value = Double(text), value.magnitude < 0x20_0000_0000_0000 else { return nil }
-        return Int64(exactly: value)
+        let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
+        guard let mantissa = parts.first else { return nil }
+        // the number is its digits, without zeros around them, times a power of ten
+        var digits: [UInt8] = []
+        var power = parts.count > 1 ? exponent(parts[1]) : 0
+        var isFraction = false
+        for byte in mantissa where byte != UInt8(ascii: "-") {
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+                continue
+            }
+            if isFraction { power -= 1 }
+            if !digits.isEmpty || byte != UInt8(ascii: "0") { digits.append(byte) }
+        }
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            power += 1
+        }
+        if digits.isEmpty { return 0 }
+        guard power >= 0, digits.count + power <= 19 else { return nil }
+        digits += Array(repeating: UInt8(ascii: "0"), count: power)
+        let sign = text.utf8.first == UInt8(ascii: "-") ? "-" : ""
+        return Int64(sign + String(decoding: digits, as: UTF8.self))
+    }
+
+    /// Returns an exponent with an optional sign. Large ones are reduced to a number that is still
+    /// larger than the digits of a line.
+    private static func exponent(_ text: Substring.UTF8View) -> Int {
+        var magnitude = 0
+        for byte in text where byte >= UInt8(ascii: "0") {
+            magnitude = min(magnitude * 10 + Int(byte - UInt8(ascii: "0")), 1 << 40)
+        }
+        return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
     private func number(_ isFloat: Bool) -> Double? {
