@@ -18,6 +18,10 @@ private final class ClassWithANameOfMoreThanFiftySevenBytesInItsUtf8FormWhichIsT
     @Persisted var number: Int
 }
 
+private final class `With.Dot`: Object {
+    @Persisted var number: Int
+}
+
 private final class LongProperty: Object {
     @Persisted var propertyWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit: Int
 }
@@ -78,6 +82,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         let error = await #expect(throws: Realm.Error.self) {
             try await Realm.temporary([
                 TwoKeys.self, Nothing.self, LongProperty.self, Room.self, Object.self,
+                `With.Dot`.self,
                 ClassWithANameOfMoreThanFiftySevenBytesInItsUtf8FormWhichIsTheLimit.self,
             ])
         }
@@ -87,6 +92,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         expectTrue(lines.contains { $0.contains("Nothing has no @Persisted properties") })
         expectTrue(lines.contains { $0.contains("LongProperty.propertyWith") && $0.contains("63") })
         expectTrue(lines.contains { $0.contains("ClassWithAName") && $0.contains("57") })
+        expectTrue(lines.contains { $0.contains("With.Dot") && $0.contains("reserved") })
         expectTrue(lines.contains { $0.contains("Object is not a model class") })
         expectTrue(!lines.contains { $0.contains("Room") })
     }

@@ -160,18 +160,24 @@ struct ImportSchema {
     private func target(
         _ name: String, _ given: JSONClass, _ property: JSONProperty
     ) throws(StoreError) -> TableKey {
-        if let table = transaction.schema.table(named: name), table.kind != .elements {
-            if !(table.kind == .embedded && property.collection == .set) { return table.key }
-            throw StoreError(
-                .invalidInput,
-                "'\(given.name).\(property.name)' is a set of embedded objects: only links, "
-                    + "lists and maps can hold those.",
+        func refusal(_ what: String) -> StoreError {
+            StoreError(
+                .invalidInput, "'\(given.name).\(property.name)' \(what).",
                 className: given.name, property: property.name)
         }
-        throw StoreError(
-            .invalidInput,
-            "'\(given.name).\(property.name)' is of the class \(name), which doesn't exist.",
-            className: given.name, property: property.name)
+        guard let table = transaction.schema.table(named: name), table.isExported else {
+            throw refusal("is of the class \(name), which doesn't exist")
+        }
+        // The opposite is accepted: a class that became asymmetric keeps the links that the program
+        // no longer declares, and its export has them.
+        if table.kind == .asymmetric {
+            throw refusal("links to \(name), which is asymmetric: nothing can link to its objects")
+        }
+        if table.kind == .embedded, property.collection == .set {
+            throw refusal(
+                "is a set of embedded objects: only links, lists and maps can hold those")
+        }
+        return table.key
     }
 }
 

@@ -99,6 +99,10 @@ extension ClassSchema {
                 "The class name \(name) has \(name.utf8.count) bytes; the limit is "
                     + "\(Limits.tableNameByteCountMax).")
         }
+        // the elements of a collection have a class with the name `Class.property`
+        if name.utf8.contains(UInt8(ascii: ".")) {
+            problems.append("The class name \(name) has a dot, which is reserved.")
+        }
         if properties.isEmpty {
             problems.append("\(name) has no @Persisted properties.")
         }
