@@ -42,7 +42,6 @@ struct JSONProblem: Error {
 struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
-    private var depth = 0
 
     private init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
@@ -70,11 +69,77 @@ struct JSONReader {
         while next == 0x20 || next == 0x09 || next == 0x0A || next == 0x0D { position += 1 }
     }
 
+    /// An array or object whose end hasn't been read.
+    private struct Container {
+        var elements: [JSONNode] = []
+        var members: [JSONNode.Member] = []
+        /// The key of the next member; `nil` in an array.
+        var key: String?
+    }
+
+    /// Reads a value. Not recursive, because a debug build uses more than a kilobyte of stack for
+    /// each level.
     private mutating func value() throws(JSONProblem) -> JSONNode {
-        skipSpace()
+        var open: [Container] = []
+        while true {
+            skipSpace()
+            let node: JSONNode
+            switch next {
+            case UInt8(ascii: "{"):
+                try enter(open.count)
+                if next != UInt8(ascii: "}") {
+                    open.append(Container(key: try key()))
+                    continue
+                }
+                position += 1
+                node = .object([])
+            case UInt8(ascii: "["):
+                try enter(open.count)
+                if next != UInt8(ascii: "]") {
+                    open.append(Container())
+                    continue
+                }
+                position += 1
+                node = .array([])
+            default: node = try scalar()
+            }
+            if let whole = try close(node, &open) { return whole }
+        }
+    }
+
+    /// Adds a value to the innermost array or object, and that to the one around it if the value
+    /// was its last. Returns the outermost one if it ends.
+    private mutating func close(
+        _ node: JSONNode, _ open: inout [Container]
+    ) throws(JSONProblem) -> JSONNode? {
+        var node = node
+        while let last = open.indices.last {
+            skipSpace()
+            let key = open[last].key
+            if let key {
+                open[last].members.append(JSONNode.Member(key: key, value: node))
+            } else {
+                open[last].elements.append(node)
+            }
+            switch next {
+            case UInt8(ascii: ","):
+                position += 1
+                if key != nil { open[last].key = try self.key() }
+                return nil
+            case UInt8(ascii: "}") where key != nil: node = .object(open[last].members)
+            case UInt8(ascii: "]") where key == nil: node = .array(open[last].elements)
+            default:
+                throw problem(
+                    "a comma or the end of the \(key == nil ? "array" : "object") is missing")
+            }
+            position += 1
+            open.removeLast()
+        }
+        return node
+    }
+
+    private mutating func scalar() throws(JSONProblem) -> JSONNode {
         switch next {
-        case UInt8(ascii: "{"): return try object()
-        case UInt8(ascii: "["): return try array()
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"):
             try word("true")
@@ -99,63 +164,25 @@ struct JSONReader {
         position = end
     }
 
-    private mutating func enter() throws(JSONProblem) {
-        depth += 1
+    /// Reads the beginning of an array or object in `depth` others, up to its first element.
+    private mutating func enter(_ depth: Int) throws(JSONProblem) {
         position += 1
-        if depth > Limits.inputLevelMax {
+        if depth >= Limits.inputLevelMax {
             throw problem(
                 "arrays and objects are nested deeper than \(Limits.inputLevelMax) levels")
         }
+        skipSpace()
     }
 
-    private mutating func object() throws(JSONProblem) -> JSONNode {
-        try enter()
-        defer { depth -= 1 }
-        var members: [JSONNode.Member] = []
+    /// Reads the key of a member with its colon.
+    private mutating func key() throws(JSONProblem) -> String {
         skipSpace()
-        if next == UInt8(ascii: "}") {
-            position += 1
-            return .object([])
-        }
-        while true {
-            skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw problem("a key is missing") }
-            let key = try string()
-            skipSpace()
-            guard next == UInt8(ascii: ":") else { throw problem("a colon is missing") }
-            position += 1
-            members.append(JSONNode.Member(key: key, value: try value()))
-            skipSpace()
-            switch next {
-            case UInt8(ascii: ","): position += 1
-            case UInt8(ascii: "}"):
-                position += 1
-                return .object(members)
-            default: throw problem("a comma or the end of the object is missing")
-            }
-        }
-    }
-
-    private mutating func array() throws(JSONProblem) -> JSONNode {
-        try enter()
-        defer { depth -= 1 }
-        var elements: [JSONNode] = []
+        guard next == UInt8(ascii: "\"") else { throw problem("a key is missing") }
+        let key = try string()
         skipSpace()
-        if next == UInt8(ascii: "]") {
-            position += 1
-            return .array([])
-        }
-        while true {
-            elements.append(try value())
-            skipSpace()
-            switch next {
-            case UInt8(ascii: ","): position += 1
-            case UInt8(ascii: "]"):
-                position += 1
-                return .array(elements)
-            default: throw problem("a comma or the end of the array is missing")
-            }
-        }
+        guard next == UInt8(ascii: ":") else { throw problem("a colon is missing") }
+        position += 1
+        return key
     }
 
     private mutating func number() throws(JSONProblem) -> JSONNode {

@@ -33,8 +33,10 @@ package enum Limits {
     package static let anyByteCountMax = 1 + dataByteCountMax
     /// Nesting depth of lists and dictionaries in an `AnyRealmValue`.
     package static let anyLevelMax = 100
-    /// Nesting depth of arrays and objects in JSON.
-    package static let inputLevelMax = 256
+    /// Nesting depth of arrays and objects in JSON. Exports stay below it: the line and its values,
+    /// two for each embedded object, three around a value of any type, and two for each of its
+    /// lists and dictionaries.
+    package static let inputLevelMax = 352
     /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
     /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool
     /// have 512 KiB.

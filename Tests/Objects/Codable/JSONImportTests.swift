@@ -70,7 +70,10 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         JSONBadLine(#"{"regnum":1}"#, .invalidInput, says: "only the first line"),
         JSONBadLine(#"{"class":"\ud800","values":{}}"#, .invalidInput, says: "surrogate"),
         JSONBadLine(
-            String(repeating: "[", count: 300), .invalidInput, says: "deeper than 256 levels"),
+            String(repeating: "[", count: 353), .invalidInput, says: "deeper than 352 levels"),
+        JSONBadLine(
+            String(repeating: #"{"a":["#, count: 10_000), .invalidInput,
+            says: "deeper than 352 levels"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":3}}"#, .invalidValue, "JSONKeyed", "name",
             says: "of type string cannot be the number 3"),

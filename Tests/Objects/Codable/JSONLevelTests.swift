@@ -13,19 +13,37 @@ import Testing
         + #"{"name":"id","type":"int","key":true},{"name":"next","class":"Node"}]},"#
         + #"{"name":"Node","embedded":true,"properties":[{"name":"next","class":"Node"},"#
         + #"{"name":"list","list":true,"class":"Node"},"#
-        + #"{"name":"map","map":true,"class":"Node"}]}]}"# + "\n"
+        + #"{"name":"map","map":true,"class":"Node"},"#
+        + #"{"name":"any","list":true,"type":"any"}]}]}"# + "\n"
 
     /// Returns a line with a box and nested nodes, each in `property` of the one around it.
-    private func line(_ levels: Int, _ property: String) -> String {
+    private func line(_ levels: Int, _ property: String, _ innermost: String = "{}") -> String {
         let (start, end) =
             switch property {
             case "list": ("[", "]")
             case "map": (#"{"key":"#, "}")
             default: ("", "")
             }
-        var value = "{}"
+        var value = innermost
         for _ in 2..<levels { value = #"{"\#(property)":\#(start)\#(value)\#(end)}"# }
         return #"{"class":"Box","values":{"id":1,"next":\#(value)}}"#
+    }
+
+    @Test func whatIsNestedMostDeeplyIsExportedAndImported() async throws {
+        let (lists, levels) = (Limits.anyLevelMax, Limits.valueLevelMax)
+        for (start, end) in [(#"{"list":["#, "]}"), (#"{"dictionary":{"k":"#, "}}")] {
+            let link = #"{"object":{"class":"Box","key":1}}"#
+            let any =
+                String(repeating: start, count: lists) + link + String(repeating: end, count: lists)
+            let realm = try await Realm.json()
+            try await realm.importJSON(
+                text: Self.schema + line(levels, "list", #"{"any":[\#(any)]}"#))
+            let text = try await realm.snapshot().json()
+            #expect(text.contains(any))
+            let other = try await Realm.json()
+            try await other.importJSON(text: text)
+            try await expectEqual(other.snapshot().json(), text)
+        }
     }
 
     /// Sets the property of the innermost node.
