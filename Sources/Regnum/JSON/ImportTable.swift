@@ -83,8 +83,9 @@ extension ImportTable.Property {
 }
 
 extension RealmCore {
-    /// Returns the registered class with a name.
+    /// Returns the registered class with a name. Names are compared by their bytes, as stored ones
+    /// are.
     func entry(named name: String) -> ClassEntry? {
-        entries.first { $0.schema.name == name }
+        entries.first { MapKeyText($0.schema.name) == MapKeyText(name) }
     }
 }

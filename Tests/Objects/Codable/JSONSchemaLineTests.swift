@@ -5,6 +5,8 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
+final class JSONCafé: Object { @Persisted var number: Int }
+
 /// Schema lines that the library doesn't write, and those that it must continue to read.
 @Suite struct JSONSchemaLineTests {
     struct Refused: Sendable, CustomTestStringConvertible {
@@ -150,6 +152,20 @@ import Testing
         let other = try await Realm.json()
         try await expectEqual(other.importJSON(text: text).objectCount, 2)
         try await expectEqual(other.snapshot().json(), text)
+    }
+
+    /// The second class is not the one that the program declares.
+    @Test func declaredClassesAreFoundByTheBytesOfTheirNames() async throws {
+        let realm = try await Realm.json()
+        try await realm.write { _ = try $0.create(JSONCafé.self, value: ["number": 1]) }
+        let name = "JSONCafe\u{301}"
+        let head =
+            #"{"regnum":1,"classes":[{"name":"\#(name)","properties":"#
+            + #"[{"name":"number","type":"string"}]}]}"#
+        let line = #"{"class":"\#(name)","key":1,"values":{"number":"one"}}"#
+        try await realm.importJSON(text: head + "\n" + line)
+        let names = realm.snapshot().storedClasses.map { Array($0.schema.name.utf8) }
+        expectEqual(names, [Array("JSONCaf\u{E9}".utf8), Array(name.utf8)])
     }
 
     private enum Before {
