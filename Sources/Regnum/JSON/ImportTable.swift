@@ -58,7 +58,7 @@ struct ImportTable: Sendable {
     func property(_ name: String) throws(StoreError) -> Property {
         if let found = properties[MapKeyText(name)] { return found }
         throw StoreError(
-            .schemaMismatch, "The class '\(schema.name)' has no property '\(name)'.",
+            .schemaMismatch, "The class '\(schema.name)' has no property '\(name.shortened)'.",
             className: schema.name, property: name)
     }
 }

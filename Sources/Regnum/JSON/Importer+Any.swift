@@ -41,7 +41,8 @@ extension Importer {
         default: break
         }
         guard let stored = plainContent(kind, value) else {
-            throw property.problem("is of any type and cannot be \"\(kind)\": \(value.shown)")
+            throw property.problem(
+                "is of any type and cannot be \"\(kind.shortened)\": \(value.shown)")
         }
         if case .date(let seconds) = stored, seconds.isNaN {
             throw property.problem("cannot hold a date that is not a number")
@@ -60,7 +61,7 @@ extension Importer {
         key: String, after last: String?, _ property: ImportTable.Property
     ) throws(StoreError) {
         if let last, MapKeyText(last) == MapKeyText(key) {
-            throw property.problem("has the key \"\(key)\" twice", .invalidInput)
+            throw property.problem("has the key \"\(key.shortened)\" twice", .invalidInput)
         }
         if let error = Realm.Error.mapKey(key, property.className, property.name) {
             throw StoreError(
@@ -81,7 +82,7 @@ extension Importer {
         do throws(Realm.Error) {
             table = try self.table(named: name, transaction)
         } catch {
-            throw property.problem("links to \(name): \(error.message)", .schemaMismatch)
+            throw property.problem("links to \(name.shortened): \(error.message)", .schemaMismatch)
         }
         guard table.schema.kind == .object else {
             throw property.problem(

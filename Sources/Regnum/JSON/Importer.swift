@@ -82,7 +82,8 @@ struct Importer: Sendable {
             case ("key", .number(let text)) where key == nil && UInt64(text) != nil:
                 key = UInt64(text)
             default:
-                throw .text("cannot have \"\(member.key)\": \(member.value.shown)", className)
+                throw .text(
+                    "cannot have \"\(member.key.shortened)\": \(member.value.shown)", className)
             }
         }
         guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }
@@ -117,8 +118,8 @@ struct Importer: Sendable {
         guard let schema = transaction.schema.table(named: name), schema.isExported else {
             throw Realm.Error(
                 .schemaMismatch,
-                "There is no class \(name): it is neither stored nor declared, and the first line "
-                    + "doesn't describe it.", className: name)
+                "There is no class \(name.shortened): it is neither stored nor declared, and the "
+                    + "first line doesn't describe it.", className: name)
         }
         if schemaID != transaction.schema.id { tables = [:] }
         schemaID = transaction.schema.id

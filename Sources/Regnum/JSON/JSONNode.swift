@@ -21,11 +21,17 @@ enum JSONNode {
         case .null: "null"
         case .bool(let value): "\(value)"
         case .number(let text): "the number \(text.prefix(40))"
-        case .string(let text):
-            text.utf8.count > 40 ? "the string \"\(text.prefix(40))…\"" : "the string \"\(text)\""
+        case .string(let text): "the string \"\(text.shortened)\""
         case .array(let elements): "an array of length \(elements.count)"
         case .object(let members): "an object with \(members.count) members"
         }
+    }
+}
+
+extension String {
+    /// At most the first 40 scalars, for messages. A single character may have any length.
+    var shortened: String {
+        utf8.count > 100 ? String(unicodeScalars.prefix(40)) + "…" : self
     }
 }
 

@@ -52,7 +52,7 @@ extension SchemaLine {
         }
 
         func problem(with member: JSONNode.Member) -> Realm.Error {
-            problem("cannot have \"\(member.key)\": \(member.value.shown)")
+            problem("cannot have \"\(member.key.shortened)\": \(member.value.shown)")
         }
 
         func unsigned(_ text: String, _ member: JSONNode.Member) throws(Realm.Error) -> UInt64 {
@@ -63,7 +63,7 @@ extension SchemaLine {
         func checkUnique(_ keys: [String]) throws(Realm.Error) {
             var seen: Set<MapKeyText> = []
             for key in keys where !seen.insert(MapKeyText(key)).inserted {
-                throw problem("has \"\(key)\" twice")
+                throw problem("has \"\(key.shortened)\" twice")
             }
         }
     }

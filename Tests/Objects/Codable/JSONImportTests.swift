@@ -72,7 +72,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         JSONBadLine(
             String(repeating: "[", count: 353), .invalidInput, says: "deeper than 352 levels"),
         JSONBadLine(
-            String(repeating: #"{"a":["#, count: 10_000), .invalidInput,
+            String(repeating: #"{"a":["#, count: 200), .invalidInput,
             says: "deeper than 352 levels"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":3}}"#, .invalidValue, "JSONKeyed", "name",
@@ -131,6 +131,23 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             let keyed = realm.snapshot().objects(JSONKeyed.self).compactMap(\.name)
             expectEqual(Set(keyed), Set(isLate ? names + ["ahead"] : names))
             #expect(realm.snapshot().objects(JSONThing.self).count == (isLate ? 1 : 0))
+        }
+    }
+
+    /// One character of a megabyte, in each place.
+    @Test func messagesAboutLongTextsAreShort() async throws {
+        let long = "a" + String(repeating: "\u{301}", count: 500_000)
+        let realm = try await Realm.json(jsonTypes)
+        for line in [
+            #"{"\#(long)":1}"#, #"{"class":"\#(long)","values":{}}"#,
+            #"{"class":"JSONKeyed","values":{"\#(long)":1}}"#,
+            #"{"class":"JSONKeyed","values":{"name":"a","small":"\#(long)"}}"#,
+            #"{"class":"JSONThing","values":{"any":{"\#(long)":1}}}"#,
+            #"{"class":"JSONThing","values":{"any":{"object":{"class":"\#(long)","key":1}}}}"#,
+            #"{"regnum":1,"\#(long)":1}"#,
+        ] {
+            let error = await realmError { try await realm.importJSON(text: line) }
+            expectTrue(error?.line == 1 && (error?.message.utf8.count ?? .max) < 1_000)
         }
     }
 
