@@ -59,7 +59,7 @@ extension LogReplay {
                 break
             }
             if next.header.base < position {
-                try pass(next)
+                try pass(next, after: current)
             } else {
                 guard next.header.firstSequence == sequence, next.header.previousChain == chain
                 else { throw damage("\(next.name) does not continue it") }

@@ -54,7 +54,7 @@ package struct LogReplay: Sendable {
                 throw damage("its records end before position \(end)")
             }
             if next.header.base < position {
-                try pass(next)
+                try pass(next, after: current)
             } else {
                 guard next.header.firstSequence == sequence, next.header.previousChain == chain
                 else { throw damage("\(next.name) does not continue it") }
@@ -83,16 +83,21 @@ package struct LogReplay: Sendable {
         }
     }
 
-    /// Skips the records that were framed again in `next`.
-    mutating func pass(_ next: LogSegment) throws(StoreError) {
+    /// Skips the records of `current` that were framed again in `next`.
+    mutating func pass(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
         var cursor = RecordCursor(
             next, at: next.header.base, nextSequence: next.header.firstSequence,
             chain: next.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
-        while cursor.position < position, try cursor.next() != nil {}
-        guard cursor.position == position, cursor.nextSequence == sequence else {
-            throw damage("\(next.name) does not continue it")
+        var reframed = ReframedRecords(in: next, from: current)
+        while cursor.position < position {
+            let start = cursor.position
+            guard let (record, body) = try cursor.next() else { break }
+            reframed.add(record, body, at: start)
         }
+        guard cursor.position == position, cursor.nextSequence == sequence,
+            reframed.formerChain == chain
+        else { throw damage("\(next.name) does not continue it") }
         chain = cursor.chain
     }
 

@@ -24,7 +24,7 @@ extension RealmLog {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
         guard hasLock else { return false }
         guard let page = lock.loadControl(), page.realmID == realmID else { return hadPage }
-        return page.visibleEnd > position
+        return page.visibleEnd > position || page.segmentNumber > segment.header.number
     }
 
     /// Whether the control page has been valid while the realm was open. It may have been lost when
@@ -88,7 +88,7 @@ extension RealmLog {
 
     /// Continues in `next`. Its base may be before `position`: after a failed sync, the records
     /// since the last durable one are framed again in a new segment. Those already read are
-    /// skipped.
+    /// skipped. Throws `invalidDatabase` if they were lost instead.
     func enter(_ next: LogSegment) throws(StoreError) {
         guard next.header.base <= position else { throw damage(at: position) }
         if next.header.base == position {
@@ -101,19 +101,21 @@ extension RealmLog {
             next, at: next.header.base, nextSequence: next.header.firstSequence,
             chain: next.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
+        var reframed = ReframedRecords(in: next, from: segment)
         var kept: (checkpoints: KeptCheckpoints, end: LogPosition) = (
             next.header.checkpoints, next.header.base
         )
         while cursor.position < position {
             let start = cursor.position
             guard let (record, body) = try cursor.next() else { break }
+            reframed.add(record, body, at: start)
             if record.header.namesCheckpoints {
                 kept = (try decodeCheckpoints(record, body, at: start), cursor.position)
             }
         }
-        guard cursor.position == position, cursor.nextSequence == nextSequence else {
-            throw damage(at: cursor.position)
-        }
+        guard cursor.position == position, cursor.nextSequence == nextSequence,
+            reframed.formerChain == chain
+        else { throw lostCommits(in: next) }
         segment = next
         chain = cursor.chain
         // Records that were framed again have different chain values.
@@ -195,6 +197,15 @@ extension RealmLog {
     private func keep(_ kept: KeptCheckpoints, _ record: DecodedRecord) {
         checkpoints = kept.without(damagedCheckpoints)
         checkpointsEnd = position + UInt64(record.byteCount)
+    }
+
+    /// Returns the error for commits that this process has read and that the log no longer has.
+    private func lostCommits(in next: LogSegment) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "Commits of \(path) that this process has read were lost, because syncing them failed: "
+                + "\(next.name) continues without them. Close the realm and open it again.",
+            path: path, position: next.header.base)
     }
 
     /// Returns the error for damaged acknowledged bytes, which are never skipped.

@@ -96,6 +96,43 @@ import Testing
         expectEqual(realm.segmentSizes().count, 2)
     }
 
+    /// The other commit has the same version, position and size.
+    // Covers .invalidDatabase
+    @Test func commitThatReplacesALostOneIsNotMistakenForIt() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let reader = try realm.open()
+        try first.write()
+        first.log.publish()
+        try reader.catchUp()
+        expectEqual(reader.versions, [1, 2])
+        var replay = try requireValue(reader.log.history.find(2).beginnings.first).replay
+        for version in reader.versions {
+            let body = try requireValue(replay.nextCommit(through: 2))
+            expectEqual(LogFixture.version(body), version)
+        }
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
+        first.log.resignWriter()
+        realm.disk.dropCaches()
+        let heir = try realm.openWriter()
+        expectEqual(heir.versions, [1])
+        try heir.log.append([Array(LogFixture.body(2, 10).dropLast()) + [0xFF]], version: 2)
+        try heir.log.sync()
+        heir.log.publish()
+        heir.log.resignWriter()
+        #expect(reader.log.isBehind())
+        expectEqual(codeThrown { try reader.catchUp() }, .invalidDatabase)
+        expectEqual(codeThrown { _ = try reader.becomeWriter() }, .invalidDatabase)
+        // The process that wrote the lost commit has it in memory too.
+        first.log.revive()
+        expectEqual(codeThrown { _ = try first.becomeWriter() }, .invalidDatabase)
+        expectEqual(codeThrown { _ = try replay.nextCommit(through: 3) }, .invalidDatabase)
+        expectEqual(reader.versions, [1, 2])
+        expectEqual(first.versions, [1, 2])
+    }
+
     @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
