@@ -90,6 +90,8 @@ struct CheckpointPlan {
     var point: CheckpointReference
     /// The newest checkpoint before it.
     var base: CheckpointReference?
+    /// `RealmLog.reframeCount`
+    var reframeCount: Int
     var root: DatabaseRoot
     var nodes: NodesDirectory
     var lock: any LockFile
@@ -108,8 +110,10 @@ struct CheckpointPlan {
 /// A checkpoint whose images are durable.
 struct FinishedCheckpoint {
     var reference: CheckpointReference
-    /// It is recorded only if this is still the newest checkpoint.
+    /// It is recorded only if this is still the newest checkpoint, ...
     var base: CheckpointReference?
+    /// ... and if the log before it hasn't been framed again, which another process may have done.
+    var reframeCount: Int
     /// The deletions that led to it.
     var deletions: Deletions
 }

@@ -6,7 +6,7 @@ internal import RegnumStore
 /// The job holds the checkpoint lock while it writes the nodes file, and releases it before the
 /// pump acquires the writer lock for the record, because a bulk commit holds the writer lock while
 /// it waits for the checkpoint lock. A checkpoint that another one overtook in the meantime is
-/// dropped; its images are garbage.
+/// dropped, as is one of which another process has framed the log again; its images are garbage.
 extension Coordinator {
     /// A reloaded root with a larger lag keeps replaying before it replaces the published one.
     static let reloadLagByteCountMax: UInt64 = 64 << 10
@@ -56,8 +56,9 @@ extension Coordinator {
             return nil
         }
         return CheckpointPlan(
-            point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
-            lock: log.lock, deletions: state.withLock { $0.checkpoint.deletions })
+            point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount, root: root,
+            nodes: log.nodes, lock: log.lock,
+            deletions: state.withLock { $0.checkpoint.deletions })
     }
 
     /// Returns whether the checkpoint lock was acquired; false if another process holds it, or if
@@ -85,7 +86,8 @@ extension Coordinator {
         do throws(StoreError) {
             let reference = try writeImages(plan) { _ in self.paceCheckpoint() }.reference
             finished = FinishedCheckpoint(
-                reference: reference, base: plan.base, deletions: plan.deletions)
+                reference: reference, base: plan.base, reframeCount: plan.reframeCount,
+                deletions: plan.deletions)
         } catch {
             if error.code != .closed { failure = error }
         }
@@ -175,7 +177,8 @@ extension Coordinator {
 
     /// Records the checkpoint in the log. A pump step that requires the writer lock.
     func recordCheckpoint(_ log: RealmLog, _ finished: FinishedCheckpoint) {
-        guard log.newestCheckpoint == finished.base else {
+        guard log.newestCheckpoint == finished.base, log.reframeCount == finished.reframeCount
+        else {
             state.withLock { $0.ownsLog = false }
             return
         }
@@ -291,8 +294,8 @@ extension Coordinator {
             }
             point.version = root.version
             let plan = CheckpointPlan(
-                point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
-                lock: log.lock,
+                point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
+                root: root, nodes: log.nodes, lock: log.lock,
                 deletions: state.withLock { $0.checkpoint.deletions } + item.commit.deletions)
             let (reference, bulk) = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile

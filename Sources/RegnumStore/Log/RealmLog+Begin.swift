@@ -42,6 +42,7 @@ extension RealmLog {
             checkpointsEnd = position
         }
         endsIdle = false
+        reframeCount += 1  // perhaps, in segments that weren't read
         durableEnd = 0
         publishedEnd = end
     }

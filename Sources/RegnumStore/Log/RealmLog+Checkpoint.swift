@@ -6,7 +6,7 @@ extension RealmLog {
     package var olderCheckpoint: CheckpointReference? { checkpoints.older }
 
     /// A reference to the log end for a checkpoint of the content at `version`; the caller fills in
-    /// file and image. `nil` while the log end isn't durable, since the log could continue
+    /// file and image. Valid while `reframeCount` stays the same. `nil` while the log end isn't durable, since the log could continue
     /// elsewhere after a failed sync.
     package var checkpointPoint: CheckpointReference? {
         guard durableEnd >= position, !isPoisoned else { return nil }
@@ -38,7 +38,7 @@ extension RealmLog {
     /// (`NodesAppender.sync`). Opening the realm starts from this checkpoint from then on.
     ///
     /// Requires the writer lock. The checkpoint lock, under which the image was written, may have
-    /// been released since, provided that `newestCheckpoint` hasn't changed.
+    /// been released since, provided that `newestCheckpoint` and `reframeCount` haven't changed.
     ///
     /// Throws as `append` and `sync` do. After `outcomeUnknown` the record may or may not exist,
     /// and nothing may be removed.

@@ -117,6 +117,7 @@ extension RealmLog {
             reframed.formerChain == chain
         else { throw lostCommits(in: next) }
         segment = next
+        reframeCount += 1
         chain = cursor.chain
         // Records that were framed again have different chain values.
         checkpoints = kept.checkpoints.without(damagedCheckpoints)

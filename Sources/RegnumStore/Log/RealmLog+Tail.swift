@@ -169,6 +169,7 @@ extension RealmLog {
             if error.code == .outcomeUnknown { error.code = .ioFailed }
             throw error
         }
+        reframeCount += 1
         chain = newChain
         if let newCheckpoints { checkpoints = newCheckpoints }
     }

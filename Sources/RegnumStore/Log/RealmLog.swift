@@ -55,6 +55,9 @@ package final class RealmLog: @unchecked Sendable {
     var checkpoints = KeptCheckpoints()
     /// The log position after the record, or at the start of the segment, that contains them.
     var checkpointsEnd: LogPosition = 0
+    /// Increases when records that this process has read were framed again in a new segment, with
+    /// other chain values. A `checkpointPoint` from before may then be invalid.
+    package internal(set) var reframeCount = 0
     /// Checkpoints that couldn't be loaded. References to them in the log are ignored.
     var damagedCheckpoints: [CheckpointReference] = []
     var frameBuffer: [UInt8] = []

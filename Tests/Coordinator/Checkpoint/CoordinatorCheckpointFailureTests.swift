@@ -77,6 +77,49 @@ struct CoordinatorCheckpointFailureTests {
         await coordinator.close()
     }
 
+    /// The log before a checkpoint gets other chain values when another process frames it again.
+    @Test func aCheckpointOfALogThatWasFramedAgainIsNotRecorded() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insert(0, into: coordinator)
+        let other = try await openPeer("/sim", SimView(disk)) { $0.checkpoint.isOn = false }
+        var next = 1
+        var syncCount: UInt64
+        repeat {  // until a commit isn't part of a batch
+            syncCount = coordinator.statistics.syncs
+            try await insert(
+                next, into: coordinator,
+                durability: .relaxed(withinNanoseconds: 3_600_000_000_000))
+            next += 1
+        } while coordinator.statistics.syncs > syncCount
+        // `LOCK` doesn't show that the commit is synced, because the other process holds the lock.
+        let turn = try await other.beginWrite()
+        coordinator.state.withLock { $0.syncDue = 0 }
+        coordinator.heal()  // wakes the pump
+        try await eventually { coordinator.statistics.syncs > syncCount }
+
+        let gate = EffectGate(disk, at: .create, once: true)
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        coordinator.heal()
+        await gate.waitUntilReached()
+        disk.inject(SimFailure(.sync))
+        let commit = try makeInsert(next, on: turn.base)
+        await expectEqual(
+            storeErrorCode { try await other.commit(turn, commit, durability: .full) },
+            .outcomeUnknown)
+        try await insert(next + 1, into: other)
+        #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
+        gate.open()
+        try await eventually {
+            coordinator.heal()
+            return coordinator.statistics.checkpoints > 0
+        }
+        let content = numbers(other.published)
+        await other.close()
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), content)
+    }
+
     @Test func aFailedSyncOfTheNodesFileHarmsNoCommit() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max)

@@ -87,15 +87,21 @@ func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
     }
 }
 
-/// Blocks the store's thread at one kind of effect of a simulated file system until it is opened.
+/// Blocks the store's threads at one kind of effect of a simulated file system until it is opened,
+/// or only the first thread that gets there.
 final class EffectGate: Sendable {
     private let reached = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
     private let isArmed = Mutex(true)
 
-    init(_ fileSystem: SimFileSystem, at kind: EffectKind) {
+    init(_ fileSystem: SimFileSystem, at kind: EffectKind, once: Bool = false) {
         fileSystem.onEffect = { [self] effect, _ in
-            guard effect == kind, isArmed.withLock({ $0 }) else { return }
+            guard effect == kind else { return }
+            let blocks = isArmed.withLock { isArmed in
+                defer { if once { isArmed = false } }
+                return isArmed
+            }
+            guard blocks else { return }
             reached.signal()
             opened.wait()
         }
