@@ -196,7 +196,7 @@ extension Coordinator {
                 options.report(.checkpointFailed(error))
             }
         }
-        let isNamed = log.newestCheckpoint?.file == finished.reference.file && !log.isPoisoned
+        let isNamed = log.newestCheckpoint == finished.reference && !log.isPoisoned
         if isNamed {
             state.withLock { state in
                 state.statistics.checkpoints += 1

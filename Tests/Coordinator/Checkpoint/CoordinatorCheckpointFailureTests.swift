@@ -120,6 +120,27 @@ struct CoordinatorCheckpointFailureTests {
         try expectEqual(numbers(reopened("/sim", disk).root), content)
     }
 
+    /// It would otherwise count as recorded, because the one before it is in the same file.
+    @Test func aCheckpointThatCannotBeRecordedIsRepeated() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insertInBulk(0..<50, into: coordinator)
+        try await eventually { coordinator.statistics.reloads == 1 }
+        let version = try await insert(50, into: coordinator)
+        let gate = EffectGate(disk, at: .sync, once: true)
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = version }
+        coordinator.heal()  // wakes the pump
+        await gate.waitUntilReached()
+        disk.inject(SimFailure(.write, code: .diskFull))  // of the record
+        gate.open()
+        try await checkpointNow(coordinator)
+        expectEqual(disk.firedFailureCount, 1)
+        expectEqual(coordinator.statistics.checkpoints, 2)
+        expectEqual(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }, ["nodes-1"])
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0...50))
+    }
+
     @Test func aFailedSyncOfTheNodesFileHarmsNoCommit() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max)
