@@ -110,6 +110,8 @@ struct CheckpointPlan {
 /// A checkpoint whose images are durable.
 struct FinishedCheckpoint {
     var reference: CheckpointReference
+    /// The number of its file if it was created for this checkpoint.
+    var newFile: UInt64?
     /// It is recorded only if this is still the newest checkpoint, ...
     var base: CheckpointReference?
     /// ... and if the log before it hasn't been framed again, which another process may have done.

@@ -84,10 +84,10 @@ extension Coordinator {
         var finished: FinishedCheckpoint?
         var failure: StoreError?
         do throws(StoreError) {
-            let reference = try writeImages(plan) { _ in self.paceCheckpoint() }.reference
+            let written = try writeImages(plan) { _ in self.paceCheckpoint() }
             finished = FinishedCheckpoint(
-                reference: reference, base: plan.base, reframeCount: plan.reframeCount,
-                deletions: plan.deletions)
+                reference: written.reference, newFile: written.newFile, base: plan.base,
+                reframeCount: plan.reframeCount, deletions: plan.deletions)
         } catch {
             if error.code != .closed { failure = error }
         }
@@ -104,6 +104,14 @@ extension Coordinator {
         if let failure { options.report(.checkpointFailed(failure)) }
     }
 
+    /// The images of a checkpoint.
+    private struct WrittenImages {
+        let reference: CheckpointReference
+        let bulk: BulkCommit?
+        /// The number of their file if it was created for them.
+        let newFile: UInt64?
+    }
+
     /// Writes the images of `plan` and syncs them.
     ///
     /// - Parameters:
@@ -112,7 +120,7 @@ extension Coordinator {
     private func writeImages(
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
-    ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
+    ) throws(StoreError) -> WrittenImages {
         // A damaged leaf can stay where it is, but can't be copied to a new file.
         let damagedFile = plan.root.needsHealing ? plan.root.nodesFileNumber : nil
         let appender = try plan.nodes.appender(
@@ -121,7 +129,7 @@ extension Coordinator {
         do throws(StoreError) {
             return try writeImages(plan, delta: delta, appender)
         } catch {
-            plan.nodes.discard(appender)
+            plan.nodes.discard(appender.newFileNumber)
             // The first damage encountered may be in a leaf that was copied here.
             guard file == nil, damagedFile == nil, plan.root.needsHealing,
                 let own = plan.root.nodesFileNumber, own != appender.fileNumber
@@ -132,7 +140,7 @@ extension Coordinator {
 
     private func writeImages(
         _ plan: CheckpointPlan, delta: [UInt8]?, _ appender: NodesAppender
-    ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
+    ) throws(StoreError) -> WrittenImages {
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?
@@ -151,7 +159,8 @@ extension Coordinator {
         reference.offset = written.directory.extent
         reference.byteCount = written.directoryByteCount
         reference.crc = written.directory.crc
-        return (reference, bulk)
+        return WrittenImages(
+            reference: reference, bulk: bulk, newFile: appender.newFileNumber)
     }
 
     /// Yields the disk to commits for a moment. Returns false if the checkpoint is canceled.
@@ -179,6 +188,7 @@ extension Coordinator {
     func recordCheckpoint(_ log: RealmLog, _ finished: FinishedCheckpoint) {
         guard log.newestCheckpoint == finished.base, log.reframeCount == finished.reframeCount
         else {
+            discardFile(of: finished, log)
             state.withLock { $0.ownsLog = false }
             return
         }
@@ -193,6 +203,7 @@ extension Coordinator {
                 state.withLock { state in
                     state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
                 }
+                discardFile(of: finished, log)
                 options.report(.checkpointFailed(error))
             }
         }
@@ -211,6 +222,16 @@ extension Coordinator {
             if trimming != nil { state.checkpoint.isBusy = true }
         }
         if let trimming { trim(trimming, log.lock) }
+    }
+
+    /// Removes the file that was created for a checkpoint that isn't recorded in the log. Otherwise
+    /// each attempt would leave another one.
+    private func discardFile(of finished: FinishedCheckpoint, _ log: RealmLog) {
+        guard let file = finished.newFile, log.newestCheckpoint?.file != file,
+            !state.withLock({ $0.checkpoint.isBusy }), lockCheckpointIfFree(log)
+        else { return }
+        log.nodes.discard(file)
+        log.unlockCheckpoint()
     }
 
     /// Starts a new segment after a bulk commit. A pump step.
@@ -258,20 +279,35 @@ extension Coordinator {
             let plan = planCheckpoint(log)
         else { return }
         defer { log.unlockCheckpoint() }
-        let finished: CheckpointReference
+        let written: WrittenImages
         do throws(StoreError) {
-            finished = try writeImages(plan) { _ in true }.reference
+            written = try writeImages(plan) { _ in true }
         } catch {
             options.report(.checkpointFailed(error))
             return
         }
-        try log.appendCheckpoint(finished)
+        try recording(written, log) { () throws(StoreError) in
+            try log.appendCheckpoint(written.reference)
+        }
         state.withLock { $0.statistics.checkpoints += 1 }
         try log.beginSegmentAfterCheckpoint()
         do throws(StoreError) {
             try log.trimming.run()
         } catch {
             options.report(.checkpointFailed(error))
+        }
+    }
+
+    /// Runs `body`, which writes a record that names the images, and removes the file that was
+    /// created for them if there is certainly no such record. The caller holds the checkpoint lock.
+    private func recording(
+        _ written: WrittenImages, _ log: RealmLog, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            if !log.isPoisoned, error.code != .fileMoved { log.nodes.discard(written.newFile) }
+            throw error
         }
     }
 
@@ -297,15 +333,19 @@ extension Coordinator {
                 point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
                 root: root, nodes: log.nodes, lock: log.lock,
                 deletions: state.withLock { $0.checkpoint.deletions } + item.commit.deletions)
-            let (reference, bulk) = try writeImages(
+            let written = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
-            guard let bulk else { preconditionFailure("A bulk commit must have a delta.") }
+            guard let bulk = written.bulk else {
+                preconditionFailure("A bulk commit must have a delta.")
+            }
             SelfCheck.check(bulk, item.commit, on: published, log.nodes)
             let body = bulk.body(
                 version: root.version, timestampMicroseconds: request.timestampMicroseconds,
                 origin: item.commit.summary.origin)
-            _ = try log.appendBulk(body, version: root.version, reference: reference)
+            try recording(written, log) { () throws(StoreError) in
+                _ = try log.appendBulk(body, version: root.version, reference: written.reference)
+            }
             try log.sync()
             try confirmPlace(log)
             state.withLock { state in

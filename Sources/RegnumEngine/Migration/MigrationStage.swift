@@ -95,9 +95,15 @@ package final class MigrationStage: Sendable {
         let appender = try nodes.appender(
             to: fileNumber.withLock { $0 }, orAfter: newest,
             liveByteCount: live.addingReportingOverflow(UInt64(root.heapByteCount)).partialValue)
-        var writer = CheckpointWriter(root, to: appender)
-        let written = try writer.write()
-        try appender.sync()
+        let written: WrittenCheckpoint
+        do throws(StoreError) {
+            var writer = CheckpointWriter(root, to: appender)
+            written = try writer.write()
+            try appender.sync()
+        } catch {
+            nodes.discard(appender.newFileNumber)
+            throw error
+        }
         var content = RecordWriter(capacity: 64 + progress.count)
         content.fixed(target)
         content.fixed(base.outline)

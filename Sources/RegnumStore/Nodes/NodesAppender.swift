@@ -10,8 +10,9 @@ package final class NodesAppender {
 
     /// The file that is appended to. Appended extents can be read from it once they are synced.
     package let file: NodesFile
-    /// Whether the file was created for this appender, so that nothing refers to it yet.
-    let isNewFile: Bool
+    /// The number of the file if it was created for this appender, so that nothing refers to it
+    /// yet.
+    package let newFileNumber: UInt64?
     private let options: StoreOptions
     private let pace: Pace
     private var buffer: [UInt8] = []
@@ -28,7 +29,7 @@ package final class NodesAppender {
         options: StoreOptions, pace: @escaping Pace
     ) throws(StoreError) {
         self.file = file
-        isNewFile = isNew
+        newFileNumber = isNew ? file.number : nil
         self.options = options
         self.pace = pace
         var known: UInt64 = 0

@@ -6,6 +6,8 @@ package final class NodesDirectory: Sendable {
     private let options: StoreOptions
     /// The files that are currently in use.
     private let open = Guarded<[UInt64: Reference]>([:])
+    /// See `NodesFile.isAbandoned`. Remembered here, because the objects don't last.
+    private let abandoned = Guarded<Set<UInt64>>([])
 
     private struct Reference: Sendable {
         weak let file: NodesFile?
@@ -28,7 +30,9 @@ package final class NodesDirectory: Sendable {
     package func file(_ number: UInt64) throws(StoreError) -> NodesFile {
         if let file = open.withLock({ $0[number]?.file }) { return file }
         return keep(
-            try NodesFile.open(directory, number: number, realmID: realmID, options: options))
+            try NodesFile.open(
+                directory, number: number, realmID: realmID, abandoned: abandoned,
+                options: options))
     }
 
     /// Returns an appender for the next checkpoint: to the file of `newest`, or to a new file if
@@ -57,19 +61,31 @@ package final class NodesDirectory: Sendable {
                 path: directory.path)
         }
         let file = try NodesFile.create(
-            fileSystem, directory, number: last + 1, realmID: realmID, options: options)
+            fileSystem, directory, number: last + 1, realmID: realmID, abandoned: abandoned,
+            options: options)
         // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
-        return try NodesAppender(file, isNew: true, after: nil, options: options, pace: pace)
+        abandoned.withLock { _ = $0.remove(file.number) }
+        do {
+            return try NodesAppender(file, isNew: true, after: nil, options: options, pace: pace)
+        } catch {
+            discard(file.number)
+            throw error
+        }
     }
 
-    /// Removes the file of a checkpoint that failed, if it was created for that checkpoint.
+    /// Removes a file that was created for a checkpoint (`NodesAppender.newFileNumber`) that failed
+    /// or won't be recorded in the log; nothing if that is `nil`.
     ///
-    /// Call only while still holding the checkpoint lock. If the removal fails, the file is removed
+    /// Call only as the holder of the checkpoint lock. If the removal fails, the file is removed
     /// later, as after a crash.
-    package func discard(_ appender: NodesAppender) {
-        guard appender.isNewFile else { return }
-        try? directory.unlink(NodesHeader.fileName(appender.fileNumber))
+    package func discard(_ number: UInt64?) {
+        guard let number, (try? directory.unlink(NodesHeader.fileName(number))) != nil else {
+            return
+        }
+        // Another process may create a file of this number.
+        open.withLock { $0[number] = nil }
+        abandoned.withLock { _ = $0.remove(number) }
     }
 
     /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as

@@ -9,6 +9,8 @@ package final class NodesFile: NodeBytes {
     private let isMapped: Bool
     private let windowByteCount: UInt64
     private let state: Guarded<State>
+    /// The numbers of the realm's files of which a write or sync failed.
+    private let abandoned: Guarded<Set<UInt64>>
 
     /// Guard of the `@unchecked Sendable`: the owner's lock around the state; the bytes at the
     /// addresses are only read.
@@ -20,15 +22,16 @@ package final class NodesFile: NodeBytes {
         var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
         /// The private copies in `ranges`, to be deallocated.
         var copies: [UnsafeMutableRawPointer] = []
-        var isAbandoned = false
     }
 
-    init(number: UInt64, path: String, file: any StoreFile, options: StoreOptions)
-        throws(StoreError)
-    {
+    init(
+        number: UInt64, path: String, file: any StoreFile, abandoned: Guarded<Set<UInt64>>,
+        options: StoreOptions
+    ) throws(StoreError) {
         self.number = number
         self.path = path
         self.file = file
+        self.abandoned = abandoned
         isMapped = options.mapsNodes
         windowByteCount = options.nodesWindowByteCount
         state = Guarded(State(byteCount: try file.size()))
@@ -42,7 +45,7 @@ package final class NodesFile: NodeBytes {
     /// it is damaged.
     static func open(
         _ directory: any RealmDirectory, number: UInt64, realmID: Identity128,
-        options: StoreOptions
+        abandoned: Guarded<Set<UInt64>>, options: StoreOptions
     ) throws(StoreError) -> NodesFile {
         let name = NodesHeader.fileName(number)
         let path = directory.path + "/" + name
@@ -57,14 +60,15 @@ package final class NodesFile: NodeBytes {
         let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
         try NodesHeader.check(
             bytes, realmID: realmID, number: number, path: path, isReadOnly: directory.isReadOnly)
-        return try NodesFile(number: number, path: path, file: file, options: options)
+        return try NodesFile(
+            number: number, path: path, file: file, abandoned: abandoned, options: options)
     }
 
     /// Creates nodes file `number`, which must not exist. It is completed under a temporary name
     /// and then renamed.
     static func create(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, number: UInt64,
-        realmID: Identity128, options: StoreOptions
+        realmID: Identity128, abandoned: Guarded<Set<UInt64>>, options: StoreOptions
     ) throws(StoreError) -> NodesFile {
         let name = NodesHeader.fileName(number)
         let temporary = TemporaryName.random(fileSystem)
@@ -77,15 +81,21 @@ package final class NodesFile: NodeBytes {
             try? directory.unlink(temporary)
             throw error
         }
-        try directory.sync()
-        return try NodesFile(
-            number: number, path: directory.path + "/" + name, file: file, options: options)
+        do {
+            try directory.sync()
+            return try NodesFile(
+                number: number, path: directory.path + "/" + name, file: file,
+                abandoned: abandoned, options: options)
+        } catch {
+            try? directory.unlink(name)
+            throw error
+        }
     }
 
     /// Whether a write or sync of the file failed. No more extents are appended then, since the
     /// state of the pages after the last synced one is unknown. Extents synced before remain valid.
-    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
-    func abandon() { state.withLock { $0.isAbandoned = true } }
+    var isAbandoned: Bool { abandoned.withLock { $0.contains(number) } }
+    func abandon() { abandoned.withLock { _ = $0.insert(number) } }
 
     /// Returns the current size of the file in bytes.
     package func size() throws(StoreError) -> UInt64 {

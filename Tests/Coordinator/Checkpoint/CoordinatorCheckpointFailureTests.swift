@@ -1,6 +1,7 @@
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
+import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -136,9 +137,53 @@ struct CoordinatorCheckpointFailureTests {
         try await checkpointNow(coordinator)
         expectEqual(disk.firedFailureCount, 1)
         expectEqual(coordinator.statistics.checkpoints, 2)
-        expectEqual(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }, ["nodes-1"])
+        expectEqual(nodesFiles(disk), ["nodes-1"])
         await coordinator.close()
         try expectEqual(numbers(reopened("/sim", disk).root), Array(0...50))
+    }
+
+    /// Otherwise each attempt would leave another one on a full disk.
+    // Covers .diskFull
+    @Test func theFileOfABulkCommitThatFailsIsRemoved() async throws {
+        var failureCount = 0
+        while true {
+            let disk = SimFileSystem()
+            let coordinator = try await openPeer("/sim", disk)
+            try await insert(0, into: coordinator)
+            disk.inject(SimFailure(.write, nth: failureCount + 1, code: .diskFull))
+            let code = await storeErrorCode { try await insertInBulk(1..<9, into: coordinator) }
+            if code != nil {
+                failureCount += 1
+                expectEqual(code, .diskFull)
+                expectEqual(nodesFiles(disk), [], "write \(failureCount)")
+            }
+            await coordinator.close()
+            if code == nil { break }
+        }
+        expectEqual(failureCount, 3)  // the header, the images, the record
+    }
+
+    @Test func theFileOfACheckpointThatCannotBeRecordedIsRemoved() async throws {
+        let disk = SimFileSystem()
+        let paths = Mutex<[String?]>([])
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.report = { event in
+                if case .checkpointFailed(let error) = event {
+                    paths.withLock { $0.append(error.path) }
+                }
+            }
+        }
+        try await insert(0, into: coordinator)
+        disk.inject(SimFailure(.write, nth: 3, code: .diskFull))  // the header, the images
+        try await checkpointNow(coordinator)
+        expectEqual(paths.withLock { $0 }, ["/sim"], "the log's path, not the file's")
+        expectEqual(nodesFiles(disk), ["nodes-1"])
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+    }
+
+    private func nodesFiles(_ disk: SimFileSystem) -> [String] {
+        disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }
     }
 
     @Test func aFailedSyncOfTheNodesFileHarmsNoCommit() async throws {

@@ -124,6 +124,46 @@ import Testing
         try expectEqual(nodes.appender(after: newest, liveByteCount: 1 << 30).fileNumber, 3)
     }
 
+    /// The process that wrote the file needn't have anything else to do with it.
+    @Test func aFailedFileTakesNoMoreAfterItIsReleased() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk)
+        func write(after newest: CheckpointReference?) throws -> UInt64 {
+            let appender = try nodes.appender(after: newest, liveByteCount: 1 << 30)
+            _ = try append(bytes(100, 1), appender)
+            try appender.sync()
+            return appender.fileNumber
+        }
+        try expectEqual(write(after: nil), 1)
+        let newest = reference(file: 1, end: 4096)
+        try expectEqual(write(after: newest), 1)
+        simulation.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { _ = try write(after: newest) }, .ioFailed)
+        for _ in 0..<2 {
+            try expectEqual(write(after: newest), 2)
+            nodes.discard(2)
+        }
+        expectEqual(nodesFiles(simulation, disk), ["nodes-1"])
+    }
+
+    /// Each attempt would leave another one.
+    @Test(arguments: [(EffectKind.syncDirectory, 1), (.size, 1), (.size, 2)])
+    func aFileThatCannotBeBegunIsRemoved(kind: EffectKind, nth: Int) throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk)
+        simulation.inject(SimFailure(kind, nth: nth))
+        let code = codeThrown { _ = try nodes.appender(after: nil, liveByteCount: 0) }
+        expectEqual(code, .ioFailed)
+        expectEqual(nodesFiles(simulation, disk), [])
+        try expectEqual(nodes.appender(after: nil, liveByteCount: 0).fileNumber, 1)
+    }
+
+    private func nodesFiles(_ simulation: SimFileSystem, _ disk: TestDisk) -> [String] {
+        simulation.fileNames(in: disk.realmPath).filter { $0.hasPrefix("nodes-") }
+    }
+
     @Test func thePaceStopsAndSpacingIsSynced() throws {
         let disk = try TestDisk(.simulation)
         let simulation = try #require(disk.fileSystem as? SimFileSystem)
