@@ -127,7 +127,7 @@ package final class IOPool: @unchecked Sendable {
     package var isCrowded: Bool {
         lock()
         defer { unlock() }
-        return state.jobs.count - state.firstJob > state.claimed + state.arriving
+        return lacksThreads
     }
 
     /// Whether so many threads are already waiting that no more should be added.
@@ -272,8 +272,9 @@ package final class IOPool: @unchecked Sendable {
             }
             if state.firstJob < state.jobs.count {
                 let job = takeJob()
-                // A thread that starts a job hands over the timers.
-                let spawns = needsTimekeeper ? claimThread() : false
+                // A thread that starts a job hands over the timers, and the jobs of others that were
+                // due at the same time.
+                let spawns = needsTimekeeper || lacksThreads ? claimThread() : false
                 unlock()
                 if spawns { spawn() }
                 job()
@@ -298,6 +299,11 @@ package final class IOPool: @unchecked Sendable {
                 return
             }
         }
+    }
+
+    /// Whether there are more jobs than threads on their way to one. Call with the lock held.
+    private var lacksThreads: Bool {
+        state.jobs.count - state.firstJob > state.claimed + state.arriving
     }
 
     /// Whether no thread is waiting for the timers. Call with the lock held.

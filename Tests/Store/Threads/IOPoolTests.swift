@@ -58,6 +58,27 @@ import Testing
         expectTrue(gate.isOpen && !pool.isCrowded)
     }
 
+    /// The thread that wakes up for one timer takes all that are due.
+    @Test func timersThatAreDueTogetherDoNotDelayEachOther() async {
+        let pool = IOPool(threadCountMax: 4)
+        for _ in 0..<20 {
+            let (first, second) = (Gate(), Gate())
+            let haveMet = await withCheckedContinuation { done in
+                pool.schedule(afterNanoseconds: 1_000_000) {
+                    first.open()
+                    second.wait()
+                    done.resume(returning: second.isOpen)
+                }
+                pool.schedule(afterNanoseconds: 1_000_000) {
+                    second.open()
+                    first.wait()
+                }
+            }
+            #expect(haveMet)
+            if !haveMet { return }
+        }
+    }
+
     @Test func theElasticPoolHasAThreadForEachJob() async {
         let gate = Gate()
         await withCheckedContinuation { done in
