@@ -22,6 +22,8 @@ package final class RealmLog: @unchecked Sendable {
     package let lock: any LockFile
     let options: StoreOptions
     let bootID: Identity128?
+    /// Constant, so it can be read without owning the log.
+    package let realmID: Identity128
 
     var segment: LogSegment
     /// The end of what this process has read and written.
@@ -102,12 +104,13 @@ package final class RealmLog: @unchecked Sendable {
         self.lock = lock
         self.options = options
         self.segment = segment
+        realmID = segment.header.realmID
         bootID = fileSystem.bootID()
         self.nodes = nodes
         position = segment.header.base
         nextSequence = segment.header.firstSequence
         chain = segment.header.previousChain
-        control = ControlPage(realmID: segment.header.realmID, bootID: bootID)
+        control = ControlPage(realmID: realmID, bootID: bootID)
         publishedEnd = End(
             segment: segment, position: segment.header.base,
             nextSequence: segment.header.firstSequence,
@@ -121,7 +124,6 @@ package final class RealmLog: @unchecked Sendable {
     }
     /// Whether the log was opened by `openForReading`. Then it is never written.
     package var isReadOnly: Bool { directory.isReadOnly }
-    package var realmID: Identity128 { segment.header.realmID }
 
     /// The number of record bytes that still fit into the current segment.
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }

@@ -54,6 +54,16 @@ struct RetentionTests {
         await last.close()
     }
 
+    /// For the thread sanitizer: whoever asks doesn't own the log.
+    @Test func retentionIsReadWhileSegmentsAreBegun() async throws {
+        let coordinator = try await open(disk, .none)
+        let writing = Task { for number in 0..<200 { try await insert(number, into: coordinator) } }
+        for _ in 0..<200 { try await expectEqual(coordinator.retention(), HistoryRetention.none) }
+        try await writing.value
+        #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
+        await coordinator.close()
+    }
+
     @Test func aDamagedRetentionIsNoneAtAll() async throws {
         let coordinator = try await open(disk, .none)
         let all = HistoryRetention(ageNanoseconds: nil, byteCount: 7, nodesByteCount: 9)
