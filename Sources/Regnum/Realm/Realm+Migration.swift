@@ -84,7 +84,7 @@ extension Realm {
             } else {
                 try await coordinator.abandon(turn)
             }
-        } catch {
+        } catch let error as StoreError {
             throw Error(error)
         }
         if let stage { await coordinator.discard(stage) }

@@ -10,7 +10,8 @@ extension Realm {
     /// A body that changes nothing commits nothing.
     ///
     /// If the body throws, nothing is committed and `write` rethrows the error. Cancelling the task
-    /// has an effect until the body has returned and its commit begins, but not after that.
+    /// has an effect until the body has returned and its commit begins, but not after that. (The
+    /// commit of a large transaction begins once no other process is writing a checkpoint.)
     ///
     /// The body runs on the realm's actor, so everything it captures is transferred there:
     /// `Sendable` values, and other values only if nothing else can use them afterwards. An
@@ -151,7 +152,7 @@ extension Realm {
             }
             if pace.countWrite() { await Task.yield() }
             return (result, commit.root)
-        } catch {
+        } catch let error as StoreError {
             throw Error(error)
         }
     }

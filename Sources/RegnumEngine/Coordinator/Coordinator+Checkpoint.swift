@@ -317,7 +317,7 @@ extension Coordinator {
     func flushBulk(_ log: RealmLog, _ item: StagedCommit) {
         do throws(StoreError) {
             try checkNotHealing(log)
-            try lockCheckpoint(log)
+            try lockCheckpoint(log, for: item)
         } catch {
             log.unlockCheckpoint()  // a migration stage may have held it
             return failFlush([item], error)
@@ -374,12 +374,15 @@ extension Coordinator {
             path: log.path)
     }
 
-    /// Waits for another process's checkpoint to end. Throws `busy` after a timeout, since that
-    /// process may be stopped.
-    private func lockCheckpoint(_ log: RealmLog) throws(StoreError) {
+    /// Waits for another process's checkpoint to end. Throws `busy` if the commit's task is
+    /// cancelled, and after a timeout, since that process may be stopped.
+    private func lockCheckpoint(
+        _ log: RealmLog, for item: StagedCommit
+    ) throws(StoreError) {
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while try !log.tryLockCheckpoint() {
-            guard IOPool.now() < deadline else {
+            let isCancelled = item.isCancelled?.withLock { $0 } ?? false
+            guard IOPool.now() < deadline, !isCancelled else {
                 throw StoreError(
                     .busy,
                     "Another process has been writing a checkpoint of \(log.path) for too long, so "

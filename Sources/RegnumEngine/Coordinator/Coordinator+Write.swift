@@ -43,22 +43,40 @@ extension Coordinator {
     /// sync, or with `.relaxed` after it was written to the log.
     ///
     /// Throws `diskFull` and `ioFailed` if the commit is certainly not in the realm, and
-    /// `outcomeUnknown` if that is decided by the next open.
+    /// `outcomeUnknown` if that is decided by the next open; `busy`, or `CancellationError`, for a
+    /// bulk commit that waited for another process's checkpoint.
     ///
     /// - Returns: whether it waited; false if the commit was published on the caller's thread.
     @discardableResult
     package func commit(
         _ turn: WriteTurn, _ commit: Commit, durability: Durability
-    ) async throws(StoreError) -> Bool {
+    ) async throws -> Bool {
         selfCheck.check(commit, on: turn.base)
         if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay)
         {
             return false
         }
-        let failure = await withUnsafeContinuation { stage(turn, commit, $0) }
-        if let failure { throw failure }
+        if commit.bulk != nil {
+            try await commitBulk(turn, commit)
+        } else if let failure = await withUnsafeContinuation({ stage(turn, commit, nil, $0) }) {
+            throw failure
+        }
         if case .memory = options.place { return false }
         return true
+    }
+
+    /// Stages a bulk commit and waits for it. Cancelling the task ends its wait for another process's
+    /// checkpoint.
+    private func commitBulk(_ turn: WriteTurn, _ commit: Commit) async throws {
+        let isCancelled = Guarded(false)
+        let failure: StoreError? = await withTaskCancellationHandler {
+            await withUnsafeContinuation { stage(turn, commit, isCancelled, $0) }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        guard let failure else { return }
+        if failure.code == .busy { try Task.checkCancellation() }
+        throw failure
     }
 
     /// Releases the turn without a commit, and returns when everything that the body read is
@@ -189,10 +207,13 @@ extension Coordinator {
     // MARK: Staging
 
     private func stage(
-        _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>
+        _ turn: WriteTurn, _ commit: Commit, _ isCancelled: Guarded<Bool>?,
+        _ continuation: UnsafeContinuation<StoreError?, Never>
     ) {
+        let item = StagedCommit(
+            commit: commit, isCancelled: isCancelled, continuation: continuation)
         let (answer, next, runsPump, wakesPump) = state.withLock { state in
-            let answer = enter(turn, commit, continuation, &state)
+            let answer = enter(turn, item, &state)
             state.isTurnTaken = false
             let next = state.nextTurn(options.store)
             return (answer, next, state.claimPump(), state.isPumpAsleep)
@@ -215,10 +236,10 @@ extension Coordinator {
     }
 
     private func enter(
-        _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>,
-        _ state: inout CoordinatorState
+        _ turn: WriteTurn, _ item: StagedCommit, _ state: inout CoordinatorState
     ) -> Staging {
         guard state.epoch == turn.epoch else { return .failed(state.dropReason) }
+        let commit = item.commit
         state.head = commit.root
         guard state.log != nil else {  // in memory: published immediately
             state.publishedVersion = commit.root.version
@@ -226,8 +247,8 @@ extension Coordinator {
             publish(commit.root, [.commit(commit.summary, commit.root)])
             return .published
         }
-        state.staged.append(StagedCommit(commit: commit, continuation: continuation))
-        state.stagedByteCount += state.staged[state.staged.count - 1].weight(options.store)
+        state.staged.append(item)
+        state.stagedByteCount += item.weight(options.store)
         state.lastActivity = IOPool.now()
         return .staged
     }

@@ -107,6 +107,8 @@ struct CoordinatorState {
 /// A commit waiting for its batch.
 struct StagedCommit {
     var commit: Commit
+    /// Whether the task of a bulk commit was cancelled; `nil` for other commits.
+    var isCancelled: Guarded<Bool>?
     var continuation: UnsafeContinuation<StoreError?, Never>
 
     /// Returns the bytes that it counts towards the window of data on its way to the disk. A bulk

@@ -43,6 +43,23 @@ struct CoordinatorCheckpointFailureTests {
         await coordinator.close()
     }
 
+    @Test func aBulkCommitWaitsForACheckpointOfAnotherUntilCancelled() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(0, into: coordinator)
+        let other = try disk.openDirectory("/sim", create: false).openLock()
+        #expect(try other.tryLock(.checkpoint, .exclusive))
+        let waiting = Task { _ = try await insertInBulk(1..<9, into: coordinator) }
+        try await eventually { coordinator.state.withLock { $0.isFlushing } }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        expectEqual(numbers(coordinator.published), [0])
+        other.unlock(.checkpoint)
+        try await insertInBulk(1..<9, into: coordinator)
+        expectEqual(numbers(coordinator.published), Array(0..<9))
+        await coordinator.close()
+    }
+
     // Covers .busy
     @Test func aStageWaitsForACheckpointOfAnotherUntilCancelledOrItsTimeout() async throws {
         let disk = SimFileSystem()
