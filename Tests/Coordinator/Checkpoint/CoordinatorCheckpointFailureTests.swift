@@ -45,7 +45,9 @@ struct CoordinatorCheckpointFailureTests {
 
     @Test func aBulkCommitWaitsForACheckpointOfAnotherUntilCancelled() async throws {
         let disk = SimFileSystem()
-        let coordinator = try await openPeer("/sim", disk)
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 3_600_000_000_000
+        }
         try await insert(0, into: coordinator)
         let other = try disk.openDirectory("/sim", create: false).openLock()
         #expect(try other.tryLock(.checkpoint, .exclusive))
@@ -74,7 +76,9 @@ struct CoordinatorCheckpointFailureTests {
             }
             try await coordinator.abandon(turn)
         }
-        var coordinator = try await openPeer(path, disk)
+        var coordinator = try await openPeer(path, disk) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 3_600_000_000_000
+        }
         try await insertInBulk(0..<9, into: coordinator)
         let other = try disk.openDirectory(path, create: false).openLock()
         #expect(try other.tryLock(.checkpoint, .exclusive))
