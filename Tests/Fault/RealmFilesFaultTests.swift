@@ -211,7 +211,8 @@ import Testing
         try expectEqual(TinyStore.open(disk).report.strayFiles, [])
     }
 
-    /// The mark of an interrupted removal that can't be read now doesn't mean that the log was lost.
+    /// A mark of an interrupted removal that can't be read for now doesn't mean that the log was
+    /// lost.
     // Covers .ioFailed
     @Test func markThatCannotBeReadNowIsNotMissing() throws {
         var nth = 1

@@ -1,9 +1,9 @@
 package import Testing
 
-// Functions in place of `#expect` and `#require`, for two reasons. The macros take ten times as long
-// to compile where they take comparisons apart. And if an argument contains a closure, and all is in
-// a closure itself, Swift 6.3 gives the argument and closures after the macro the same symbols:
-// where their types are equal, one of them is silently called instead of the other.
+// Functions in place of `#expect` and `#require`, for two reasons. The macros take ten times as
+// long to compile where they take comparisons apart. And if an argument contains a closure, and all
+// is in a closure itself, Swift 6.3 gives the argument and closures after the macro the same
+// symbols: where their types are equal, one of them is silently called instead of the other.
 
 /// Records an issue unless two values are equal.
 package func expectEqual<Value: Equatable>(

@@ -65,8 +65,8 @@ extension Coordinator {
         return true
     }
 
-    /// Stages a bulk commit and waits for it. Cancelling the task ends its wait for another process's
-    /// checkpoint.
+    /// Stages a bulk commit and waits for it. Cancelling the task ends its wait for another
+    /// process's checkpoint.
     private func commitBulk(_ turn: WriteTurn, _ commit: Commit) async throws {
         let isCancelled = Guarded(false)
         let failure: StoreError? = await withTaskCancellationHandler {

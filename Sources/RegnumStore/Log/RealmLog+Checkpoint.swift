@@ -6,8 +6,8 @@ extension RealmLog {
     package var olderCheckpoint: CheckpointReference? { checkpoints.older }
 
     /// A reference to the log end for a checkpoint of the content at `version`; the caller fills in
-    /// file and image. Valid while `reframeCount` stays the same. `nil` while the log end isn't durable, since the log could continue
-    /// elsewhere after a failed sync.
+    /// file and image. Valid while `reframeCount` stays the same. `nil` while the log end isn't
+    /// durable, since the log could continue elsewhere after a failed sync.
     package var checkpointPoint: CheckpointReference? {
         guard durableEnd >= position, !isPoisoned else { return nil }
         return CheckpointReference(

@@ -55,8 +55,8 @@ struct UnfinishedMark: Equatable, Sendable {
         self.firstSegment = firstSegment
     }
 
-    /// Reads the directory's mark of the given kind. Returns `nil` if it is missing, invalid, or not
-    /// readable by this process. Throws `ioFailed` if it may be readable later.
+    /// Reads the directory's mark of the given kind. Returns `nil` if it is missing, invalid, or
+    /// not readable by this process. Throws `ioFailed` if it may be readable later.
     init?(_ kind: Kind, in directory: any RealmDirectory) throws(StoreError) {
         do throws(StoreError) {
             let file = try directory.open(kind.rawValue)

@@ -272,8 +272,8 @@ package final class IOPool: @unchecked Sendable {
             }
             if state.firstJob < state.jobs.count {
                 let job = takeJob()
-                // A thread that starts a job hands over the timers, and the jobs of others that were
-                // due at the same time.
+                // A thread that starts a job hands over the timers, and jobs of other timers that
+                // were due at the same time.
                 let spawns = needsTimekeeper || lacksThreads ? claimThread() : false
                 unlock()
                 if spawns { spawn() }
