@@ -21,82 +21,29 @@ extension CollectionChange {
     public var cursor: ChangeCursor { collection.cursor }
 }
 
-/// The changes of a collection, as they are committed by any process.
-///
-///     for try await change in realm.objects(Message.self).sorted(by: \.sentAt).changes {
-///         switch change {
-///         case .initial(let messages): show(messages)
-///         case .update(let messages, let delta): update(messages, delta)
-///         }
-///     }
-///
-/// Each iteration starts at the version that is published when it begins, and has its own position.
-/// It *pulls*: a slow consumer gets the changes of all commits in between as one exact change set,
-/// unless its ``ChangePolicy`` says otherwise, and no writer waits for it. If the merged commits
-/// have no net effect on the collection, nothing is delivered. Streams of the same query share its
-/// result; the cost of a commit depends on what it changed, not on the size of the collection.
-///
-/// The sequence ends normally when the task is cancelled or the realm is closed. The first element
-/// throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads doesn't match the
-/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is
-/// closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of
-/// a version that the realm doesn't have). Later elements throw errors that keep this process from
-/// reading the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
-/// `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md`
-/// for details.
-public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
-    public typealias Element = CollectionChange<Model>
-    public typealias Failure = Realm.Error
+/// The changes of a collection of objects. See ``Changes`` for how streams start, merge and end.
+public typealias CollectionChanges<Model: ObjectBase> = Changes<CollectionChange<Model>>
 
-    private let request: StreamRequest
-
-    init(_ request: StreamRequest) {
-        self.request = request
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(request)
-    }
-
-    /// An iterator that holds the version and the result that were delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let request: StreamRequest
-        private let stream: CollectionStream
-
-        fileprivate init(_ request: StreamRequest) {
-            self.request = request
-            stream = CollectionStream(request)
-        }
-
-        /// Waits for the next change. Returns `nil` at the end.
-        public mutating func next() async throws(Realm.Error) -> CollectionChange<Model>? {
-            try await next(isolation: #isolation)
-        }
-
-        /// Like ``next()``, with an explicit isolation.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> CollectionChange<Model>? {
-            guard let element = try await stream.next(isolation: actor) else { return nil }
-            return change(element)
-        }
-
-        // not inlined, so that its locals aren't part of the frames of suspended tasks
-        @inline(never)
-        private func change(_ element: StreamElement) -> CollectionChange<Model> {
+extension StreamRequest {
+    /// The changes of a collection of objects.
+    fileprivate func collectionChanges<Model>() -> CollectionChanges<Model> {
+        Changes(self) { element in
             switch element {
-            case .initial(let place): return .initial(results(place))
+            case .initial(let place): (.initial(self.results(place)), nil)
             case .update(let old, _, let new, let change, let origins):
-                let changeSet = ChangeSet<Model>(
-                    change, request, from: old, to: new.table, origins: origins)
-                return .update(results(new), changeSet)
+                (
+                    .update(
+                        self.results(new),
+                        ChangeSet(change, self, from: old, to: new.table, origins: origins)), nil
+                )
             }
         }
+    }
 
-        private func results(_ place: StreamPlace) -> FrozenResults<Model> {
-            let plan = _Plan(plan: place.result.plan, problem: request.plan.problem)
-            return FrozenResults(place.table, plan: plan, tree: place.result.tree)
-        }
+    private func results<Model>(_ place: StreamPlace) -> FrozenResults<Model> {
+        FrozenResults(
+            place.table, plan: _Plan(plan: place.result.plan, problem: plan.problem),
+            tree: place.result.tree)
     }
 }
 
@@ -120,10 +67,10 @@ extension LiveResults {
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
-        CollectionChanges(
-            request(
-                entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
-                problem: .negativeDepth(depth, entry.schema.name)))
+        request(
+            entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+            problem: .negativeDepth(depth, entry.schema.name)
+        ).collectionChanges()
     }
 
     /// Returns the changes of the collection, where an object counts as modified only if one of
@@ -138,7 +85,7 @@ extension LiveResults {
         since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return CollectionChanges(request(entry.schema.filter(keyPaths), policy, cursor))
+        return request(entry.schema.filter(keyPaths), policy, cursor).collectionChanges()
     }
 
     /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["text",
@@ -151,8 +98,8 @@ extension LiveResults {
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) throws(Realm.Error) -> CollectionChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return CollectionChanges(
-            request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor))
+        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor)
+            .collectionChanges()
     }
 
     private func request(

@@ -108,14 +108,13 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?
     ) -> MapChanges<Key, Value> {
         let plan = QueryPlan(tableName: entriesName)
-        return MapChanges(
+        return changes(
             StreamRequest(
                 realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
                 query: StreamQuery(
                     plan, owner: owner, filter: filter,
                     declaredDependencies: declaredDependencies(filter)),
-                firstProperties: [], policy: policy, since: cursor, keepsOld: true),
-            self)
+                firstProperties: [], policy: policy, since: cursor, keepsOld: true))
     }
 
     /// Returns the classes, by their declarations, whose changes can modify an entry.

@@ -51,13 +51,13 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ValueChanges<Element> {
         let filter = embedded.map { ChangeFilter.values(of: $0) } ?? .deep(0)
-        return ValueChanges(
-            StreamRequest(
-                realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
-                query: StreamQuery(
-                    plan, owner: owner, filter: filter,
-                    declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),
-                firstProperties: [], policy: policy, since: cursor, keepsOld: true))
+        return StreamRequest(
+            realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
+            query: StreamQuery(
+                plan, owner: owner, filter: filter,
+                declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),
+            firstProperties: [], policy: policy, since: cursor, keepsOld: true
+        ).valueChanges()
     }
 
     /// The embedded class, if the values are of a projected type that is stored as embedded

@@ -9,63 +9,25 @@ public enum MapChange<Key: MapKey, Value: Sendable>: Sendable {
     case update(FrozenMap<Key, Value>, MapChangeSet<Key, Value>)
 }
 
-/// The changes of a map. See ``CollectionChanges`` for how streams start, merge and end.
-public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable {
-    public typealias Element = MapChange<Key, Value>
-    public typealias Failure = Realm.Error
+/// The changes of a map. See ``Changes`` for how streams start, merge and end.
+public typealias MapChanges<Key: MapKey, Value: Sendable> = Changes<MapChange<Key, Value>>
 
-    private let request: StreamRequest
-    private let map: LiveMap<Key, Value>
-
-    init(_ request: StreamRequest, _ map: LiveMap<Key, Value>) {
-        self.request = request
-        self.map = map
+extension LiveMap {
+    /// The changes of the map for a request.
+    func changes(_ request: StreamRequest) -> MapChanges<Key, Value> {
+        Changes(request) { element throws(Realm.Error) in
+            try ReadScope.runThrowing { () throws(Realm.Error) in (change(element), nil) }
+        }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(request, map)
-    }
-
-    /// An iterator that holds the version that was delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let stream: CollectionStream
-        private let map: LiveMap<Key, Value>
-
-        fileprivate init(_ request: StreamRequest, _ map: LiveMap<Key, Value>) {
-            stream = CollectionStream(request)
-            self.map = map
-        }
-
-        /// Waits for the next change. Returns `nil` at the end.
-        public mutating func next() async throws(Realm.Error) -> MapChange<Key, Value>? {
-            try await next(isolation: #isolation)
-        }
-
-        /// Like ``next()``, with an explicit isolation.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> MapChange<Key, Value>? {
-            guard let element = try await stream.next(isolation: actor) else { return nil }
-            do throws(Realm.Error) {
-                return try ReadScope.runThrowing { () throws(Realm.Error) in change(element) }
-            } catch {
-                stream.finish()
-                throw error
-            }
-        }
-
-        // not inlined, so that its locals aren't part of the frames of suspended tasks
-        @inline(never)
-        private func change(_ element: StreamElement) -> MapChange<Key, Value> {
-            switch element {
-            case .initial(let place): return .initial(map.map(place.table))
-            case .update(let table, _, let new, let change, let origins):
-                let after = map.map(new.table)
-                return .update(
-                    after,
-                    MapChangeSet(
-                        change, old: map.map(table), new: after, map.entriesName, origins: origins))
-            }
+    private func change(_ element: StreamElement) -> MapChange<Key, Value> {
+        switch element {
+        case .initial(let place): return .initial(map(place.table))
+        case .update(let table, _, let place, let change, let origins):
+            let new = map(place.table)
+            return .update(
+                new,
+                MapChangeSet(change, old: map(table), new: new, entriesName, origins: origins))
         }
     }
 }

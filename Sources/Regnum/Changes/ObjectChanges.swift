@@ -18,79 +18,39 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
 ///
 /// The stream follows the key: after `.deleted` it keeps waiting for an object with the key to be
 /// added. An object that was deleted and added again between two elements is reported as both, in
-/// that order. See ``CollectionChanges`` for how streams start, merge and end.
-public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
-    public typealias Element = ObjectChange<Model>
-    public typealias Failure = Realm.Error
+/// that order. See ``Changes`` for how streams start, merge and end.
+public typealias ObjectChanges<Model: ObjectBase> = Changes<ObjectChange<Model>>
 
-    private let request: StreamRequest
-
-    init(_ request: StreamRequest) {
-        self.request = request
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(request)
-    }
-
-    /// An iterator that holds the version that was delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let request: StreamRequest
-        private let stream: CollectionStream
-        /// The second half of a replacement, which hasn't been delivered yet.
-        private var pending: ObjectChange<Model>?
-
-        fileprivate init(_ request: StreamRequest) {
-            self.request = request
-            stream = CollectionStream(request)
-        }
-
-        /// Waits for the next change. Returns `nil` at the end.
-        public mutating func next() async throws(Realm.Error) -> ObjectChange<Model>? {
-            try await next(isolation: #isolation)
-        }
-
-        /// Like ``next()``, with an explicit isolation.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> ObjectChange<Model>? {
-            if let pending {
-                self.pending = nil
-                if !Task.isCancelled { return pending }
-                stream.finish()
-                return nil
-            }
-            guard let element = try await stream.next(isolation: actor) else { return nil }
-            return change(element)
-        }
-
-        // not inlined, so that its locals aren't part of the frames of suspended tasks
-        @inline(never)
-        private mutating func change(_ element: StreamElement) -> ObjectChange<Model> {
+extension StreamRequest {
+    /// The changes of an object.
+    fileprivate func objectChanges<Model>() -> ObjectChanges<Model> {
+        Changes(self) { element in
             switch element {
             case .initial(let place):
-                .initial(place.result.tree.first.map { Frozen(place.table, row: $0) })
+                (.initial(place.result.tree.first.map { Frozen(place.table, row: $0) }), nil)
             case .update(let old, _, let new, let change, _):
-                self.element(change, old, new.table)
+                self.objectChange(change, old, new.table)
             }
         }
+    }
 
-        private mutating func element(
-            _ change: ResultChange, _ old: FrozenTable, _ new: FrozenTable
-        ) -> ObjectChange<Model> {
-            let inserted = change.insertedKeys.first.map { Frozen<Model>(new, row: $0) }
-            if let key = change.deletedKeys.first {
-                pending = inserted.map { .inserted($0) }
-                return .deleted(Frozen(old, row: key))
-            }
-            if let inserted { return .inserted(inserted) }
-            guard let row = change.modified.first else {
-                preconditionFailure("A delivered change can't be empty.")
-            }
-            return .changed(
-                old: Frozen(old, row: row.key), new: Frozen(new, row: row.key),
-                properties: request.propertyNames(row.mark, new))
+    private func objectChange<Model>(
+        _ change: ResultChange, _ old: FrozenTable, _ new: FrozenTable
+    ) -> (ObjectChange<Model>, (() -> ObjectChange<Model>)?) {
+        let inserted = change.insertedKeys.first.map { Frozen<Model>(new, row: $0) }
+        if let key = change.deletedKeys.first {
+            return (
+                .deleted(Frozen(old, row: key)), inserted.map { object in { .inserted(object) } }
+            )
         }
+        if let inserted { return (.inserted(inserted), nil) }
+        guard let row = change.modified.first else {
+            preconditionFailure("A delivered change can't be empty.")
+        }
+        let changed = ObjectChange<Model>.changed(
+            old: Frozen(old, row: row.key), new: Frozen(new, row: row.key),
+            properties: propertyNames(row.mark, new))
+        return (changed, nil)
     }
 }
 
@@ -111,10 +71,10 @@ extension Live {
     public func changes(
         depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
-        ObjectChanges(
-            request(
-                entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
-                problem: .negativeDepth(depth, entry.schema.name)))
+        request(
+            entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+            problem: .negativeDepth(depth, entry.schema.name)
+        ).objectChanges()
     }
 
     /// Returns the changes of these properties of the object; see
@@ -127,7 +87,7 @@ extension Live {
         since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return ObjectChanges(request(entry.schema.filter(keyPaths), policy, cursor))
+        return request(entry.schema.filter(keyPaths), policy, cursor).objectChanges()
     }
 
     /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
@@ -140,8 +100,8 @@ extension Live {
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) throws(Realm.Error) -> ObjectChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return ObjectChanges(
-            request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor))
+        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor)
+            .objectChanges()
     }
 
     private func request(

@@ -9,58 +9,25 @@ public enum ValueChange<Value: ScalarValue & Sendable>: Sendable {
     case update(FrozenValues<Value>, ValueChangeSet<Value>)
 }
 
-/// The changes of a list of values. See ``CollectionChanges`` for how streams start, merge and end.
-public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = ValueChange<Value>
-    public typealias Failure = Realm.Error
+/// The changes of a list of values. See ``Changes`` for how streams start, merge and end.
+public typealias ValueChanges<Value: ScalarValue & Sendable> = Changes<ValueChange<Value>>
 
-    private let request: StreamRequest
-
-    init(_ request: StreamRequest) {
-        self.request = request
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(request)
-    }
-
-    /// An iterator that holds the version that was delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        private let stream: CollectionStream
-
-        fileprivate init(_ request: StreamRequest) {
-            stream = CollectionStream(request)
+extension StreamRequest {
+    /// The changes of a list of values.
+    func valueChanges<Value>() -> ValueChanges<Value> {
+        func values(_ table: FrozenTable, _ result: MaintainedResult) -> FrozenValues<Value> {
+            FrozenValues(FrozenQuery(table, result.plan, tree: result.tree))
         }
-
-        /// Waits for the next change. Returns `nil` at the end.
-        public mutating func next() async throws(Realm.Error) -> ValueChange<Value>? {
-            try await next(isolation: #isolation)
-        }
-
-        /// Like ``next()``, with an explicit isolation.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> ValueChange<Value>? {
-            guard let element = try await stream.next(isolation: actor) else { return nil }
-            return change(element)
-        }
-
-        // not inlined, so that its locals aren't part of the frames of suspended tasks
-        @inline(never)
-        private func change(_ element: StreamElement) -> ValueChange<Value> {
+        return Changes(self) { element in
             switch element {
-            case .initial(let place): return .initial(values(place))
-            case .update(let table, let old, let new, let change, let origins):
-                let before = StreamPlace(table: table, result: old ?? new.result)
-                return .update(
-                    values(new),
-                    ValueChangeSet(change, old: values(before), new: values(new), origins: origins))
+            case .initial(let place): return (.initial(values(place.table, place.result)), nil)
+            case .update(let table, let old, let place, let change, let origins):
+                let new = values(place.table, place.result)
+                let old = values(table, old ?? place.result)
+                return (
+                    .update(new, ValueChangeSet(change, old: old, new: new, origins: origins)), nil
+                )
             }
-        }
-
-        private func values(_ place: StreamPlace) -> FrozenValues<Value> {
-            FrozenValues(
-                FrozenQuery(place.table, place.result.plan, tree: place.result.tree))
         }
     }
 }

@@ -1,0 +1,94 @@
+internal import RegnumEngine
+
+/// The changes of a collection or an object, as they are committed by any process.
+///
+///     for try await change in realm.objects(Message.self).sorted(by: \.sentAt).changes {
+///         switch change {
+///         case .initial(let messages): show(messages)
+///         case .update(let messages, let delta): update(messages, delta)
+///         }
+///     }
+///
+/// Each iteration starts at the version that is published when it begins, and has its own position.
+/// It *pulls*: a slow consumer gets the changes of all commits in between as one exact change set,
+/// unless its ``ChangePolicy`` says otherwise, and no writer waits for it. If the merged commits
+/// have no net effect on what the stream follows, nothing is delivered. Streams of the same query
+/// share its result; the cost of a commit depends on what it changed, not on the size of the
+/// collection.
+///
+/// The sequence ends normally when the task is cancelled or the realm is closed. The first element
+/// throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads doesn't match the
+/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is
+/// closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of
+/// a version that the realm doesn't have). Later elements throw errors that keep this process from
+/// reading the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
+/// `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md`
+/// for details.
+public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = Realm.Error
+
+    /// Converts an element of the stream. If it becomes two elements, the result includes a closure
+    /// that makes the second one.
+    typealias Conversion =
+        @Sendable (StreamElement) throws(Realm.Error) -> (
+            Element, rest: (() -> Element)?
+        )
+
+    private let request: StreamRequest
+    private let conversion: Conversion
+
+    init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
+        self.request = request
+        self.conversion = conversion
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(request, conversion)
+    }
+
+    /// An iterator that holds the version and the result that were delivered last.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let stream: CollectionStream
+        private let conversion: Conversion
+        private var rest: (() -> Element)?
+
+        fileprivate init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
+            stream = CollectionStream(request)
+            self.conversion = conversion
+        }
+
+        /// Waits for the next change. Returns `nil` at the end.
+        public mutating func next() async throws(Realm.Error) -> Element? {
+            try await next(isolation: #isolation)
+        }
+
+        /// Like ``next()``, with an explicit isolation.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> Element? {
+            if let rest {
+                self.rest = nil
+                if !Task.isCancelled { return rest() }
+                stream.finish()
+                return nil
+            }
+            guard let element = try await stream.next(isolation: actor) else { return nil }
+            return try convert(element)
+        }
+
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
+        @inline(never)
+        private mutating func convert(
+            _ element: StreamElement
+        ) throws(Realm.Error) -> Element {
+            do throws(Realm.Error) {
+                let converted = try conversion(element)
+                rest = converted.rest
+                return converted.0
+            } catch {
+                stream.finish()
+                throw error
+            }
+        }
+    }
+}
