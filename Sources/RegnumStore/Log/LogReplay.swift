@@ -85,6 +85,9 @@ package struct LogReplay: Sendable {
 
     /// Skips the records of `current` that were framed again in `next`.
     mutating func pass(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
+        guard next.header.base >= current.header.base else {
+            throw damage("\(next.name) does not continue it")
+        }
         var cursor = RecordCursor(
             next, at: next.header.base, nextSequence: next.header.firstSequence,
             chain: next.header.previousChain, limit: position,

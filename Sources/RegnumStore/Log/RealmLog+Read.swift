@@ -90,7 +90,9 @@ extension RealmLog {
     /// since the last durable one are framed again in a new segment. Those already read are
     /// skipped. Throws `invalidDatabase` if they were lost instead.
     func enter(_ next: LogSegment) throws(StoreError) {
-        guard next.header.base <= position else { throw damage(at: position) }
+        guard next.header.base <= position, next.header.base >= segment.header.base else {
+            throw damage(at: position)
+        }
         if next.header.base == position {
             guard next.header.firstSequence == nextSequence, next.header.previousChain == chain
             else { throw damage(at: position) }
