@@ -140,7 +140,11 @@ extension RealmLog {
         try removeFiles(directory, names)
         try directory.unlink("LOCK")
         try directory.sync()
-        for name in UnfinishedMark.names { try? directory.unlink(name) }
+        // From here on, another process may create a realm, and write a mark for it.
+        for kind in UnfinishedMark.Kind.allCases
+        where kind == .removal || names.contains(kind.rawValue) {
+            try? directory.unlink(kind.rawValue)
+        }
         try directory.sync()
         if (try? directory.isCurrent()) == true {
             _ = try? fileSystem.removeDirectory(directory.path)
@@ -173,7 +177,14 @@ extension RealmLog {
     static func removeUnfinished(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         try removeFiles(directory, names)
-        for name in names where UnfinishedMark.names.contains(name) { try directory.unlink(name) }
+        for name in names where UnfinishedMark.names.contains(name) {
+            do throws(StoreError) {
+                try directory.unlink(name)
+            } catch {
+                // The process that removed the realm has removed `LOCK` and now removes its mark.
+                guard error.code == .fileNotFound else { throw error }
+            }
+        }
         try directory.sync()
     }
 
