@@ -103,9 +103,11 @@ extension RealmLog {
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []
     ) throws(StoreError) {
-        let temporary = TemporaryName.random(fileSystem)
+        var temporary = TemporaryName.random(fileSystem)
         var file = usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
+            // not the same name: a directory called `spare` can't be removed
+            temporary = TemporaryName.random(fileSystem)
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
         }
         guard let file else { return }
