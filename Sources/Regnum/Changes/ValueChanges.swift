@@ -15,20 +15,23 @@ public typealias ValueChanges<Value: ScalarValue & Sendable> = Changes<ValueChan
 extension StreamRequest {
     /// The changes of a list of values.
     func valueChanges<Value>() -> ValueChanges<Value> {
-        func values(_ table: FrozenTable, _ result: MaintainedResult) -> FrozenValues<Value> {
-            FrozenValues(FrozenQuery(table, result.plan, tree: result.tree))
-        }
-        return Changes(self) { element in
+        Changes(self) { element in
             switch element {
-            case .initial(let place): return (.initial(values(place.table, place.result)), nil)
+            case .initial(let place): return (.initial(FrozenValues(place)), nil)
             case .update(let table, let old, let place, let change, let origins):
-                let new = values(place.table, place.result)
-                let old = values(table, old ?? place.result)
-                return (
-                    .update(new, ValueChangeSet(change, old: old, new: new, origins: origins)), nil
-                )
+                let old = FrozenValues<Value>(
+                    StreamPlace(table: table, result: old ?? place.result))
+                let new = FrozenValues<Value>(place)
+                let changes = ValueChangeSet(change, old: old, new: new, origins: origins)
+                return (.update(new, changes), nil)
             }
         }
+    }
+}
+
+extension FrozenValues {
+    fileprivate init(_ place: StreamPlace) {
+        self.init(FrozenQuery(place.table, place.result.plan, tree: place.result.tree))
     }
 }
 
