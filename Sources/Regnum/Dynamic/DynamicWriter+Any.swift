@@ -41,9 +41,11 @@ extension DynamicWriter {
         for (key, value) in entries {
             trees.append((key, try anyTree(value, name, level: place.level)))
         }
-        return try storing { () throws(StoreError) in
+        let rows = try storing { () throws(StoreError) in
             try writer.insert(trees, place.list.target)
         }
+        for row in rows { copies.didInsert(row, into: place.list.target) }
+        return rows
     }
 
     /// Returns a member of a set, which can't contain lists and dictionaries.

@@ -123,7 +123,9 @@ extension DynamicWriter {
         _ values: [Value], into table: TableKey
     ) throws(Realm.Error) -> ObjectKey {
         do throws(StoreError) {
-            return try transaction.insert(table, values)
+            let row = try transaction.insert(table, values)
+            copies.didInsert(row, into: table)
+            return row
         } catch {
             throw .naming(error, in: transaction.schema)
         }

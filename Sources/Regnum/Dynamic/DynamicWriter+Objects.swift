@@ -4,14 +4,26 @@ internal import RegnumStore
 // Objects by name: targets of links, elements, and new objects.
 
 extension DynamicWriter {
-    /// The rows of objects that were copied or added in one call, which preserve the structure of
-    /// a graph.
+    /// The rows that one call inserts, and the objects that it copies or adds, each once, to
+    /// preserve the structure of a graph.
     final class Copies {
         fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
         /// Keeps the objects alive, so that their addresses aren't reused.
         fileprivate var sources: [ObjectBase] = []
         /// The unmanaged objects, which become accessors once the call has succeeded.
         fileprivate(set) var insertion: GraphInsertion?
+        /// The inserted rows, except those of added objects and of the contents of other rows.
+        private var inserted: [(table: TableKey, row: ObjectKey)] = []
+
+        func didInsert(_ row: ObjectKey, into table: TableKey) { inserted.append((table, row)) }
+
+        /// Deletes the inserted rows, with their contents.
+        func deleteRows(in transaction: EngineTransaction) {
+            for (table, rows) in Dictionary(grouping: inserted, by: \.table) {
+                transaction.delete(table, rows.map(\.row))
+            }
+            insertion?.deleteRows()
+        }
     }
 
     /// The values to create an object from.
@@ -244,6 +256,7 @@ extension DynamicWriter {
         } catch {
             throw Realm.Error(error)
         }
+        copies.didInsert(row, into: key)
         if let source = supplied.source {
             copies.rows[ObjectIdentifier(source)] = row
             copies.sources.append(source)

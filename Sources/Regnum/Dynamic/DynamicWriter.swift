@@ -21,16 +21,17 @@ struct DynamicWriter {
     /// Runs a call. If it throws, the rows that it inserted are deleted again, so that nothing has
     /// changed but the schema.
     ///
-    /// It takes no savepoint, which would copy all nodes that are edited afterwards.
+    /// It takes no savepoint, which would copy all nodes that are edited afterwards. Nor does it
+    /// delete all rows inserted since it began: evaluating the given values may run the program's
+    /// code, which may store objects itself.
     func perform<R>(_ body: () throws(Realm.Error) -> R) throws(Realm.Error) -> R {
-        let first = transaction.nextKeys
         defer { store.core.didEditAll() }
         do throws(Realm.Error) {
             let result = try body()
             copies.insertion?.bind()
             return result
         } catch {
-            transaction.deleteRows(from: first)
+            copies.deleteRows(in: transaction)
             // damage is only found after something was changed
             if error.code == .invalidDatabase { store.core.fail(error) }
             throw error

@@ -54,8 +54,8 @@ final class GraphInsertion {
     /// Stores an unmanaged object unless it has been stored, and returns its row. The objects
     /// become accessors when `bind` is called.
     ///
-    /// Throws the errors of `Transaction.add`; then the insertion can't be used any more, and the
-    /// rows of earlier calls must be deleted.
+    /// Throws the errors of `Transaction.add`; then the insertion can't be used any more, and
+    /// `deleteRows` must be called.
     func insert(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         if numbers[root] == nil {
             try collect(from: root)
@@ -104,12 +104,7 @@ final class GraphInsertion {
             }
             if policy != .error { try checkUpdates() }
         } catch {
-            for number in inserted.reversed() {
-                if let row = nodes[number].row {
-                    transaction.delete(nodes[number].binding.place.tableKey, row)
-                }
-            }
-            core.didEditAll()
+            delete(inserted.map { nodes[$0] })
             throw error
         }
         if policy != .error {
@@ -119,6 +114,16 @@ final class GraphInsertion {
         storedCount = nodes.count
         order = []
         inserted = []
+    }
+
+    /// Deletes the rows of all objects that `insert` has stored.
+    func deleteRows() { delete(nodes.filter { !$0.exists }) }
+
+    private func delete(_ nodes: [Node]) {
+        for (table, nodes) in Dictionary(grouping: nodes, by: \.binding.place.tableKey) {
+            transaction.delete(table, nodes.compactMap(\.row))
+        }
+        core.didEditAll()
     }
 
     /// Makes the objects accessors of their rows.

@@ -29,22 +29,6 @@ extension EngineTransaction {
         delete([table.index: keys.map(\.rawValue)])
     }
 
-    /// Deletes the rows inserted since `nextKeys` was `first`, including those of classes added
-    /// since then.
-    package func deleteRows(from first: [ObjectKey]) {
-        willEdit()
-        var rows: [Int: [UInt64]] = [:]
-        for index in content.schema.tables.indices {
-            let start = index < first.count ? first[index].rawValue : 0
-            guard start < content[index].nextKey else { continue }
-            content[index].forEachKey(from: start) { row in
-                rows[index, default: []].append(row)
-                return true
-            }
-        }
-        delete(rows)
-    }
-
     /// Deletes rows class by class. Not recursive, because chains of owned rows may be long.
     func delete(_ rows: [Int: [UInt64]]) {
         var pending = rows

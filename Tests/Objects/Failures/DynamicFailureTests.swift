@@ -146,6 +146,30 @@ import Testing
         }
     }
 
+    /// A sequence among the values may store objects when it is evaluated.
+    @Test func objectsThatTheProgramStoresRemain() async throws {
+        let realm = try await Realm.temporary(Failing.types)
+        try await realm.write { tx in
+            let typed = FailOwner(value: ["id": 11, "words": ["typed"]])
+            let friends = [10, 11, 12].lazy.map { id -> Any in
+                do {
+                    switch id {
+                    case 10: return try tx.dynamicCreate("FailOwner", value: ["id": id])
+                    case 11: try tx.add(typed)
+                    default: return "not a friend"
+                    }
+                } catch { Issue.record(error) }
+                return typed
+            }
+            let values: [String: Any?] = ["id": 5, "byName": ["a": ["id": 6]], "friends": friends]
+            #expect(throws: Realm.Error.self) {
+                try tx.dynamicCreate("FailOwner", value: values)
+            }
+            expectEqual(tx.objects(FailOwner.self).map(\.id), [10, 11])
+            expectTrue(!typed.isInvalidated && Array(typed.words) == ["typed"])
+        }
+    }
+
     // Covers 5.71
     @Test func unmanagedObjectsStayUnmanaged() async throws {
         let realm = try await Realm.temporary(Failing.types)
