@@ -29,7 +29,7 @@ enum JSONNode {
 }
 
 extension String {
-    /// At most the first 40 scalars, for messages. A single character may have any length.
+    /// The first 40 scalars of a long text, for messages. A single character may have any length.
     var shortened: String {
         utf8.count > 100 ? String(unicodeScalars.prefix(40)) + "…" : self
     }

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Reading the schema line. What contradicts itself or has no meaning is refused, because the line
 // creates classes.
@@ -60,6 +61,13 @@ extension SchemaLine {
             return number
         }
 
+        func check(_ name: String, of what: String, _ byteCountMax: Int) throws(Realm.Error) {
+            guard name.utf8.count > byteCountMax else { return }
+            throw problem(
+                "\(what) with the name \"\(name.shortened)\", which is longer than "
+                    + "\(byteCountMax) bytes")
+        }
+
         func checkUnique(_ keys: [String]) throws(Realm.Error) {
             var seen: Set<MapKeyText> = []
             for key in keys where !seen.insert(MapKeyText(key)).inserted {
@@ -87,6 +95,7 @@ extension JSONClass {
         guard let name = members.name, !name.isEmpty else {
             throw SchemaLine.Place().problem("has a class without a name")
         }
+        try SchemaLine.Place().check(name, of: "has a class", Limits.tableNameByteCountMax)
         let place = SchemaLine.Place(className: name)
         try place.checkUnique(members.map(\.key))
         var (isEmbedded, isAsymmetric) = (false, false)
@@ -132,6 +141,8 @@ extension JSONProperty {
         guard let name = members.name, !name.isEmpty else {
             throw SchemaLine.Place(className: className).problem("has a property without a name")
         }
+        try SchemaLine.Place(className: className)
+            .check(name, of: "has a property", Limits.columnNameByteCountMax)
         let place = SchemaLine.Place(className: className, property: name)
         try place.checkUnique(members.map(\.key))
         var collections: [Collection] = []
@@ -144,10 +155,12 @@ extension JSONProperty {
             case ("list", .bool(true)): collections.append(.list)
             case ("set", .bool(true)): collections.append(.set)
             case ("map", .bool(true)): collections.append(.map)
-            case ("class", .string(let text)): contents.append(.object(text))
+            case ("class", .string(let text)):
+                try place.check(text, of: "links to a class", Limits.tableNameByteCountMax)
+                contents.append(.object(text))
             case ("type", .string(let text)):
                 guard let type = ValueType.named(text) else {
-                    throw place.problem("has the unknown type \"\(text)\"")
+                    throw place.problem("has the unknown type \"\(text.shortened)\"")
                 }
                 contents.append(.value(type.type, isFloat: type.isFloat))
             case ("optional", .bool(let value)): isOptional = value

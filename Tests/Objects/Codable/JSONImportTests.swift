@@ -138,14 +138,23 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
     @Test func messagesAboutLongTextsAreShort() async throws {
         let long = "a" + String(repeating: "\u{301}", count: 500_000)
         let realm = try await Realm.json(jsonTypes)
-        for line in [
+        var classes = [#""name":"\#(long)""#]
+        for property in [
+            #""name":"\#(long)""#, #""name":"a","type":"\#(long)""#,
+            #""name":"a","class":"\#(long)""#,
+        ] {
+            classes.append(#""name":"A","properties":[{\#(property)}]"#)
+        }
+        var lines = classes.map { #"{"regnum":1,"classes":[{\#($0)}]}"# }
+        lines += [
             #"{"\#(long)":1}"#, #"{"class":"\#(long)","values":{}}"#,
             #"{"class":"JSONKeyed","values":{"\#(long)":1}}"#,
             #"{"class":"JSONKeyed","values":{"name":"a","small":"\#(long)"}}"#,
             #"{"class":"JSONThing","values":{"any":{"\#(long)":1}}}"#,
             #"{"class":"JSONThing","values":{"any":{"object":{"class":"\#(long)","key":1}}}}"#,
             #"{"regnum":1,"\#(long)":1}"#,
-        ] {
+        ]
+        for line in lines {
             let error = await realmError { try await realm.importJSON(text: line) }
             expectTrue(error?.line == 1 && (error?.message.utf8.count ?? .max) < 1_000)
         }
