@@ -19,8 +19,16 @@ final class RealmCore: Sendable {
     let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
     /// Names of the classes that are being drained by tasks of this process.
     let drainedClasses = Guarded<Set<String>>([])
-    private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
+    private let classes = Guarded(Classes())
     private let actor = Guarded(WeakRealm())
+
+    /// The registered classes.
+    private struct Classes {
+        var entries: [ObjectIdentifier: ClassEntry] = [:]
+        /// Compared by their bytes, as stored names are. Of classes with the same name, the first
+        /// one without a problem.
+        var byName: [MapKeyText: ClassEntry] = [:]
+    }
 
     private struct WeakRealm {
         weak var realm: Realm?
@@ -88,7 +96,7 @@ final class RealmCore: Sendable {
     ///
     /// - Precondition: The class is listed, if `objectTypes` is set.
     func entry(for type: ObjectBase.Type) -> ClassEntry {
-        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        if let known = classes.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
         if type._storedType != type { return projectionEntry(for: type) }
         guard configuration.objectTypes == nil else {
             fatalError(
@@ -101,7 +109,7 @@ final class RealmCore: Sendable {
     /// Like `entry(for:)`, for a class that the user didn't name: throws `.invalidInput` instead of
     /// trapping.
     func listedEntry(for type: ObjectBase.Type) throws(Realm.Error) -> ClassEntry {
-        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        if let known = classes.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
         guard configuration.objectTypes == nil else {
             let name = _typeName(type, qualified: false)
             throw Realm.Error(
@@ -114,29 +122,32 @@ final class RealmCore: Sendable {
 
     /// Returns the registered class with that name, if any.
     func knownEntry(named name: String) -> ClassEntry? {
-        classes.withLock { $0.values.first { $0.schema.name == name } }
+        classes.withLock { $0.byName[MapKeyText(name)] }
     }
 
     /// The number of registered classes.
-    var joinedClassCount: Int { classes.withLock { $0.count } }
+    var joinedClassCount: Int { classes.withLock { $0.entries.count } }
 
     /// The schemas of the registered classes.
-    var joinedSchemas: [ClassSchema] { classes.withLock { $0.values.map(\.schema) } }
+    var joinedSchemas: [ClassSchema] { entries.map(\.schema) }
 
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let type = type._storedType
         let schema = ClassSchema.of(type)
         return classes.withLock { classes in
-            if let known = classes[ObjectIdentifier(type)] { return known }
+            if let known = classes.entries[ObjectIdentifier(type)] { return known }
             var problem = schema.declarationError
-            let other = classes.values.first { $0.schema.name == schema.name }
+            let other = classes.byName[MapKeyText(schema.name)]
             if problem == nil, let other, other.problem == nil {
                 problem = .clash(schema, other.schema)
             }
             let entry = ClassEntry(
                 schema: schema, problem: problem ?? schema.linkError,
                 schemaVersion: configuration.schemaVersion)
-            classes[ObjectIdentifier(type)] = entry
+            classes.entries[ObjectIdentifier(type)] = entry
+            if other == nil || other?.problem != nil {
+                classes.byName[MapKeyText(schema.name)] = entry
+            }
             return entry
         }
     }
@@ -147,14 +158,14 @@ final class RealmCore: Sendable {
     /// The schemas of the registered classes and, if `objectTypes` isn't set, of the classes that
     /// they link to.
     var knownClasses: [ClassSchema] {
-        let joined = classes.withLock { $0.values.filter { $0.problem == nil }.map(\.schema) }
+        let joined = entries.filter { $0.problem == nil }.map(\.schema)
         let all = joined.flatMap { configuration.objectTypes == nil ? $0.reachable : [$0] }
         var known: Set<ObjectIdentifier> = []
         return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
     }
 
     /// The entries of the registered classes.
-    var entries: [ClassEntry] { classes.withLock { Array($0.values) } }
+    var entries: [ClassEntry] { classes.withLock { Array($0.entries.values) } }
 
     /// Returns the problems of the registered classes as one error with a line for each, or `nil`
     /// if there are none.

@@ -12,7 +12,7 @@ struct ImportSchema {
     func apply(_ line: SchemaLine) throws(Realm.Error) {
         var fresh: [JSONClass] = []
         for given in line.classes {
-            if let entry = realm.entry(named: given.name),
+            if let entry = realm.knownEntry(named: given.name),
                 !entry.mapping(in: transaction.schema).isComplete
             {
                 try SchemaGrowth.add(entry.schema, to: transaction, realm)

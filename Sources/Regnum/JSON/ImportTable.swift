@@ -81,11 +81,3 @@ extension ImportTable.Property {
         return value
     }
 }
-
-extension RealmCore {
-    /// Returns the registered class with a name. Names are compared by their bytes, as stored ones
-    /// are.
-    func entry(named name: String) -> ClassEntry? {
-        entries.first { MapKeyText($0.schema.name) == MapKeyText(name) }
-    }
-}

@@ -110,7 +110,7 @@ struct Importer: Sendable {
         named name: String, _ transaction: EngineTransaction
     ) throws(Realm.Error) -> ImportTable {
         if schemaID == transaction.schema.id, let known = tables[MapKeyText(name)] { return known }
-        let entry = realm.entry(named: name)
+        let entry = realm.knownEntry(named: name)
         if let entry, !entry.mapping(in: transaction.schema).isComplete {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
         }

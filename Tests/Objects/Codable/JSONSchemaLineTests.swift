@@ -159,6 +159,9 @@ final class JSONCafé: Object { @Persisted var number: Int }
         let realm = try await Realm.json()
         try await realm.write { _ = try $0.create(JSONCafé.self, value: ["number": 1]) }
         let name = "JSONCafe\u{301}"
+        try await realm.write { tx in
+            #expect(throws: Realm.Error.self) { try tx.dynamicObjects(name) }
+        }
         let head =
             #"{"regnum":1,"classes":[{"name":"\#(name)","properties":"#
             + #"[{"name":"number","type":"string"}]}]}"#
