@@ -73,7 +73,8 @@ public actor Realm {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
             // a realm that starts as a copy of an old seed is migrated in the end
-            if deletionCount < 3, try await deletedInstead(of: coordinator, configuration) {
+            let mayDelete = configuration.seedFile == nil || deletionCount < 3
+            if mayDelete, try await deletedInstead(of: coordinator, configuration) {
                 deletionCount += 1
                 continue
             }
