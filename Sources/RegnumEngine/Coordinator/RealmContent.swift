@@ -137,6 +137,7 @@ package enum RealmContent {
             }
         }
     }
+
     /// Returns whether the realm in the directory is open in this process.
     package static func isOpenHere(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
