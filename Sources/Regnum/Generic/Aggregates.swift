@@ -92,11 +92,16 @@ extension FrozenValues {
     }
 
     private func bound<Bound: RequiredValue>(_ value: Value?) throws(StoreError) -> Bound? {
+        try Bound.bound(value, query.table.schema.name, propertyName)
+    }
+
+    /// The stored name of the property with these values.
+    private var propertyName: String {
         let schema = query.table.schema
         let property = schema.properties.first {
             schema.elementsName(of: $0) == query.plan.tableName
         }
-        return try Bound.bound(value, schema.name, property?.columnName ?? "")
+        return property?.columnName ?? ""
     }
 }
 
@@ -105,10 +110,11 @@ extension RequiredValue {
     ///
     /// - Throws: `.invalidValue`, naming the class and property, if it isn't valid for the type.
     static func bound(
-        _ value: Value?, _ className: String, _ property: String
+        _ value: Value?, _ className: String, _ property: @autoclosure () -> String
     ) throws(StoreError) -> Self? {
         guard let value else { return nil }
         if let bound = _decode(_StoredValue(value)) { return bound }
+        let property = property()
         throw StoreError(
             .invalidValue,
             "The minimum or maximum of '\(className).\(property)' is stored as \(value.keyText), "

@@ -107,7 +107,9 @@ extension QueryScope {
     /// Returns the operand of a condition in its stored form. Reports a value of any type that is
     /// an object of another realm.
     func operand<Operand: ScalarValue>(_ operand: Operand) -> Value {
-        if case .object(let object)? = operand as? AnyRealmValue {
+        if Operand.self == AnyRealmValue.self,  // a cast of each of many values would be slow
+            case .object(let object)? = operand as? AnyRealmValue
+        {
             _ = row(of: object, of: type(of: object))
         }
         return operand.engineValue

@@ -54,7 +54,8 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// Returns whether the set contains an element. A managed set never contains unmanaged objects
     /// or objects from a different transaction.
     ///
-    /// - Complexity: O(log² n); O(1) for an unmanaged set.
+    /// - Complexity: O(log² n); O(1) for an unmanaged set, except that the first lookup of a stored
+    ///   object after a change of its realm is linear in the unmanaged objects in the set.
     public func contains(_ element: Element) -> Bool {
         managed?.contains(element._elementContent().content) ?? elements.contains(element)
     }
