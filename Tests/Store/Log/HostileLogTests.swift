@@ -44,6 +44,24 @@ import Testing
         expectEqual(openCode(), .invalidDatabase)
     }
 
+    /// It is the first segment under a later number, so its records are valid.
+    // Covers 12.16, .invalidDatabase
+    @Test func segmentThatBeginsBeforeItsPredecessorIsRefused() throws {
+        let process = try fixture.openWriter()
+        for _ in 0..<2 { try process.commit(3000) }
+        expectEqual(fixture.segmentSizes().count, 2)
+        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        var header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
+        header.number = 2
+        bytes.replaceSubrange(..<4096, with: header.encoded())
+        try fixture.disk.openDirectory(directory, create: false).create("log-0-2").write(bytes)
+        var replay = try requireValue(process.log.history.find(2).beginnings.first).replay
+        _ = try replay.nextCommit(through: 2)
+        expectEqual(codeThrown { _ = try replay.nextCommit(through: 2) }, .invalidDatabase)
+        process.log.leave()
+        expectEqual(openCode(), .invalidDatabase)
+    }
+
     @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
         let process = try fixture.openWriter()
         try process.commit()
