@@ -117,7 +117,7 @@ extension RealmLog {
         }
         guard cursor.position == position, cursor.nextSequence == nextSequence,
             reframed.formerChain == chain
-        else { throw lostCommits(in: next) }
+        else { throw lostCommits(at: next.header.base, "\(next.name) continues without them") }
         segment = next
         reframeCount += 1
         chain = cursor.chain
@@ -202,13 +202,13 @@ extension RealmLog {
         checkpointsEnd = position + UInt64(record.byteCount)
     }
 
-    /// Returns the error for commits that this process has read and that the log no longer has.
-    private func lostCommits(in next: LogSegment) -> StoreError {
+    /// Returns the error for commits that this process has in memory and the log no longer has.
+    func lostCommits(at position: LogPosition, _ evidence: String) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "Commits of \(path) that this process has read were lost, because syncing them failed: "
-                + "\(next.name) continues without them. Close the realm and open it again.",
-            path: path, position: next.header.base)
+            "Commits of \(path) that this process has in memory were lost, because syncing them "
+                + "failed: \(evidence). Close the realm and open it again.",
+            path: path, position: position)
     }
 
     /// Returns the error for damaged acknowledged bytes, which are never skipped.

@@ -104,14 +104,14 @@ extension RealmLog {
     }
 
     /// Starts a new segment after a failed write or sync, because the file's pages can't be
-    /// trusted. The segment begins at `start` (its base cuts off the end of its predecessor), and
+    /// trusted. The segment begins at `durable` (its base cuts off the end of its predecessor), and
     /// the valid records since then are framed again in it. It gets its name only when it is
     /// complete.
-    private func reframe(from start: LogPosition) throws(StoreError) {
-        var (before, kept) = readingStart(before: start)
-        while true {  // a start inside a record must be forged: use that record's start
+    private func reframe(from durable: LogPosition) throws(StoreError) {
+        var (before, kept) = readingStart(before: durable)
+        while true {  // a position inside a record must be forged: use that record's start
             var next = before
-            guard let (record, body) = try next.next(), next.position <= start else { break }
+            guard let (record, body) = try next.next(), next.position <= durable else { break }
             if record.header.namesCheckpoints {
                 kept = try decodeCheckpoints(record, body, at: before.position)
             }
@@ -157,7 +157,11 @@ extension RealmLog {
                 newCheckpoints = kept.without(damagedCheckpoints)
             }
         }
-        guard before.position == position else { throw damage(at: before.position) }
+        guard before.position == position else {
+            let end = before.position
+            throw end < durable
+                ? damage(at: end) : lostCommits(at: end, "the log ends at position \(end)")
+        }
         // A file larger than any segment isn't one of ours.
         let size = min(segment.byteCount, options.segmentByteCountMax)
         let sizes = segmentByteCounts(size, forRecords: UInt64(frames.count))

@@ -133,6 +133,26 @@ import Testing
         expectEqual(first.versions, [1, 2])
     }
 
+    /// Nothing is damaged: the realm can be opened again, without the commit.
+    // Covers .invalidDatabase
+    @Test func processWhoseCommitWasLostIsToldToOpenTheRealmAgain() throws {
+        let realm = LogFixture()
+        let process = try realm.openWriter()
+        try process.commit()
+        try process.write()
+        process.log.publish()
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { try process.log.sync() }, .outcomeUnknown)
+        process.log.resignWriter()
+        realm.disk.dropCaches()
+        process.log.revive()
+        let error = #expect(throws: StoreError.self) { _ = try process.becomeWriter() }
+        expectEqual(error?.code, .invalidDatabase)
+        try expectTrue(requireValue(error).sentence.hasSuffix("open it again."))
+        process.log.leave()
+        try expectEqual(realm.openWriter().versions, [1])
+    }
+
     @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
