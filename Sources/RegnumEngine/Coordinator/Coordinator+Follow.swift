@@ -146,7 +146,9 @@ extension Coordinator {
             case .wanted: break
             }
             // A process that is far behind first catches up without holding the lock.
-            if isFirst, log.isBehind() { follow(log) }
+            if isFirst, log.isBehind(), let failure = follow(log), !failure.mayPass {
+                return state.withLock { $0.ownsLog = false }
+            }
             isFirst = false
             let incoming = IncomingCommits(published, log.nodes)
             do throws(StoreError) {

@@ -56,6 +56,20 @@ struct CoordinatorFollowFailureTests {
         await writer.close()
     }
 
+    // Covers .invalidDatabase
+    @Test func damageThatAWriterFindsIsReportedOnce() async throws {
+        let disk = SimFileSystem()
+        let events = Events()
+        let first = try await openPeer("/sim", SimView(disk))
+        try await insert(0, into: first)
+        let second = try await openPeer("/sim", SimView(disk)) { $0.report = events.note }
+        await first.close()
+        disk.setControlSlots(ControlWords(), ControlWords(), in: "/sim")
+        await expectEqual(storeErrorCode { try await insert(1, into: second) }, .invalidDatabase)
+        await second.close()
+        expectEqual(events.endCount, 1)
+    }
+
     // Covers .ioFailed
     @Test func writerThatCannotReadNowFailsAndWritesLater() async throws {
         let disk = SimFileSystem()
