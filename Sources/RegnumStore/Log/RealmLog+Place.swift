@@ -67,8 +67,7 @@ extension RealmLog {
     var isPageCurrent: Bool {
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd == position && page.segmentNumber == segment.header.number
-            && !page.isWriting && !page.isPoisoned
-            && page.mendedSyncCount == lock.failedSyncCount()
+            && !page.isWriting && !isRepairDue(page)
     }
 
     private var movedError: StoreError {

@@ -38,8 +38,8 @@ extension RealmLog {
                 + "realm in all processes and open it again.", path: path + "/LOCK")
     }
 
-    /// Reads up to the visible end of `page`, entering later segments; starts over with `load` if
-    /// the next one was trimmed.
+    /// Reads up to the visible end of `page`, entering later segments, or as far as a failed sync
+    /// has left records; starts over with `load` if the next segment was trimmed.
     func read(
         through page: ControlPage, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) {
@@ -64,10 +64,24 @@ extension RealmLog {
         }
         if position < page.visibleEnd {
             try readSegment(limit: page.visibleEnd, deliver)
-            guard position == page.visibleEnd else { throw damage(at: position) }
+            guard position == page.visibleEnd || mayBeLost(from: position, page) else {
+                throw damage(at: position)
+            }
         }
         durableEnd = max(durableEnd, min(page.durableEnd, position))
         publishedEnd = end
+    }
+
+    /// Whether published bytes from `position` on may have been lost with a failed sync. The next
+    /// writer then begins a new segment with what is left: this process, if its page says so.
+    private func mayBeLost(from position: LogPosition, _ page: ControlPage) -> Bool {
+        page.durableEnd <= position && (holdsWriter ? page.isPoisoned : isRepairDue(page))
+    }
+
+    /// Whether a failed write or sync is recorded in `LOCK` that hasn't been repaired. Requires
+    /// `hasLock`.
+    func isRepairDue(_ page: ControlPage) -> Bool {
+        page.isPoisoned || page.mendedSyncCount != lock.failedSyncCount()
     }
 
     /// Opens the next segment. Throws `historyTrimmed` if it no longer exists.

@@ -264,7 +264,7 @@ package final class RealmLog: @unchecked Sendable {
     private var isFailedSyncKnown: Bool {
         if holdsWriter { return lock.failedSyncCount() != knownFailedSyncCount }
         guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
-        return page.isPoisoned || page.mendedSyncCount != lock.failedSyncCount()
+        return isRepairDue(page)
     }
 
     /// Publishes the log end to other processes.

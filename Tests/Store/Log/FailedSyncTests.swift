@@ -133,6 +133,26 @@ import Testing
         expectEqual(first.versions, [1, 2])
     }
 
+    @Test func processThatHasNotReadALostCommitGoesOn() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let (second, reader) = try (realm.open(), realm.open())
+        try first.write()
+        first.log.publish()
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
+        first.log.resignWriter()
+        realm.disk.dropCaches()
+        try reader.catchUp()
+        #expect(try second.becomeWriter())
+        try second.commit()
+        try reader.catchUp()
+        expectEqual(second.versions, [1, 2])
+        expectEqual(reader.versions, [1, 2])
+        try expectAll([1, 2], realm)
+    }
+
     /// Nothing is damaged: the realm can be opened again, without the commit.
     // Covers .invalidDatabase
     @Test func processWhoseCommitWasLostIsToldToOpenTheRealmAgain() throws {
