@@ -186,7 +186,7 @@ extension SimState {
         let isAtRoot = parent.lastIndex(of: "/").map { $0 == parent.startIndex } ?? parent.isEmpty
         guard isAtRoot || directories[parent] != nil else {
             throw StoreError(
-                .fileAccess, "Cannot create \"\(path)\": the directory above it does not exist.",
+                .fileAccess, "Cannot create \"\(path)\": its parent directory does not exist.",
                 path: path)
         }
         directories[path] = SimDirectoryState(order: newNumber())

@@ -75,8 +75,8 @@ package struct SegmentHeader: Sendable, Equatable {
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) has no valid segment header: it is "
-                    + "damaged or another program's file.", path: path)
+                "\(path) has no valid segment header: it is damaged, or "
+                    + "belongs to another program.", path: path)
         }
         let checksum = bytes.withUnsafeBytes {
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
@@ -95,7 +95,8 @@ package struct SegmentHeader: Sendable, Equatable {
             throw StoreError(
                 .unsupportedFormat,
                 "\(path) has format \(major) with features \(incompatible)/\(readOnlyCompatible); "
-                    + "this version of Regnum reads format \(Self.majorVersion). Use a newer one.",
+                    + "this version of Regnum reads format \(Self.majorVersion). Use a newer "
+                    + "version.",
                 path: path)
         }
         realmID = Identity128(
@@ -112,7 +113,7 @@ package struct SegmentHeader: Sendable, Equatable {
             let kept = KeptCheckpoints(from: bytes, at: Self.checkpointsOffset, before: base)
         else {
             throw StoreError(
-                .invalidDatabase, "The header of \(path) refers to impossible checkpoints.",
+                .invalidDatabase, "The header of \(path) has invalid checkpoint references.",
                 path: path)
         }
         checkpoints = kept

@@ -42,7 +42,7 @@ extension LogReplay {
             version &+= 1
             guard record.header.namesCheckpoints else { return body }
             guard KeptCheckpoints(record, body: body, at: start) != nil else {
-                throw damage("a bulk commit refers to impossible checkpoints")
+                throw damage("a bulk commit has invalid checkpoint references")
             }
             return body.dropLast(KeptCheckpoints.byteCount)
         }

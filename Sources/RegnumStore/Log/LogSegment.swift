@@ -35,7 +35,7 @@ struct LogSegment {
         else {
             throw StoreError(
                 .invalidDatabase,
-                "The header of \(path) claims an impossible position or number.", path: path)
+                "The header of \(path) has an invalid position or number.", path: path)
         }
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }

@@ -32,10 +32,10 @@ extension RealmLog {
         }
         return StoreError(
             code,
-            "Writing the log of \(path) failed (\(error.sentence)); "
+            "Writing the log of \(path) failed. \(error.sentence) "
                 + (code == .outcomeUnknown
-                    ? "the next write, or opening the realm again, decides whether the commit "
-                        + "survives." : "nothing was committed."),
+                    ? "The next write, or opening the realm again, decides whether the commit "
+                        + "survives." : "Nothing was committed."),
             path: path, errno: error.errno)
     }
 

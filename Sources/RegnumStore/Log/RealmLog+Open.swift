@@ -80,12 +80,12 @@ extension RealmLog {
                     .busy,
                     "Another process has been recovering or removing the realm at \(path) for "
                         + "longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s. It "
-                        + "may be stopped."
+                        + "may be suspended."
                         + (holder > 0 ? " The last writer was \(processDescription(holder))." : ""),
                     path: path)
             }
             guard isWanted() else {
-                throw StoreError(.closed, "Opening \(path) was canceled.", path: path)
+                throw StoreError(.closed, "Opening \(path) was cancelled.", path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         }
@@ -214,7 +214,7 @@ extension RealmLog {
         let log = log(place, beginning)
         guard log.realmID == page.realmID else {
             throw StoreError(
-                .invalidDatabase, "\(log.path)/LOCK belongs to another realm than the log.",
+                .invalidDatabase, "\(log.path)/LOCK and the log belong to different realms.",
                 path: log.path)
         }
         var report = RecoveryReport()

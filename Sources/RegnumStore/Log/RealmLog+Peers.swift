@@ -34,8 +34,8 @@ extension RealmLog {
     private static func incompatiblePeer(_ path: String) -> StoreError {
         StoreError(
             .incompatiblePeer,
-            "Another process has \(path) open with a version of Regnum whose LOCK has another "
-                + "layout than this one's (\(ControlPage.layout)). Use the same version in all "
+            "Another process has \(path) open with a version of Regnum whose LOCK layout differs "
+                + "from this version's (\(ControlPage.layout)). Use the same version in all "
                 + "processes, or stop the others first.", path: path + "/LOCK")
     }
 }

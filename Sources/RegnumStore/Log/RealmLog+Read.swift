@@ -145,7 +145,7 @@ extension RealmLog {
         throws(StoreError) -> KeptCheckpoints
     {
         guard let kept = KeptCheckpoints(record, body: body, at: position) else {
-            throw damage(at: position, "The record refers to impossible checkpoints. ")
+            throw damage(at: position, "The record has invalid checkpoint references. ")
         }
         return kept
     }
@@ -154,7 +154,7 @@ extension RealmLog {
         guard next.header.realmID == realmID else {
             throw StoreError(
                 .invalidDatabase,
-                "\(directory.path)/\(next.name) belongs to another realm than \(segment.name).",
+                "\(directory.path)/\(next.name) and \(segment.name) belong to different realms.",
                 path: directory.path + "/" + next.name)
         }
     }
@@ -205,7 +205,7 @@ extension RealmLog {
                     .unsupportedFormat,
                     "\(path)/\(segment.name) has a record of kind \(record.header.type) at "
                         + "position \(position), which this version of Regnum does not know. "
-                        + "Use a newer one.", path: path, position: position,
+                        + "Use a newer version.", path: path, position: position,
                     lastGoodVersion: version)
             }
         }

@@ -51,7 +51,8 @@ extension RealmLog {
         else {
             throw StoreError(
                 .fileNotFound,
-                "There is no realm in \"\(path)\", and opening read-only creates none.", path: path)
+                "There is no realm in \"\(path)\". Read-only configurations don't create one.",
+                path: path)
         }
         let header = try LogSegment.open(place.directory, generation: 0, number: last).header
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }

@@ -40,7 +40,7 @@ extension RealmLog {
             }
             throw StoreError(
                 error.code == .filePermissionDenied ? error.code : .ioFailed,
-                "Cannot create a new log segment in \(path) (\(error.sentence)); nothing was "
+                "Cannot create a new log segment in \(path). \(error.sentence) Nothing was "
                     + "committed.", path: path, errno: error.errno)
         }
     }

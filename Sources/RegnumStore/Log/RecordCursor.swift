@@ -65,7 +65,7 @@ struct RecordCursor {
                 .unsupportedFormat,
                 "\(segment.name) has a record of body version \(decoded.header.bodyVersion) at "
                     + "position \(position), which this version of Regnum doesn't support. Use a "
-                    + "newer one.", position: position)
+                    + "newer version.", position: position)
         }
         let bodyStart = begin + RecordHeader.byteCount
         let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])

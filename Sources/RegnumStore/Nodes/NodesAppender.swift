@@ -103,7 +103,7 @@ package final class NodesAppender {
         guard pace(writtenByteCount) else {
             hasFailed = true
             throw StoreError(
-                .closed, "The checkpoint to \(file.path) was canceled.", path: file.path)
+                .closed, "The checkpoint to \(file.path) was cancelled.", path: file.path)
         }
     }
 

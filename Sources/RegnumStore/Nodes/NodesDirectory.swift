@@ -57,7 +57,7 @@ package final class NodesDirectory: Sendable {
         let last = max(numbers.max() ?? 0, newest?.file ?? 0)
         guard last < UInt64.max else {
             throw StoreError(
-                .invalidDatabase, "\(directory.path) has a nodes file with an impossible number.",
+                .invalidDatabase, "\(directory.path) has a nodes file with an invalid number.",
                 path: directory.path)
         }
         let file = try NodesFile.create(

@@ -50,7 +50,7 @@ struct NodesHeader: Sendable, Equatable {
             throw StoreError(
                 .unsupportedFormat,
                 "\(path) has format \(major); this version of Regnum reads format "
-                    + "\(SegmentHeader.majorVersion). Use a newer one.", path: path)
+                    + "\(SegmentHeader.majorVersion). Use a newer version.", path: path)
         }
         guard Bytes.load(UInt64.self, from: bytes, at: 24) == realmID.high,
             Bytes.load(UInt64.self, from: bytes, at: 32) == realmID.low,

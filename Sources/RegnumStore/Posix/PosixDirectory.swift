@@ -158,10 +158,10 @@ package final class PosixDirectory: RealmDirectory {
     /// Makes this directory's entry in its parent directory durable.
     func syncParent() throws(StoreError) {
         let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard parent >= 0 else { throw .system(-parent, "sync the directory above", path) }
+        guard parent >= 0 else { throw .system(-parent, "sync the parent directory of", path) }
         defer { close(parent) }
         let result = repeated { fsync(parent) }
-        guard result == 0 else { throw .system(-result, "sync the directory above", path) }
+        guard result == 0 else { throw .system(-result, "sync the parent directory of", path) }
     }
 
     func pathOf(_ name: String) -> String { "\(path)/\(name)" }

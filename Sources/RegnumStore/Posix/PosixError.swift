@@ -27,11 +27,11 @@ extension StoreError {
         case EDQUOT: (.diskFull, "the user's disk quota is used up (EDQUOT)")
         case ENOENT: (.fileNotFound, "it does not exist (ENOENT)")
         case EEXIST: (.fileExists, "it already exists (EEXIST)")
-        case ENOTDIR: (.fileAccess, "a part of the path is not a directory (ENOTDIR)")
+        case ENOTDIR: (.fileAccess, "a component of the path is not a directory (ENOTDIR)")
         case EISDIR: (.fileAccess, "it is a directory (EISDIR)")
         case ELOOP: (.fileAccess, "it is a symbolic link, which is not followed (ELOOP)")
         case ENAMETOOLONG: (.fileAccess, "the name is too long (ENAMETOOLONG)")
-        case EIO: (.ioFailed, "the disk failed (EIO)")
+        case EIO: (.ioFailed, "input/output error (EIO)")
         default: (nil, "\(String(cString: strerror(number))) (error \(number))")
         }
     }

@@ -99,7 +99,7 @@ package final class PosixFileSystem: FileSystem {
         switch result {
         case 0: return true
         case -ENOENT: return false
-        default: throw .system(-result, "look at", path, otherwise: .fileAccess)
+        default: throw .system(-result, "examine", path, otherwise: .fileAccess)
         }
     }
 
@@ -204,7 +204,7 @@ package final class PosixFileSystem: FileSystem {
         case -EEXIST: return false
         case -ENOENT, -ENOTDIR:
             throw StoreError(
-                .fileAccess, "Cannot create \"\(path)\": the directory above it does not exist.",
+                .fileAccess, "Cannot create \"\(path)\": its parent directory does not exist.",
                 path: path, errno: -result)
         default: throw .system(-result, "create the directory", path, otherwise: .fileAccess)
         }

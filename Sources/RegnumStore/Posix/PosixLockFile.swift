@@ -69,8 +69,8 @@ package final class PosixLockFile: LockFile {
             close(descriptor)
             throw StoreError(
                 .ioFailed,
-                "Cannot read \"\(path)\": the disk failed, has no room for its first page, or "
-                    + "the file was truncated.", path: path, errno: -failure)
+                "Cannot read \"\(path)\": an input/output error occurred, the disk has no space "
+                    + "for its first page, or the file was truncated.", path: path, errno: -failure)
         }
         self.directory = directory
         self.descriptor = descriptor
