@@ -98,7 +98,7 @@ struct CheckpointLoader {
             throw StoreError(
                 .unsupportedFormat,
                 "A checkpoint has format \(format), which this version of Regnum does not know. "
-                    + "Use a newer one.")
+                    + "Use a newer version.")
         }
         _ = try reader.fixed(UInt16.self)
         version = try reader.fixed(UInt64.self)
@@ -162,7 +162,7 @@ struct CheckpointLoader {
         let indexed = schema.columns.filter(\.hasIndex).map(\.key)
         let indexCount = try reader.fixed(UInt32.self)
         try reader.require(
-            indexCount == UInt32(indexed.count), "a class has a wrong number of indexes")
+            indexCount == UInt32(indexed.count), "a class has the wrong number of indexes")
         var table = Table.make(indexed: indexed, edit)
         if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit) }
         loose.append(table.node)
@@ -175,7 +175,7 @@ struct CheckpointLoader {
             clusters.append(cluster)
             liveCount += UInt64(cluster.liveCount)
         }
-        try reader.require(liveCount == count, "a class has a wrong number of rows")
+        try reader.require(liveCount == count, "a class has the wrong number of rows")
         loose.removeLast(clusters.count)
         table.hang(clusters, nextKey: nextKey, edit)
         for (slot, column) in indexed.enumerated() {
@@ -206,7 +206,7 @@ struct CheckpointLoader {
             "a number of leaves")
         let storedCount = try reader.fixed(UInt64.self)
         let count = expected ?? storedCount
-        try reader.require(storedCount == count, "an index has a wrong number of entries")
+        try reader.require(storedCount == count, "an index has the wrong number of entries")
         var leaves: [IndexTree.LeafPlace] = []
         leaves.reserveCapacity(min(leafCount, CheckpointLoader.reservedCountMax))
         var entryCount: UInt64 = 0
@@ -224,7 +224,7 @@ struct CheckpointLoader {
                     leaf: nil, extent: extent, crc: crc, firstKey: key, firstRow: row,
                     count: entries))
         }
-        try reader.require(entryCount == count, "an index has a wrong number of entries")
+        try reader.require(entryCount == count, "an index has the wrong number of entries")
         return try IndexTree.assemble(leaves, source: source, edit, order)
     }
 
@@ -236,7 +236,7 @@ struct CheckpointLoader {
         let firstKey = try reader.fixed(UInt64.self)
         try reader.require(
             firstKey % UInt64(rowsPerCluster) == 0 && firstKey < nextKey,
-            "a cluster begins at a wrong key")
+            "a cluster begins at an invalid key")
         if let previous {
             try reader.require(previous.firstKey < firstKey, "clusters are out of order")
         }
@@ -263,7 +263,7 @@ struct CheckpointLoader {
             extent: cluster.versionExtent, byteCount: Node.headerByteCount + 8 * rowCount,
             isOptional: true)
         let live = try bitmap(cluster.live, rowCount)
-        try reader.require(live == liveCount, "a bitmap has a wrong number of rows")
+        try reader.require(live == liveCount, "a bitmap has the wrong number of rows")
         for column in 0..<slotCount {
             try slot(cluster, column, rowCount)
             if let presence = cluster.presence(column) { _ = try bitmap(presence, rowCount) }
@@ -306,7 +306,7 @@ struct CheckpointLoader {
         let flags = ColumnFlags(rawValue: UInt8(truncatingIfNeeded: stored))
         try reader.require(
             flags.contains(.text) == isText && (isNumber || !flags.contains(.bounds)),
-            "a column has wrong flags")
+            "a column has invalid flags")
         slot.flags = flags
         largeCount = try reader.count(
             UInt32.self,
@@ -337,7 +337,7 @@ struct CheckpointLoader {
         _ = try reader.fixed(UInt32.self)
         let log2 = slot.type == .int ? Int(extent & 63) : slot.type.widthLog2
         try reader.require(
-            slot.type == .int ? log2 <= 3 : extent & 63 == 0, "a chunk has a wrong width")
+            slot.type == .int ? log2 <= 3 : extent & 63 == 0, "a chunk has an invalid width")
         try require(
             extent: extent & ~63, byteCount: Node.headerByteCount + rowCount << log2)
     }

@@ -108,7 +108,7 @@ enum DeltaBlob {
             for key in deleted {
                 try reader.require(
                     base.contains(schema.key, key) && !root.contains(schema.key, key),
-                    "a row is not deleted as stated")
+                    "a deleted row is missing before or still exists after")
             }
         }
         if parts & Part.modified != 0 {
@@ -119,11 +119,12 @@ enum DeltaBlob {
             for key in inserted {
                 try reader.require(
                     !base.contains(schema.key, key) && root.contains(schema.key, key),
-                    "a row is not inserted as stated")
+                    "an inserted row exists before or is missing after")
             }
         }
         try reader.require(
-            after == before - deleted.count + inserted.count, "a class has a wrong number of rows")
+            after == before - deleted.count + inserted.count, "a class has the wrong number of rows"
+        )
         var listChanges: [ListKey: [ListChange]] = [:]
         if parts & Part.lists != 0 {
             listChanges = try decodeLists(&reader, schema, base, root)
@@ -133,7 +134,7 @@ enum DeltaBlob {
                 try reader.require(
                     columns[key] == nil && base.contains(schema.key, key)
                         && root.contains(schema.key, key),
-                    "a row is converted that is set too, or not in both versions")
+                    "a converted row was also set, or is not in both versions")
                 columns[key] = ColumnSet()
             }
         }
@@ -162,7 +163,7 @@ enum DeltaBlob {
             for row in rows {
                 try reader.require(
                     base.contains(schema.key, row) && root.contains(schema.key, row),
-                    "a list changes in a row that is not in both versions")
+                    "a row with list changes is not in both versions")
                 let splices = try decodeSplices(
                     &reader, from: base.listCount(schema.key, row, list),
                     to: root.list(schema.key, row, list))
@@ -183,7 +184,7 @@ enum DeltaBlob {
         for index in 0..<spliceCount {
             let gap = try reader.count(
                 max: min(count - oldEnd, elements.count - newEnd), "a position of a list")
-            try reader.require(gap > 0 || index == 0, "two splices of a list touch")
+            try reader.require(gap > 0 || index == 0, "two splices of a list are adjacent")
             let removed = try reader.count(max: count - oldEnd - gap, "a number of elements")
             let inserted = try reader.count(
                 max: elements.count - newEnd - gap, "a number of elements")
@@ -207,7 +208,7 @@ enum DeltaBlob {
     ) throws(StoreError) -> [ObjectKey: ColumnSet] {
         var columns: [ObjectKey: ColumnSet] = [:]
         let count = try reader.count(max: schema.columns.count, "a number of columns")
-        try reader.require(count > 0, "no column changes")
+        try reader.require(count > 0, "a class has no column changes")
         var last = -1
         for _ in 0..<count {
             let column = try reader.count(max: schema.columns.count - 1, "a column key")
@@ -217,7 +218,7 @@ enum DeltaBlob {
             for key in keys {
                 try reader.require(
                     base.contains(schema.key, key) && root.contains(schema.key, key),
-                    "a row changes that is not in both versions")
+                    "a modified row is not in both versions")
                 columns[key, default: ColumnSet()].insert(schema.columns[column].key)
             }
         }

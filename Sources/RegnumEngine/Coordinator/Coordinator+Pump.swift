@@ -225,7 +225,7 @@ extension Coordinator {
         let later =
             error.code == .outcomeUnknown
             ? StoreError(
-                .ioFailed, "An earlier commit couldn't be written, so this one wasn't.",
+                .ioFailed, "An earlier commit couldn't be written, so this one wasn't either.",
                 path: error.path, errno: error.errno) : error
         let published = published
         let (staged, barriers, waiters, next) = state.withLock { state in
@@ -239,7 +239,7 @@ extension Coordinator {
             if state.log?.isPoisoned == true {
                 state.writeFailure = StoreError(
                     .ioFailed,
-                    "Writing to the realm failed earlier (\(error.sentence)).", path: error.path,
+                    "Writing to the realm failed earlier. \(error.sentence)", path: error.path,
                     errno: error.errno)
                 state.syncDue = nil
                 state.idleDue = nil

@@ -133,7 +133,7 @@ package struct RealmCopy: Sendable {
     }
 
     private func goOn() throws(StoreError) {
-        if !mayGoOn() { throw StoreError(.closed, "The backup was canceled.", path: target) }
+        if !mayGoOn() { throw StoreError(.closed, "The backup was cancelled.", path: target) }
     }
 
     /// Checks that the parent directory exists and isn't a realm's directory. Removes the remains

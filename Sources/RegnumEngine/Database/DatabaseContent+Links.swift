@@ -135,9 +135,9 @@ extension DatabaseContent {
     /// Returns why a new link or list element can't refer to a row, as the end of a sentence, or
     /// `nil` if it can.
     func problem(linking row: UInt64, of target: TableKey) -> String? {
-        if !self[target.index].contains(row) { return "is given an object that does not exist" }
+        if !self[target.index].contains(row) { return "cannot hold an object that does not exist" }
         if schema.tables[target.index].kind.isOwned, hasOwner(target, row) {
-            return "is given an object that already has an owner"
+            return "cannot hold an object that already has an owner"
         }
         return nil
     }
@@ -158,7 +158,7 @@ extension DatabaseContent {
                     $0.target == link.target && row($0) == target
                 })
             {
-                return (link.column, "is given an object that another property already owns")
+                return (link.column, "cannot hold an object that another property already owns")
             }
         }
         return nil

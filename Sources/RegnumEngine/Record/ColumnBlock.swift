@@ -177,7 +177,7 @@ extension ColumnBlock {
             case .double: values.append(.double(try double(&reader)))
             case .date:
                 let seconds = try double(&reader)
-                try reader.require(!seconds.isNaN, "a date is not a number")
+                try reader.require(!seconds.isNaN, "a date is NaN")
                 values.append(.date(seconds))
             case .uuid:
                 let high = try reader.bigEndian(UInt64.self)

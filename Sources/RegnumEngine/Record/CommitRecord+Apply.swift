@@ -99,7 +99,8 @@ private struct RecordApplication {
         switch operation {
         case .addTable:
             try reader.require(lastPlace.1 < 0, "a class is added after rows were changed")
-            try reader.require(index == content.schema.tables.count, "a new class has a wrong key")
+            try reader.require(
+                index == content.schema.tables.count, "a new class has the wrong key")
             try addTable()
             return
         case .addColumn, .addList, .addIndex:
@@ -199,7 +200,7 @@ private struct RecordApplication {
     private mutating func addColumn(_ index: Int) throws(StoreError) {
         let schema = content.schema.tables[index]
         let key = try reader.varint()
-        try reader.require(key == UInt64(schema.columns.count), "a new column has a wrong key")
+        try reader.require(key == UInt64(schema.columns.count), "a new column has the wrong key")
         let definition = try reader.columnDefinition(of: "commit record")
         try takeSchemaChange(
             adding: 1, indexedRowCount: definition.isIndexed ? content[index].count : 0)
@@ -213,7 +214,7 @@ private struct RecordApplication {
     private mutating func addList(_ index: Int) throws(StoreError) {
         let schema = content.schema.tables[index]
         let key = try reader.varint()
-        try reader.require(key == UInt64(schema.lists.count), "a new list has a wrong key")
+        try reader.require(key == UInt64(schema.lists.count), "a new list has the wrong key")
         let name = try reader.string()
         let target = try reader.count(max: Int(UInt32.max), "a table key")
         let kind = try reader.listKind(of: "commit record")
@@ -282,10 +283,11 @@ private struct RecordApplication {
         let keys = try KeyRuns.decode(&reader, countMax: cellsLeft / cellsPerRow)
         cellsLeft -= keys.count * cellsPerRow
         try reader.require(
-            keys[0].rawValue >= content[index].nextKey, "it inserts a key that was used")
+            keys[0].rawValue >= content[index].nextKey, "it inserts a key that was already used")
         let columnCount = try reader.varint()
         try reader.require(
-            columnCount == UInt64(schema.columns.count), "its rows have a wrong number of columns")
+            columnCount == UInt64(schema.columns.count), "its rows have the wrong number of columns"
+        )
         var columns: [[Value]] = []
         columns.reserveCapacity(schema.columns.count)
         for column in schema.columns {

@@ -71,7 +71,7 @@ extension EngineTransaction {
         guard version <= Limits.versionMax else {
             throw StoreError(
                 .invalidDatabase,
-                "The realm is at version \(base.version), more than is possible: "
+                "The realm is at version \(base.version), which exceeds the maximum: "
                     + "its files are damaged. Nothing was committed.")
         }
         for index in changes.indices
@@ -79,8 +79,8 @@ extension EngineTransaction {
             let name = content.schema.tables[index].name
             throw StoreError(
                 .invalidDatabase,
-                "The class '\(name)' has no object keys left, which should be impossible: "
-                    + "the realm's files are damaged. Nothing was committed.",
+                "The class '\(name)' has no object keys left: the realm's files are damaged. "
+                    + "Nothing was committed.",
                 className: name)
         }
     }

@@ -30,7 +30,7 @@ enum KeyRuns {
         var next: UInt64 = 0
         while keys.count < count {
             let gap = try reader.varint()
-            try reader.require(gap > 0 || keys.isEmpty, "two runs of keys touch")
+            try reader.require(gap > 0 || keys.isEmpty, "two runs of keys are adjacent")
             let length = try reader.count(max: count - keys.count - 1, "a run of keys") + 1
             let (first, isOver) = next.addingReportingOverflow(gap)
             let (end, isEndOver) = first.addingReportingOverflow(UInt64(length))

@@ -62,7 +62,7 @@ struct ListDecoder {
         var end = 0
         for index in 0..<spliceCount {
             let gap = try reader.count(max: count - end, "a position of a list")
-            try reader.require(gap > 0 || index == 0, "two splices of a list touch")
+            try reader.require(gap > 0 || index == 0, "two splices of a list are adjacent")
             let removed = try reader.count(max: count - end - gap, "a number of elements")
             let inserted = try reader.count(max: reader.remaining, "a number of elements")
             try reader.require(removed > 0 || inserted > 0, "a splice of a list is empty")
@@ -71,7 +71,7 @@ struct ListDecoder {
             for _ in 0..<inserted {
                 lastKey &+= UInt64(bitPattern: try reader.zigzag())
                 try reader.require(
-                    target.contains(lastKey), "a list gets a row that does not exist")
+                    target.contains(lastKey), "a list refers to a row that does not exist")
                 keys.append(ObjectKey(rawValue: lastKey))
             }
             splices.append(

@@ -143,7 +143,7 @@ enum SchemaRules {
             } else if column.isPrimaryKey {
                 problem = "is a link and cannot be the primary key"
             } else if !column.defaultValue.isNull {
-                problem = "is a link and can have no default"
+                problem = "is a link and cannot have a default"
             } else {
                 problem =
                     target.index < tableCount ? nil : "links to a class that does not exist"
@@ -201,7 +201,7 @@ struct ColumnRule: Hashable, Sendable {
             (.objectId, .objectId), (.decimal, .decimal):
             return nil
         case (.date(let seconds), .date):
-            return seconds.isNaN ? "cannot hold a date that is not a number" : nil
+            return seconds.isNaN ? "cannot hold a date that is NaN" : nil
         case (.string(let string), .string):
             return string.utf8.count <= Limits.stringByteCountMax ? nil : Limits.longString
         case (.any(let bytes), .any):
@@ -213,7 +213,7 @@ struct ColumnRule: Hashable, Sendable {
                 }
             }
             let isNoDate = bytes.first == AnyKind.date.rawValue && value.anyContent == nil
-            return isNoDate ? "cannot hold a date that is not a number" : nil
+            return isNoDate ? "cannot hold a date that is NaN" : nil
         case (.data(let bytes), .data):
             return bytes.count <= Limits.dataByteCountMax ? nil : Limits.longData
         default:
@@ -224,9 +224,9 @@ struct ColumnRule: Hashable, Sendable {
 
 extension Limits {
     /// The problem with a string that exceeds its limit, as the end of a sentence.
-    package static let longString = "is given a string of more than \(stringByteCountMax) bytes"
+    package static let longString = "cannot hold a string of more than \(stringByteCountMax) bytes"
     /// The problem with data that exceeds its limit, as the end of a sentence.
-    package static let longData = "is given data of more than \(dataByteCountMax) bytes"
+    package static let longData = "cannot hold data of more than \(dataByteCountMax) bytes"
 }
 
 extension ValueType {

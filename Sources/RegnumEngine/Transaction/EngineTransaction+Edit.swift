@@ -176,7 +176,8 @@ extension EngineTransaction {
     ) -> StoreError {
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' has an object whose '\(column.name)' is \(value.keyText) "
-                + "already.", className: table.name, property: column.name, key: value.bareKeyText)
+            "The class '\(table.name)' already has an object whose '\(column.name)' is "
+                + "\(value.keyText).", className: table.name, property: column.name,
+            key: value.bareKeyText)
     }
 }

@@ -60,7 +60,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             says: "is the primary key and is missing"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"first"}}"#, .duplicatePrimaryKey, "JSONKeyed",
-            "name", says: "has an object whose 'name' is \"first\" already"),
+            "name", says: "already has an object whose 'name' is \"first\""),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"x","size":1}}"#, .schemaMismatch, "JSONKeyed",
             "size", says: "has no property 'size'"),
@@ -87,7 +87,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         .thing("double", #""NaN:0""#, says: "of type double cannot be the string"),
         .thing("data", #""!""#, says: "of type data cannot be the string \"!\""),
         .thing("date", #""2026-02-30T00:00:00Z""#, says: "of type date cannot be"),
-        .thing("date", #""NaN""#, says: "cannot hold a date that is not a number"),
+        .thing("date", #""NaN""#, says: "cannot hold a date that is NaN"),
         .thing("uuid", #""1""#, says: "of type uuid cannot be"),
         .thing("decimal", #""one""#, says: "of type decimal cannot be"),
         .thing("mood", #""sad""#, says: "declared as JSONMood, which cannot be \"sad\""),
