@@ -68,7 +68,8 @@ private enum Newer {
             }
         }
         expectTrue(
-            error?.code == .invalidInput && error?.message.contains("in a write only") == true)
+            error?.code == .invalidInput
+                && error?.message.contains("only be changed in a write") == true)
     }
 
     // Covers 5.71, 5.72

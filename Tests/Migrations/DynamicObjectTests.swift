@@ -180,7 +180,7 @@ import Testing
                     try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0)?["name"] = "x"
                 }
             }
-            expectEqual(read?.message.contains("in a write only"), true)
+            expectEqual(read?.message.contains("only be changed in a write"), true)
             await realm.close()
         }
     }

@@ -200,7 +200,8 @@ import Testing
         let realm = try await plainRealm()
         let report = try await Realm.previewMigration(
             for: realm.configuration(2, Passed.types, Self.dropLists))
-        expectEqual(report?.changes, ["MigEvent becomes asymmetric.", "MigSource.events is gone."])
+        expectEqual(
+            report?.changes, ["MigEvent becomes asymmetric.", "MigSource.events is removed."])
         expectEqual(report?.schemas.new["MigEvent"]?.isAsymmetric, true)
         expectEqual(report?.schemas.old["MigEvent"]?.isAsymmetric, false)
     }

@@ -67,7 +67,7 @@ import Testing
                 }),
             Wrong(
                 code: .invalidInput, property: "age",
-                sentence: "MigPerson.age cannot be deleted: the program has it.",
+                sentence: "MigPerson.age cannot be deleted: the program still has it.",
                 block: { migration, _ in
                     try migration.deleteProperty(onType: "MigPerson", "age")
                 }),

@@ -52,9 +52,10 @@ import Testing
         expectEqual(report.objectCounts["MigFound"]?.new, 1)
         expectEqual(report.objectCounts["MigPerson"].map { $0 == (3, 3) }, true)
         for line in [
-            "MigPerson.age changes from Int to String.", "MigPerson.first is gone.",
+            "MigPerson.age changes from Int to String.", "MigPerson.first is removed.",
             "MigPet.weight changes from Double to Double?.", "MigAddress becomes embedded.",
-            "MigLost is gone.", "MigFound is new.", "MigPerson.fullName of type String is new.",
+            "MigLost is removed.", "MigFound is added.",
+            "MigPerson.fullName of type String is added.",
         ] {
             #expect(report.changes.contains(line), "\(line)")
         }

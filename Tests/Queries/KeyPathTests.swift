@@ -84,7 +84,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Breeders.realm()
             _ = realm.objects(Breeder.self).distinct(by: \.pups)
         }
-        #expect(sentence(collection).contains("leads to objects or to a list"))
+        #expect(sentence(collection).contains("is a link or a collection"))
     }
 
     @Test func keyPathsFollowUpTo16Links() async throws {

@@ -76,7 +76,8 @@ import Testing
         expectEqual(
             configuration.description,
             "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
-                + "reports its progress; backed up first to /tmp/b.realm; in parts as \"ages\"; "
+                + "migration progress reported; migration backup /tmp/b.realm; "
+                + "resumable migration \"ages\"; "
                 + "deleted if it needs a migration)")
         let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
         expectEqual(memory.description, "chat (in memory \"chat\")")

@@ -57,7 +57,7 @@ extension ClassBinding {
     func trapEnded(_ column: Int32) -> Never {
         fatalError(
             "\(tableName).\(propertyName(column)) was used after the body of the transaction at "
-                + "\(callPlace) had returned: objects live until then. Return a value, or "
+                + "\(callPlace) had returned: objects are valid only inside it. Return a value, or "
                 + "take a Frozen from a snapshot.")
     }
 

@@ -44,9 +44,9 @@ extension ClassSchema {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
                 mistake(in: keyPath, throughCollections: true)
-                    + "only changes of stored properties can be observed, those of linked "
-                    + "objects as \\.link?.property, those of elements of lists and of linking "
-                    + "objects as \\.list[0].property.")
+                    + "only changes of stored properties can be observed; those of linked "
+                    + "objects as \\.link?.property, and those of objects in lists and inverses "
+                    + "as \\.list[0].property.")
         }
         return path
     }
@@ -72,7 +72,7 @@ extension ClassSchema {
         }
         guard let last = path.properties.last, case .scalar = last.shape else {
             fatalError(
-                "\(keyPath.text) of \(name) leads to objects or to a list: sorting, distinct and "
+                "\(keyPath.text) of \(name) is a link or a collection: sorting, distinct and "
                     + "aggregates need a property with a single value.")
         }
         var column = last.reference
@@ -83,7 +83,7 @@ extension ClassSchema {
     private func trapNoProperty<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> Never {
         fatalError(
             mistake(in: keyPath, throughCollections: false)
-                + "only stored properties can be queried and sorted by, those of linked objects as "
+                + "queries and sorts can only use stored properties; those of linked objects as "
                 + "\\.link?.property.")
     }
 

@@ -54,7 +54,7 @@ extension AnyTree {
         case .data(let data) where data.count > Limits.dataByteCountMax:
             Limits.longData
         case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN:
-            "cannot hold a date that is not a number"
+            "cannot hold a date that is NaN"
         default: nil
         }
     }

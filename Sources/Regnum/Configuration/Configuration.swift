@@ -177,10 +177,10 @@ extension Realm.Configuration: CustomStringConvertible {
         }
         if schemaVersion > 0 { parts.append("schema version \(schemaVersion)") }
         if migration != nil { parts.append("a migration") }
-        if migrationProgress != nil { parts.append("reports its progress") }
-        if let migrationBackup { parts.append("backed up first to \(migrationBackup.path)") }
+        if migrationProgress != nil { parts.append("migration progress reported") }
+        if let migrationBackup { parts.append("migration backup \(migrationBackup.path)") }
         if let parting = resumableMigration {
-            parts.append("in parts\(parting.name.isEmpty ? "" : " as \"\(parting.name)\"")")
+            parts.append("resumable migration\(parting.name.isEmpty ? "" : " \"\(parting.name)\"")")
         }
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
         if readOnly { parts.append("read-only") }

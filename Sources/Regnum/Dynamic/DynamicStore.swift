@@ -29,7 +29,7 @@ final class DynamicStore {
         guard case .ended = core.state else { return }
         fatalError(
             "DynamicObject.\(call) was used after the body of the transaction at \(core.place) had "
-                + "returned: objects live until then.")
+                + "returned: objects are valid only inside it.")
     }
 
     var schema: DatabaseSchema {
@@ -52,7 +52,7 @@ final class DynamicStore {
             throw Realm.Error(
                 .invalidInput,
                 "\(name()) was changed in the read at \(core.place): "
-                    + "objects can be changed in a write only.")
+                    + "objects can only be changed in a write.")
         }
         return transaction
     }

@@ -181,8 +181,8 @@ extension DynamicWriter {
         guard level >= Limits.anyLevelMax else { return level + 1 }
         throw Realm.Error(
             .invalidValue,
-            "\(name.className).\(name.property) was given lists or dictionaries in more than "
-                + "\(Limits.anyLevelMax) levels.", className: name.className,
+            "\(name.className).\(name.property) was given lists or dictionaries nested more "
+                + "than \(Limits.anyLevelMax) levels deep.", className: name.className,
             property: name.property)
     }
 }

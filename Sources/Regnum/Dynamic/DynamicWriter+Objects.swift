@@ -51,7 +51,7 @@ extension DynamicWriter {
                 throw Realm.Error(
                     .invalidValue,
                     "\(name.className).\(name.property) was given a \(schema.name) that was "
-                        + "deleted or is of another transaction.", className: name.className,
+                        + "deleted or belongs to another transaction.", className: name.className,
                     property: name.property)
             }
             if object.table == target, !isOwned {
@@ -155,8 +155,8 @@ extension DynamicWriter {
             guard isInvalidated else { return }
             throw Realm.Error(
                 .invalidValue,
-                "No \(className) can be made of an object that was deleted, or whose transaction "
-                    + "has ended.", className: className)
+                "Cannot create a \(className) from an object that was deleted, or whose "
+                    + "transaction has ended.", className: className)
         }
         if let object = instance(of: DynamicObject.self, value) {
             try checkLive(object.isInvalidated)
@@ -184,13 +184,13 @@ extension DynamicWriter {
         } else {
             guard let values = (value as? [Any?]) ?? (value as? [Any]) else {
                 throw refusal(
-                    "No \(className) can be made of \(told(value)): give a dictionary, an array or "
-                        + "an object.")
+                    "Cannot create a \(className) from \(told(value)): pass a dictionary, an "
+                        + "array or an object.")
             }
             guard let schema = store.core.realm.knownEntry(named: className)?.schema else {
                 throw refusal(
-                    "The program has no class \(className), which defines the order of the "
-                        + "properties: give a dictionary.")
+                    "Cannot create a \(className) from an array: the program has no such class, "
+                        + "which defines the order of the properties. Pass a dictionary.")
             }
             let stored = schema.properties.filter(\.isStored)
             guard values.count <= stored.count else {

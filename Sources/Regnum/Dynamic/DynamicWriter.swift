@@ -102,8 +102,8 @@ struct DynamicWriter {
             let className = store.name(of: table)
             throw Realm.Error(
                 .invalidInput,
-                "\(className).\(inverse.name) cannot be assigned to: it follows from the property "
-                    + "\"\(inverse.originProperty ?? "")\" of the other class.",
+                "\(className).\(inverse.name) cannot be assigned to: it is computed from the "
+                    + "property \"\(inverse.originProperty ?? "")\" of the other class.",
                 className: className, property: inverse.name)
         case .unstored:
             let stored = try store.stored(property, of: table, in: transaction)

@@ -199,7 +199,7 @@ extension Frozen {
     func trapNested(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
             "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that is "
-                + "nested in a value of any type: return that value, or the collection of a "
+                + "nested in an AnyRealmValue: return the AnyRealmValue, or the collection of a "
                 + "property, instead.")
     }
 }
@@ -210,15 +210,15 @@ extension Realm.Error {
     fileprivate static func tooManyLevels(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "A computed property of a frozen \(className) returned lists or dictionaries in more "
-                + "than \(Limits.anyLevelMax) levels.", className: className)
+            "A computed property of a frozen \(className) returned lists or dictionaries nested "
+                + "more than \(Limits.anyLevelMax) levels deep.", className: className)
     }
 
     /// The error for a computed property of a frozen object that returned an unmanaged object.
     fileprivate static func unstoredResult(_ className: String, _ type: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "A computed property of a frozen \(className) returned a value of any type with a "
+            "A computed property of a frozen \(className) returned an AnyRealmValue with a "
                 + "\(type) that isn't stored: it can return values, and objects of its realm.",
             className: className)
     }

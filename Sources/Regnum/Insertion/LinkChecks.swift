@@ -54,8 +54,8 @@ extension TransactionCore {
         try TransactionCore.checkClass(object, schema, property)
         if property.isOwning {
             throw .unlinkable(
-                "a \(name) that belongs to another property: an embedded object has one owner, "
-                    + "make a new one.", schema, property)
+                "a \(name) that belongs to another property: an embedded object has one owner. "
+                    + "Create a new one.", schema, property)
         }
     }
 
@@ -88,8 +88,8 @@ extension Realm.Error {
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) was given \(object): an asymmetric object "
-                + "holds values and embedded objects, and links to no others.",
+            "\(className).\(property) was given \(object): an asymmetric object can hold values "
+                + "and embedded objects, but no links to other objects.",
             className: className, property: property)
     }
 
@@ -99,8 +99,8 @@ extension Realm.Error {
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) was given a \(name): nothing links to an asymmetric "
-                + "object, which is gone once it was delivered.",
+            "\(className).\(property) was given a \(name): an asymmetric object cannot be linked "
+                + "to, because it is removed once it is delivered.",
             className: className, property: property)
     }
 

@@ -45,7 +45,7 @@ extension Importer {
                 "is of any type and cannot be \"\(kind.shortened)\": \(value.shown)")
         }
         if case .date(let seconds) = stored, seconds.isNaN {
-            throw property.problem("cannot hold a date that is not a number")
+            throw property.problem("cannot hold a date that is NaN")
         }
         return .value(stored.value)
     }
@@ -53,7 +53,7 @@ extension Importer {
     private func check(level: Int, _ property: ImportTable.Property) throws(StoreError) {
         if level <= Limits.anyLevelMax { return }
         throw property.problem(
-            "has lists or dictionaries in more than \(Limits.anyLevelMax) levels")
+            "has lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep")
     }
 
     /// Throws if `key` isn't valid for a map, or if it repeats the previous key.

@@ -191,7 +191,7 @@ extension Importer {
         defer { level -= 1 }
         guard level < Limits.valueLevelMax else {
             throw property.problem(
-                "has embedded objects in more than \(Limits.valueLevelMax) levels")
+                "has embedded objects nested more than \(Limits.valueLevelMax) levels deep")
         }
         let given = try columns(members, table)
         let row = try transaction.insert(table.key, try plainValues(given, table))

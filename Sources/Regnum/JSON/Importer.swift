@@ -83,7 +83,8 @@ struct Importer: Sendable {
                 key = UInt64(text)
             default:
                 throw .text(
-                    "cannot have \"\(member.key.shortened)\": \(member.value.shown)", className)
+                    "has the invalid member \"\(member.key.shortened)\": \(member.value.shown)",
+                    className)
             }
         }
         guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }

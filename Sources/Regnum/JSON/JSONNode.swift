@@ -136,7 +136,7 @@ struct JSONReader {
             case UInt8(ascii: "]") where key == nil: node = .array(open[last].elements)
             default:
                 throw problem(
-                    "a comma or the end of the \(key == nil ? "array" : "object") is missing")
+                    "expected a comma or the end of the \(key == nil ? "array" : "object")")
             }
             position += 1
             open.removeLast()
@@ -158,7 +158,7 @@ struct JSONReader {
             return .null
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         default:
-            throw problem(position < bytes.endIndex ? "a value is expected" : "a value is missing")
+            throw problem(position < bytes.endIndex ? "expected a value" : "missing value")
         }
     }
 
@@ -166,7 +166,7 @@ struct JSONReader {
         let count = text.utf8CodeUnitCount
         let end = min(position + count, bytes.endIndex)
         let isSame = text.withUTF8Buffer { bytes[position..<end].elementsEqual($0) }
-        guard isSame else { throw problem("a value is expected") }
+        guard isSame else { throw problem("expected a value") }
         position = end
     }
 
@@ -183,10 +183,10 @@ struct JSONReader {
     /// Reads the key of a member with its colon.
     private mutating func key() throws(JSONProblem) -> String {
         skipSpace()
-        guard next == UInt8(ascii: "\"") else { throw problem("a key is missing") }
+        guard next == UInt8(ascii: "\"") else { throw problem("expected a key") }
         let key = try string()
         skipSpace()
-        guard next == UInt8(ascii: ":") else { throw problem("a colon is missing") }
+        guard next == UInt8(ascii: ":") else { throw problem("expected a colon") }
         position += 1
         return key
     }
@@ -208,7 +208,7 @@ struct JSONReader {
     }
 
     private mutating func digits() throws(JSONProblem) {
-        guard next &- UInt8(ascii: "0") < 10 else { throw problem("a digit is missing") }
+        guard next &- UInt8(ascii: "0") < 10 else { throw problem("expected a digit") }
         while next &- UInt8(ascii: "0") < 10 { position += 1 }
     }
 
@@ -217,7 +217,7 @@ struct JSONReader {
         var start = position
         var parts: [UInt8] = []
         while true {
-            guard position < bytes.endIndex else { throw problem("a string is not terminated") }
+            guard position < bytes.endIndex else { throw problem("unterminated string") }
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 let tail = bytes[start..<position]
@@ -226,14 +226,14 @@ struct JSONReader {
                     let text = parts.isEmpty
                         ? String(validating: tail, as: UTF8.self)
                         : String(validating: parts, as: UTF8.self)
-                else { throw problem("a string is not UTF-8") }
+                else { throw problem("invalid UTF-8 in a string") }
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
                 parts += bytes[start..<position]
                 try escape(into: &parts)
                 start = position
-            case 0..<0x20: throw problem("a string contains an unescaped control character")
+            case 0..<0x20: throw problem("unescaped control character in a string")
             default: position += 1
             }
         }
@@ -254,15 +254,15 @@ struct JSONReader {
             var code = try codeUnit()
             if code >> 10 == 0xD800 >> 10, next == UInt8(ascii: "\\") {
                 position += 1
-                guard next == UInt8(ascii: "u") else { throw problem("an unpaired surrogate") }
+                guard next == UInt8(ascii: "u") else { throw problem("unpaired surrogate") }
                 position += 1
                 let low = try codeUnit()
-                guard low >> 10 == 0xDC00 >> 10 else { throw problem("an unpaired surrogate") }
+                guard low >> 10 == 0xDC00 >> 10 else { throw problem("unpaired surrogate") }
                 code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
             }
-            guard let scalar = Unicode.Scalar(code) else { throw problem("an unpaired surrogate") }
+            guard let scalar = Unicode.Scalar(code) else { throw problem("unpaired surrogate") }
             parts += String(scalar).utf8
-        default: throw problem("an escape sequence is invalid")
+        default: throw problem("invalid escape sequence")
         }
     }
 
@@ -271,7 +271,7 @@ struct JSONReader {
         guard end <= bytes.endIndex,
             bytes[position..<end].allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
             let code = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
-        else { throw problem("four hexadecimal digits are missing") }
+        else { throw problem("expected four hexadecimal digits") }
         position = end
         return code
     }

@@ -164,8 +164,8 @@ struct RowExport {
         guard level < Limits.valueLevelMax else {
             throw Realm.Error(
                 .invalidValue,
-                "\(place.className).\(place.property) has embedded objects in more than "
-                    + "\(Limits.valueLevelMax) levels, which can't be exported as JSON.",
+                "\(place.className).\(place.property) has embedded objects nested more than "
+                    + "\(Limits.valueLevelMax) levels deep, which can't be exported as JSON.",
                 className: place.className, property: place.property)
         }
         try checkOwner(of: row, table, level: 0)

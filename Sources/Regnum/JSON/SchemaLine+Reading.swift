@@ -53,7 +53,7 @@ extension SchemaLine {
         }
 
         func problem(with member: JSONNode.Member) -> Realm.Error {
-            problem("cannot have \"\(member.key.shortened)\": \(member.value.shown)")
+            problem("has the invalid member \"\(member.key.shortened)\": \(member.value.shown)")
         }
 
         func unsigned(_ text: String, _ member: JSONNode.Member) throws(Realm.Error) -> UInt64 {

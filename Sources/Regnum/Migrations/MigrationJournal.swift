@@ -79,7 +79,8 @@ final class MigrationJournal {
             isMismatched = true
             throw Realm.Error(
                 .migrationFailed,
-                "The migration made different calls than before it was killed, and starts over.")
+                "The migration block made different calls than before the interruption. It will "
+                    + "start over.")
         }
         return Done(result: entry.result)
     }

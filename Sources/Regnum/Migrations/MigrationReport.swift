@@ -27,7 +27,7 @@ public struct MigrationReport: Sendable {
         var lines: [String] = []
         for after in schemas.new.objectSchema {
             guard let before = schemas.old[after.className] else {
-                lines.append("\(after.className) is new.")
+                lines.append("\(after.className) is added.")
                 continue
             }
             for (what, was, isNow) in [
@@ -39,7 +39,7 @@ public struct MigrationReport: Sendable {
             lines += Self.changes(from: before, to: after)
         }
         for before in schemas.old.objectSchema where schemas.new[before.className] == nil {
-            lines.append("\(before.className) is gone.")
+            lines.append("\(before.className) is removed.")
         }
         return lines
     }
@@ -49,7 +49,7 @@ public struct MigrationReport: Sendable {
         for property in after.properties {
             let name = "\(after.className).\(property.name)"
             guard let old = before[property.name] else {
-                lines.append("\(name) of type \(property.typeName) is new.")
+                lines.append("\(name) of type \(property.typeName) is added.")
                 continue
             }
             if old.typeName != property.typeName {
@@ -64,7 +64,7 @@ public struct MigrationReport: Sendable {
             }
         }
         for old in before.properties where after[old.name] == nil {
-            lines.append("\(after.className).\(old.name) is gone.")
+            lines.append("\(after.className).\(old.name) is removed.")
         }
         return lines
     }

@@ -71,7 +71,7 @@ extension MigrationSteps {
             throw Realm.Error(
                 .migrationFailed,
                 "\(schema.name) cannot become asymmetric: the stored property "
-                    + "\(owner.name).\(property) of type \(type), which the program lacks, leads "
+                    + "\(owner.name).\(property) of type \(type), which the program lacks, links "
                     + "to it. The migration must delete the property.",
                 className: owner.name, property: property)
         }

@@ -232,7 +232,7 @@ final class MigrationSteps {
             let type = table.swiftName(ofProperty: old, in: transaction.schema)
         else { throw refusal("the stored class has no property \(old).") }
         if schema.property(storedAs: old) != nil {
-            throw refusal("the program has a property \(old) too.")
+            throw refusal("the program still has a property \(old).")
         }
         let property = schema.property(storedAs: new)
         if let property {
@@ -251,7 +251,7 @@ final class MigrationSteps {
             let byteCountMax =
                 isAny ? Limits.anyNameByteCountMax : Limits.columnNameByteCountMax
             guard Self.isName(new), 1...byteCountMax ~= new.utf8.count else {
-                throw refusal("no property can have that name.")
+                throw refusal("a property cannot have that name.")
             }
             intermediate.append((className, new))
         }
@@ -282,7 +282,7 @@ final class MigrationSteps {
             schema.property(storedAs: name) != nil
         {
             throw Realm.Error(
-                .invalidInput, "\(className).\(name) cannot be deleted: the program has it.",
+                .invalidInput, "\(className).\(name) cannot be deleted: the program still has it.",
                 className: className, property: name)
         }
         drop(name, of: table.key)

@@ -52,9 +52,9 @@ public struct Projected<Root: ObjectBase, Value> {
             $0.field.keyPath(in: projection, at: $0.offset) == keyPath
         }
         fatalError(
-            "\(type(of: projection)).\(property?.name ?? "property") was assigned to, but shows "
-                + "\(property?.shown ?? "something") of \(Root.self), which is read-only: its key "
-                + "path goes through `?` or to a computed property.")
+            "\(type(of: projection)).\(property?.name ?? "property") cannot be assigned to: it "
+                + "shows \(property?.shown ?? "something") of \(Root.self) through a read-only key "
+                + "path (with `?` or a computed property).")
     }
 }
 

@@ -148,9 +148,9 @@ private final class MappedObjects<Objects: ProjectableCollection, Value>: Projec
         guard let writable = keyPath as? Writable else {
             let names = elementPaths.map { $0.properties.map(\.name).joined(separator: ".") }
             fatalError(
-                "An element of a ProjectedCollection<\(Value.self)> was assigned to, but shows "
-                    + "\(names.joined(separator: ", ")) of \(Objects.Element.self), which is "
-                    + "read-only: its key path goes through `?` or to a computed property.")
+                "An element of a ProjectedCollection<\(Value.self)> cannot be assigned to: it "
+                    + "shows \(names.joined(separator: ", ")) of \(Objects.Element.self) through a "
+                    + "read-only key path (with `?` or a computed property).")
         }
         objects[position][keyPath: writable] = value
     }

@@ -66,7 +66,7 @@ final class ProjectionSchema: Sendable {
             if paths.isEmpty {
                 problems.append(
                     "\(name).\(label) does not lead to a stored property of \(model): @Projected "
-                        + "takes @Persisted properties, those of linked and embedded objects, "
+                        + "accepts @Persisted properties, those of linked and embedded objects, "
                         + "list.projectTo.property, and properties computed from those.")
             }
             let isStored = wrapper.isStoredProperty(in: example, at: field.offset)

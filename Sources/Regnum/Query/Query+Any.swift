@@ -45,8 +45,8 @@ extension Query where Value == AnyRealmValue {
 
     private func refusingSteps() -> Query<AnyRealmValue> {
         scope.refuse(
-            "A key or position can only be used on a property or element of any type, not on an "
-                + "aggregate.")
+            "A key or position can only be used on an AnyRealmValue property or element, not on "
+                + "an aggregate.")
         return self
     }
 }
@@ -119,7 +119,7 @@ extension Query where Value == AnyRealmValue {
         case .nested(let path):
             return condition(.nested(path, holdsForNil: holdsForNil, isHeld))
         default:
-            scope.refuse("Text operators can't be used on an aggregate of values of any type.")
+            scope.refuse("Text operators can't be used on an aggregate of AnyRealmValues.")
             return condition(.constant(false))
         }
     }

@@ -32,8 +32,7 @@ extension Realm {
         case .inMemory(let identifier):
             guard Coordinator.isOpen(memory: identifier) else { return false }
             throw Error(
-                .alreadyOpen, "The realm \"\(identifier)\" is in memory and open: close it instead."
-            )
+                .alreadyOpen, "The in-memory realm \"\(identifier)\" is open: close it instead.")
         case .file(let url):
             try Configuration.checkFile(url)
             do throws(StoreError) {

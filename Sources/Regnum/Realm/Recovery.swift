@@ -71,9 +71,9 @@ extension Realm.Recovery: CustomStringConvertible {
             parts.append(
                 "the content of LOCK was lost, so commits may be missing from the end of the log")
         }
-        if followsFailedWrite { parts.append("a write or sync had failed") }
+        if followsFailedWrite { parts.append("an earlier write or sync had failed") }
         if adoptedByteCount > 0 {
-            parts.append("\(adoptedByteCount) bytes were not known to be on disk, and were kept")
+            parts.append("\(adoptedByteCount) bytes that were not known to be on disk were kept")
         }
         if discardedByteCount > 0 {
             let versions = discardedVersions.map { "\($0)" }.joined(separator: ", ")

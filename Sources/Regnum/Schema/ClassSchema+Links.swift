@@ -33,8 +33,8 @@ extension ClassSchema {
         }
         if isEmbedded, containsItself {
             problems.append(
-                "\(name) contains itself through its embedded properties: cycles of embedded "
-                    + "objects cannot be stored.")
+                "\(name) contains itself through its embedded properties: embedded objects cannot "
+                    + "form cycles.")
         }
         return problems
     }

@@ -73,7 +73,7 @@ extension ClassSchema {
             if column.isEmpty || column.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 < 32 })
             {
                 problems.append(
-                    "\(place): a stored name is not empty and has no dot or control character.")
+                    "\(place): a stored name can't be empty or contain a dot or control character.")
             }
             if column.utf8.count > Limits.columnNameByteCountMax {
                 problems.append(
@@ -101,7 +101,7 @@ extension ClassSchema {
         }
         // the elements of a collection have a class with the name `Class.property`
         if name.utf8.contains(UInt8(ascii: ".")) {
-            problems.append("The class name \(name) has a dot, which is reserved.")
+            problems.append("The class name \(name) contains a dot, which is reserved.")
         }
         if properties.isEmpty {
             problems.append("\(name) has no @Persisted properties.")
@@ -114,7 +114,8 @@ extension ClassSchema {
         let keys = properties.filter(\.isPrimaryKey)
         if keys.count > 1 {
             let names = keys.map(\.name).joined(separator: ", ")
-            problems.append("\(name) has \(keys.count) primary keys: \(names). It can have one.")
+            problems.append(
+                "\(name) has \(keys.count) primary keys: \(names). Only one is allowed.")
         }
         for property in properties {
             guard let type = property.shape.objectType, type._storedType != type else { continue }
@@ -144,7 +145,8 @@ extension ClassSchema {
         var seen: Set<String> = []
         for property in properties {
             if !seen.insert(property.name).inserted {
-                problems.append("\(name).\(property.name) is declared twice in its hierarchy.")
+                problems.append(
+                    "\(name).\(property.name) is declared twice in the class hierarchy.")
             }
             // Mapped names are checked in `mappingProblems`.
             if property.name == property.columnName,

@@ -147,8 +147,8 @@ extension Realm.Error {
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) was given an object in more than \(levelMax) levels of "
-                + "nested dictionaries and arrays.", className: className, property: property)
+            "\(className).\(property) was given an object nested more than \(levelMax) levels "
+                + "deep in dictionaries and arrays.", className: className, property: property)
     }
 
     /// A value that its property cannot hold.

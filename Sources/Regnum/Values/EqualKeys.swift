@@ -18,8 +18,8 @@ extension Realm.Error {
     static func equalKeys(_ key: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "Two keys of a map or dictionary are \"\(key)\" to Swift, although their bytes differ: "
-                + "a Swift dictionary or an encoder would keep one of them. Read the entries one "
-                + "by one.")
+            "Two keys of a map or dictionary differ in their bytes, but are equal to Swift "
+                + "(\"\(key)\"): a Swift dictionary or an encoder would keep only one of them. "
+                + "Iterate over the entries instead.")
     }
 }

@@ -30,7 +30,7 @@ public struct ObjectId: Hashable, Sendable {
     public init(string: String) throws(Realm.Error) {
         guard let id = ObjectId(string) else {
             throw Realm.Error(
-                .invalidInput, "\"\(string)\" is not an ObjectId: 24 hexadecimal digits are needed."
+                .invalidInput, "\"\(string)\" is not an ObjectId: expected 24 hexadecimal digits."
             )
         }
         self = id
@@ -45,7 +45,7 @@ public struct ObjectId: Hashable, Sendable {
     public init(_ literal: StaticString) {
         let text = literal.description
         guard let id = ObjectId(text) else {
-            fatalError("\"\(text)\" is not an ObjectId: 24 hexadecimal digits are needed.")
+            fatalError("\"\(text)\" is not an ObjectId: expected 24 hexadecimal digits.")
         }
         self = id
     }

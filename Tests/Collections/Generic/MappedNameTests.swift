@@ -199,10 +199,10 @@ private enum Unmapped {
             "propertiesMapping() of MisMapped gives a and b the same stored name \"b\".",
             "of MisMapped maps nothing to \"c\", but the class has no such property.",
             "of MisMapped maps inverse to \"d\", but an inverse is not stored",
-            "of MisMapped maps link to \"with.dot\": a stored name is not empty and has no dot or "
-                + "control",
+            "of MisMapped maps link to \"with.dot\": a stored name can't be empty or contain a dot "
+                + "or control",
             "of LongMapped maps a to \"nnn", "which has 64 bytes; the limit is 63.",
-            "of LongMapped maps b to \"\": a stored name is not empty",
+            "of LongMapped maps b to \"\": a stored name can't be empty",
         ] {
             expectTrue(lines.contains { $0.contains(sentence) }, "\(sentence) in \(lines)")
         }

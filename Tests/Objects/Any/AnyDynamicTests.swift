@@ -175,14 +175,14 @@ import Testing
                     }
                 ),
                 (
-                    "content", "nothing links to an asymmetric object",
+                    "content", "an asymmetric object cannot be linked",
                     { note, tx in
                         let page = try tx.dynamicObjects("AsymPage")[0]
                         try note.dynamicList("content").append([page])
                     }
                 ),
                 (
-                    "content", "an asymmetric object holds values",
+                    "content", "an asymmetric object can hold values",
                     { note, tx in
                         let page = try tx.dynamicObjects("AsymPage")[0]
                         try page.set(["k": note], of: "content")

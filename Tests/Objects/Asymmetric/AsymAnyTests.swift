@@ -77,8 +77,9 @@ import Testing
             expectTrue(error?.className == "AsymPage" && error?.property == property, "\(place)")
             expectEqual(
                 error?.message,
-                "AsymPage.\(property) was given a AsymSensor: an asymmetric object holds "
-                    + "values and embedded objects, and links to no others.", "\(place)")
+                "AsymPage.\(property) was given a AsymSensor: an asymmetric object can "
+                    + "hold values and embedded objects, but no links to other objects.", "\(place)"
+            )
         }
         // Nested content, too.
         let inner = try await error {
@@ -118,8 +119,8 @@ import Testing
                 expectTrue(thrown?.className == "AsymShelf" && thrown?.property == property)
                 expectEqual(
                     thrown?.message,
-                    "AsymShelf.\(property) was given a AsymPage: nothing links to an "
-                        + "asymmetric object, which is gone once it was delivered.")
+                    "AsymShelf.\(property) was given a AsymPage: an asymmetric object "
+                        + "cannot be linked to, because it is removed once it is delivered.")
                 expectTrue(shelf.content == .int(5) && tx.objects(AsymShelf.self).count == 1)
                 tx.delete(shelf)
             }

@@ -42,7 +42,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [JSONBadLine] = [
-        JSONBadLine("{", .invalidInput, says: "is not valid JSON: a key is missing, at byte 2"),
+        JSONBadLine("{", .invalidInput, says: "is not valid JSON: expected a key, at byte 2"),
         JSONBadLine("[1]", .invalidInput, says: "an array of length 1: expected an object"),
         JSONBadLine(#"{"class":"JSONKeyed"}"#, .invalidInput, says: "needs a \"class\" and"),
         JSONBadLine(
@@ -282,6 +282,6 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         let bad = JSONChunks(bytes: Array(#"{"class":""#.utf8) + [0xFF, 0x22])
         await expectTrue(
             realmError { try await realm.importJSON(from: bad) }?.message
-                .contains("not UTF-8") ?? false)
+                .contains("invalid UTF-8") ?? false)
     }
 }

@@ -116,10 +116,10 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
                 + "cannot be stored."),
         Mistake(
             ThreeKeys.self,
-            "ThreeKeys has 3 primary keys: first, second, third. It can have one."),
+            "ThreeKeys has 3 primary keys: first, second, third. Only one is allowed."),
         Mistake(
             HasThreeKeys.self, and: [ThreeKeys.self],
-            "ThreeKeys has 3 primary keys: first, second, third. It can have one."),
+            "ThreeKeys has 3 primary keys: first, second, third. Only one is allowed."),
         Mistake(
             LongListName.self,
             "LongListName.listWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit has a "
