@@ -6,8 +6,8 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes the content of a realm as JSON lines.",
         discussion: """
-            Writes the newest committed version at the start of the command: the schema, then one \
-            object per line. Other programs can continue to write to the realm.
+            Writes the version that is newest when the command starts: first the schema, then one \
+            object per line. Other programs can keep writing to the realm.
             """)
 
     @Argument(help: "The directory of the realm.")
@@ -15,12 +15,12 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("class"),
-        help: "A class to export; can be given several times. By default, all classes.")
+        help: "A class to export; can be repeated. By default, all classes.")
     var classes: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: "The file to write, replaced when complete. By default, standard output.")
+        help: "The file to write, replaced only once complete. By default, standard output.")
     var output: String?
 
     func run() async throws {

@@ -6,8 +6,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Reads JSON lines into a realm.",
         discussion: """
-            A missing realm is created. Each batch of lines is a transaction. An invalid line \
-            fails its batch and ends the import; earlier batches are kept.
+            Creates the realm if it doesn't exist. Each batch of lines is a transaction. An \
+            invalid line fails its batch and ends the import; earlier batches are kept.
             """)
 
     enum Update: String, ExpressibleByArgument, CaseIterable {
@@ -34,11 +34,11 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of lines per transaction.")
     var batchSize = 5_000
 
-    @Flag(help: "Import everything or nothing, in one transaction.")
+    @Flag(help: "Import all lines in one transaction: everything or nothing.")
     var atomic = false
 
     func validate() throws {
-        if batchSize < 1 { throw ValidationError("A batch must have at least one line.") }
+        if batchSize < 1 { throw ValidationError("--batch-size must be at least 1.") }
     }
 
     func run() async throws {

@@ -7,9 +7,9 @@ import ArgumentParser
         abstract: "Inspects realms, and exports and imports their content as JSON lines.",
         discussion: """
             Inspecting a realm needs no Swift classes, changes nothing, and works while programs \
-            use it. Exit codes: 0 success; 64 wrong arguments; 65 invalid data; 66 not found; \
-            73 can't be created; 74 reading or writing failed; 75 in use, try again; \
-            77 no permission; 70 any other error; 141 the reader of the output closed it.
+            use it. Exit codes: 0 success; 64 invalid arguments; 65 invalid data; 66 not found; \
+            73 invalid location; 74 reading or writing failed; 75 in use, try again; \
+            77 permission denied; 70 any other error; 141 the reader of the output exited.
             """,
         subcommands: [
             ExportCommand.self, ImportCommand.self, SchemaCommand.self, StatsCommand.self,

@@ -71,7 +71,7 @@ import Testing
         arguments: [
             (["export"], 64, "Missing expected argument"),
             (["unknown"], 64, "unknown"),
-            (["import", "x.realm", "--batch-size", "0"], 64, "at least one line"),
+            (["import", "x.realm", "--batch-size", "0"], 64, "must be at least 1"),
             (["import", "x.realm", "--update", "perhaps"], 64, "perhaps"),
             (["export", "none.realm"], 66, "none.realm"),
             (["schema", "none.realm"], 66, "does not exist"),
