@@ -122,8 +122,8 @@ extension RealmLog {
         else { return }
         throw StoreError(
             .fileAccess,
-            "\"\(path)\" is on a file system (\(name)) whose locks and mappings may not be shared "
-                + "by all its users. Keep the realm on a local disk, or set "
+            "\"\(path)\" is on a file system (\(name)) whose locks and memory mappings may not be "
+                + "coherent. Keep the realm on a local disk, or set "
                 + "Configuration.allowsNetworkFileSystem if only this machine uses it.", path: path)
     }
 

@@ -202,6 +202,7 @@ package final class NodesFile: NodeBytes {
     private func outside(_ offset: UInt64, _ count: Int) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "\(path) is damaged: it ends before the \(count) bytes from \(offset).", path: path)
+            "\(path) is damaged: it is too short to contain the \(count) bytes at offset "
+                + "\(offset).", path: path)
     }
 }

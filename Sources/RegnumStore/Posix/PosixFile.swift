@@ -117,14 +117,14 @@ package final class PosixFile: StoreFile {
             } catch {
                 throw StoreError(
                     error.code,
-                    "\(error.sentence) Affected: \(bytes.count) bytes from \(offset).",
+                    "\(error.sentence) Affected: \(bytes.count) bytes at offset \(offset).",
                     path: path, errno: error.errno)
             }
             guard part.count == count else {
                 throw StoreError(
                     .invalidDatabase,
-                    "\(path) is damaged: it ends before the \(bytes.count) bytes from \(offset).",
-                    path: path)
+                    "\(path) is damaged: it is too short to contain the \(bytes.count) bytes at "
+                        + "offset \(offset).", path: path)
             }
             position += UInt64(count)
         }
