@@ -164,8 +164,8 @@ extension DynamicStore {
         guard let key = table.primaryKey else {
             throw Realm.Error(
                 .invalidInput,
-                "\(table.name) has no primary key, so its objects can't be updated: leave "
-                    + "out update: .\(policy).", className: table.name)
+                "\(table.name) has no primary key, so its objects can't be updated: omit "
+                    + "update: .\(policy).", className: table.name)
         }
         if let object = instance(of: DynamicObject.self, value), object.table == table.key,
             object.store.core === core, object.store.old == nil, !object.isInvalidated

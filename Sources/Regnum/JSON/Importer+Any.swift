@@ -15,7 +15,7 @@ extension Importer {
         guard case .object(let members) = node, members.count == 1 else {
             throw property.problem(
                 "is of any type and cannot be \(node.shown): expected null or an object with one "
-                    + "member, the kind")
+                    + "member, such as {\"int\": 5}")
         }
         let (kind, value) = (members[0].key, members[0].value)
         switch (kind, value) {

@@ -100,7 +100,7 @@ extension Importer {
             return nil
         }
         let name = transaction.schema.tables[Int(first.table.rawValue)].name
-        let others = missing.count == 1 ? "" : " So are \(missing.count - 1) others."
+        let others = missing.count == 1 ? "" : " Other missing objects: \(missing.count - 1)."
         let error = Realm.Error(
             .invalidInput,
             "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "

@@ -28,7 +28,7 @@ extension Importer {
             guard takePlaceholder(.key(key), table.key) != nil else {
                 throw StoreError(
                     .duplicatePrimaryKey,
-                    "The key \(key) of the class '\(table.name)' appears in the text twice.",
+                    "The key \(key) of the class '\(table.name)' appears twice in the text.",
                     className: table.name, key: "\(key)")
             }
             // unless another transaction has deleted it

@@ -31,7 +31,7 @@ extension Realm.Error {
         switch error {
         case let error as StoreError: self.init(error)
         case let error as Realm.Error: self = error
-        default: self.init(.ioFailed, "An unexpected error: \(error).", underlying: error)
+        default: self.init(.ioFailed, "Unexpected error: \(error).", underlying: error)
         }
     }
 }
