@@ -109,8 +109,9 @@ extension Realm {
         /// waiting write and the process or write that it waits for, and again every 50 seconds. It
         /// goes to ``logger``, or to a logger with the label "regnum" if that is `nil`.
         public var writeTimeout: Duration?
-        /// The logger of the realm, or `nil` to disable logging. Normal work is logged at `debug`;
-        /// a frozen value that can't be read truthfully at `critical` (``Snapshot/read(_:)``).
+        /// The logger of the realm, or `nil` to disable logging. Normal work is logged at `debug`,
+        /// and an error of a frozen value that can't be thrown (``Snapshot/read(_:)``) at
+        /// `critical`.
         public var logger: Logger? = Logger(label: "regnum")
         /// The name of the realm in logs and metrics.
         public var name: String

@@ -3,13 +3,13 @@ public import FoundationEssentials
 extension Realm {
     /// An error thrown by the library, with its code, message and location.
     ///
-    /// Every error that the library throws is of this type, except `CancellationError` and the
-    /// errors of your own transaction bodies, which pass through `write` and `read` unchanged.
+    /// Every error that the library throws is of this type, except `CancellationError`, the errors
+    /// of encoders and decoders, and whatever your own code throws, such as transaction bodies.
     ///
     ///     do {
     ///         try await realm.write { tx in try tx.add(room) }
     ///     } catch Realm.Error.Code.duplicatePrimaryKey {
-    ///         // somebody else made the room
+    ///         // the room already exists
     ///     } catch let error as Realm.Error where error.code == .diskFull {
     ///         …
     ///     }

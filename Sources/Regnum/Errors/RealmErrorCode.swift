@@ -13,7 +13,7 @@ extension Realm.Error {
 
         public var description: String { name }
 
-        /// Opening or using a file failed.
+        /// A realm or file can't be opened or created at its location.
         public static let fileAccess = Code(name: "fileAccess")
         /// The process isn't permitted to open or create the file.
         public static let filePermissionDenied = Code(name: "filePermissionDenied")
@@ -35,21 +35,22 @@ extension Realm.Error {
         public static let diskFull = Code(name: "diskFull")
         /// A read, write or sync failed. Nothing was committed.
         public static let ioFailed = Code(name: "ioFailed")
-        /// A sync failed in a way that makes it uncertain whether the commit survives.
+        /// Writing or syncing the log failed, so the commit may or may not survive.
         public static let outcomeUnknown = Code(name: "outcomeUnknown")
         /// The file is damaged or isn't a realm.
         public static let invalidDatabase = Code(name: "invalidDatabase")
-        /// The file format is newer or unknown.
+        /// A newer version of the library wrote the file or the text.
         public static let unsupportedFormat = Code(name: "unsupportedFormat")
         /// Another process uses the realm with an incompatible version of the library.
         public static let incompatiblePeer = Code(name: "incompatiblePeer")
         /// A class differs from the stored one in a way that needs a migration.
         public static let schemaMismatch = Code(name: "schemaMismatch")
-        /// A migration failed.
+        /// A migration leads to a state that can't be stored, or a resumed one makes different
+        /// calls than before.
         public static let migrationFailed = Code(name: "migrationFailed")
-        /// An argument or a class declaration is invalid.
+        /// An argument, a declaration, a name or a cursor is invalid, or a deleted object was used.
         public static let invalidInput = Code(name: "invalidInput")
-        /// A property value exceeds its limits.
+        /// A value has the wrong type or exceeds its limits, or a stored value isn't valid.
         public static let invalidValue = Code(name: "invalidValue")
         /// An object with this primary key already exists.
         public static let duplicatePrimaryKey = Code(name: "duplicatePrimaryKey")
@@ -57,7 +58,7 @@ extension Realm.Error {
         public static let deletionDenied = Code(name: "deletionDenied")
         /// A query can't be evaluated.
         public static let invalidQuery = Code(name: "invalidQuery")
-        /// The requested changes are no longer kept.
+        /// The history for a cursor or stream is no longer kept.
         public static let historyTrimmed = Code(name: "historyTrimmed")
         /// The realm was opened read-only and can't be changed.
         public static let readOnly = Code(name: "readOnly")

@@ -16,7 +16,7 @@ extension Realm {
     ///     try await realm.importJSON(from: chunks, update: .modified)
     ///
     /// The text is read once, and each batch of lines is a transaction. An invalid line fails its
-    /// batch, of which nothing is imported, and ends the import; earlier batches stay. If
+    /// batch, of which nothing is imported, and ends the import; earlier batches are kept. If
     /// `batchSize` is `nil`, everything is imported in one transaction, all or nothing, with the
     /// memory for the whole text.
     ///
@@ -29,8 +29,8 @@ extension Realm {
     /// batches remain; if all classes have primary keys, importing again with `update: .modified`
     /// completes them.
     ///
-    /// A cancelled import doesn't wait for other writes: if one takes long, the objects without a
-    /// line are deleted after it, unless the realm is closed first.
+    /// A cancelled import doesn't wait for other writes: if one takes long, the objects whose lines
+    /// are missing are deleted after it, unless the realm is closed first.
     ///
     /// - Parameters:
     ///   - chunks: the text, split into pieces at any position.

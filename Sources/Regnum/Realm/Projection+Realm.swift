@@ -52,9 +52,9 @@ extension Snapshot {
 }
 
 extension Realm {
-    /// Returns a live view of the projections of all objects of a class, with their `current` value
-    /// and a stream of `changes`. Streams report a modified object only if a property exposed by
-    /// the projection changes, and use the projection's property names.
+    /// Returns a live handle on the projections of all objects of a class, with their `current`
+    /// value and a stream of `changes`. Streams report a modified object only if a property exposed
+    /// by the projection changes, and use the projection's property names.
     public nonisolated func objects<P: ClassProjection>(
         _ type: P.Type, file: StaticString = #fileID, line: UInt = #line
     ) -> LiveResults<P> where P.Root: Object {
@@ -62,7 +62,7 @@ extension Realm {
             core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
-    /// Returns a live view of the projection of the object with the given primary key, with its
+    /// Returns a live handle on the projection of the object with the given primary key, with its
     /// `current` value and a stream of `changes`. The object need not exist.
     ///
     /// - Precondition: the model has a primary key of the type of `key`.
@@ -92,7 +92,7 @@ extension Frozen where Model: ClassProjection {
         self.init(table, row: object.row)
     }
 
-    /// Returns a property of the objects in a list, in list order.
+    /// A property of the objects in a list, in list order.
     ///
     /// - Complexity: O(n). All values are read.
     public subscript<Value: Sendable>(
@@ -101,7 +101,7 @@ extension Frozen where Model: ClassProjection {
         table.compute(Model.self, row) { Array($0[keyPath: keyPath]) }
     }
 
-    /// Returns a property of the objects in a linked object's list; `nil` if there
+    /// A property of the objects in a linked object's list; `nil` if there
     /// is no linked object.
     ///
     /// - Complexity: O(n). All values are read.

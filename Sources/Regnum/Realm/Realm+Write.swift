@@ -20,16 +20,16 @@ extension Realm {
     /// then reports that passing the closure as a `sending` parameter risks data races. These forms
     /// compile:
     ///
-    ///     func save(_ dog: sending Dog) async throws {              // the caller gives it away
+    ///     func save(_ dog: sending Dog) async throws {              // the caller transfers it
     ///         try await realm.write { tx in try tx.add(dog) }
     ///     }
-    ///     func save(_ values: [String: any Sendable]) async throws { // values that can be sent
+    ///     func save(_ values: [String: any Sendable]) async throws { // sendable values
     ///         try await realm.write { tx in try tx.create(Dog.self, value: values) }
     ///     }
     ///     func save(_ dogs: sending [Dog]) async throws {            // one write around the loop
     ///         try await realm.write { tx in for dog in dogs { try tx.add(dog) } }
     ///     }
-    ///     func save(_ json: Data) async throws {                     // objects made in the body
+    ///     func save(_ json: Data) async throws {                     // objects created inside
     ///         try await realm.write { tx in
     ///             try tx.add(JSONDecoder().decode([Dog].self, from: json))
     ///         }

@@ -32,7 +32,7 @@ extension Realm {
         /// removed.
         public let strayFiles: [String]
 
-        /// Whether the realm was found as its last user left it.
+        /// Whether there was nothing to repair, discard or report.
         public var isClean: Bool { self == Recovery(RecoveryReport()) }
 
         init(_ report: RecoveryReport) {
