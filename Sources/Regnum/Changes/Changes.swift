@@ -62,7 +62,7 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
             try await next(isolation: #isolation)
         }
 
-        /// Like ``next()``, with an explicit isolation.
+        /// Waits for the next element with an explicit isolation. Returns `nil` at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> Element? {

@@ -88,8 +88,8 @@ extension LiveResults {
         return request(entry.schema.filter(keyPaths), policy, cursor).collectionChanges()
     }
 
-    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["text",
-    /// "author.name"]`.
+    /// Returns the changes of the collection for key paths given as text: `["text",
+    /// "author.name"]`. Otherwise like `changes(keyPaths:policy:since:)` with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.

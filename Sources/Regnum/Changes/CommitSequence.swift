@@ -38,7 +38,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
             try await next(isolation: #isolation)
         }
 
-        /// Like ``next()``, with an explicit isolation.
+        /// Waits for the next commit with an explicit isolation. Returns `nil` at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {

@@ -75,9 +75,9 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(.deep(4), policy, cursor)
     }
 
-    /// Like `changes(policy:since:)`, but an entry counts as modified only if its value was set or
-    /// one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty array
-    /// is equivalent to `changes`.
+    /// Returns the changes of the map, where an entry counts as modified only if its value was set
+    /// or one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty
+    /// array is equivalent to `changes`.
     ///
     /// - Precondition: The key paths refer to stored properties.
     public func changes<T: ObjectBase>(
@@ -89,8 +89,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
     }
 
-    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
-    /// "owners.name"]`.
+    /// Returns the changes of the map for key paths given as text: `["name", "owners.name"]`.
+    /// Otherwise like `changes(keyPaths:policy:since:)` with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.

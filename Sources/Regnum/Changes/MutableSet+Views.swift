@@ -3,7 +3,7 @@ internal import RegnumEngine
 // Frozen and live sets.
 
 extension Frozen {
-    /// Returns the objects of a set in order of creation.
+    /// The objects of a set in order of creation.
     ///
     /// - Complexity: O(1). The objects are looked up when the result is used.
     public subscript<T: ObjectBase>(
@@ -15,7 +15,7 @@ extension Frozen {
         }
     }
 
-    /// Returns the values of a set in ascending order.
+    /// The values of a set in ascending order.
     ///
     /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
@@ -29,7 +29,7 @@ extension Frozen {
 }
 
 extension Live {
-    /// Returns a live view of a set's objects in order of creation.
+    /// A live handle on a set's objects in order of creation.
     ///
     /// - Precondition: the key path refers to a stored property.
     public subscript<T: ObjectBase>(
@@ -38,7 +38,7 @@ extension Live {
         collection(entry.schema.requireProperty(keyPath), .list)
     }
 
-    /// Returns a live view of a set's values in ascending order.
+    /// A live handle on a set's values in ascending order.
     ///
     /// - Precondition: the key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(

@@ -90,8 +90,8 @@ extension Live {
         return request(entry.schema.filter(keyPaths), policy, cursor).objectChanges()
     }
 
-    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
-    /// "dog.name"]`.
+    /// Returns the changes of properties given as text: `["name", "dog.name"]`. Otherwise like
+    /// `changes(keyPaths:policy:since:)` with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.

@@ -18,9 +18,9 @@ public final class DynamicList: _ConfinedCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// Returns an element, which may be `nil`.
+    /// The element at a position, which may be `nil`.
     ///
-    /// - Precondition: the index is valid.
+    /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
@@ -39,9 +39,9 @@ public final class DynamicList: _ConfinedCollection {
     /// contained the list was replaced.
     public var isInvalidated: Bool { place.isInvalidated }
 
-    /// Replaces the element at an index. An embedded object that was there is deleted.
+    /// Replaces the element at a position. An embedded object that was there is deleted.
     ///
-    /// - Precondition: the index is valid.
+    /// - Precondition: `0 <= position < count`.
     public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             _ = place.key(at: position, of: "list")
@@ -49,7 +49,7 @@ public final class DynamicList: _ConfinedCollection {
         }
     }
 
-    /// Inserts an element before the one at an index.
+    /// Inserts an element before the one at a position.
     ///
     /// - Precondition: the position is in `0...count`.
     public func insert(_ value: Any?, at position: Int) throws(Realm.Error) {
@@ -58,9 +58,9 @@ public final class DynamicList: _ConfinedCollection {
         }
     }
 
-    /// Removes the element at an index. An embedded object is deleted.
+    /// Removes the element at a position. An embedded object is deleted.
     ///
-    /// - Precondition: the index is valid.
+    /// - Precondition: `0 <= position < count`.
     public func remove(at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             writer.remove(position..<position + 1, from: place)
@@ -91,9 +91,9 @@ public final class DynamicMutableSet: _ConfinedCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// Returns an element, which may be `nil`.
+    /// The element at a position, which may be `nil`.
     ///
-    /// - Precondition: the index is valid.
+    /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
@@ -146,9 +146,9 @@ public final class DynamicMap: _ConfinedCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// Returns an entry.
+    /// The entry at a position.
     ///
-    /// - Precondition: the index is valid.
+    /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> (key: String, value: Any?) {
         let entry = place.key(at: position, of: "map")
         return (place.mapKey(entry), place.store.element(place, entry))

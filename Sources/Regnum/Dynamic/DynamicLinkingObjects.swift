@@ -39,9 +39,9 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
     /// - Complexity: O(log n + links), once for each state of the transaction.
     public var endIndex: Int { keys.count }
 
-    /// Returns the object at an index.
+    /// The object at a position.
     ///
-    /// - Precondition: the index is less than the count.
+    /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> DynamicObject {
         let keys = keys
         guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)

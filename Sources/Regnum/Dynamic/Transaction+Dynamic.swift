@@ -256,9 +256,9 @@ public final class DynamicObjects: _ConfinedCollection {
         return table.map { store.count($0) } ?? 0
     }
 
-    /// Returns the object at an index.
+    /// The object at a position.
     ///
-    /// - Precondition: the index is less than the count.
+    /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {

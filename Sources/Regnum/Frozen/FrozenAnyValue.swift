@@ -70,14 +70,13 @@ public enum FrozenAnyValue: Sendable, Hashable {
         if case .object(let object) = self { object.object(type) } else { nil }
     }
 
-    /// Returns the list element at an index; `nil` for other values, and if the
-    /// index is out of range.
+    /// The list element at a position; `nil` for other values, and if the position is out of range.
     public subscript(position: Int) -> FrozenAnyValue? {
         guard case .list(let values) = self, values.indices.contains(position) else { return nil }
         return values[position]
     }
 
-    /// Returns the dictionary value for a key; `nil` for other values, and if there is no such key.
+    /// The dictionary value for a key; `nil` for other values, and if there is no such key.
     public subscript(key: String) -> FrozenAnyValue? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }

@@ -109,7 +109,7 @@ extension FrozenTable {
 }
 
 extension Frozen {
-    /// Returns the value of an `AnyRealmValue` property.
+    /// The value of an `AnyRealmValue` property.
     ///
     /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
     public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
@@ -168,7 +168,7 @@ extension Frozen {
         return .list(owners.anyElements(list.row, list.property))
     }
 
-    /// Returns the values of a list in list order.
+    /// The values of a list in list order.
     ///
     /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
@@ -177,7 +177,7 @@ extension Frozen {
         values(keyPath, \.handle)
     }
 
-    /// Returns the values of a set in ascending order.
+    /// The values of a set in ascending order.
     ///
     /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(

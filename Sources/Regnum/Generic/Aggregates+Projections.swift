@@ -81,7 +81,8 @@ extension Queryable {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Like `Results.sum(of:)` of a projected type. Objects count once for each occurrence.
+    /// Returns the sum of a property of a projected type, like `Results.sum(of:)`. Objects count
+    /// once for each occurrence.
     @_disfavoredOverload
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
@@ -89,7 +90,8 @@ extension RealmCollection where Element: ObjectBase {
         return V.summed(unmanaged: stored(keyPath).engineSum().engineValue)
     }
 
-    /// Like `Results.average(of:)` of a projected type. Objects count once for each occurrence.
+    /// Returns the mean of a property of a projected type, like `Results.average(of:)`. Objects
+    /// count once for each occurrence.
     @_disfavoredOverload
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Element, V>
@@ -99,7 +101,7 @@ extension RealmCollection where Element: ObjectBase {
         return stored(keyPath).engineAverage()
     }
 
-    /// Like `Results.min(of:)` of a projected type.
+    /// Returns the minimum of a property of a projected type, like `Results.min(of:)`.
     @_disfavoredOverload
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
@@ -107,7 +109,7 @@ extension RealmCollection where Element: ObjectBase {
         return stored(keyPath).engineBound { $0 < 0 }.map { V.summed(unmanaged: $0.engineValue) }
     }
 
-    /// Like `Results.max(of:)` of a projected type.
+    /// Returns the maximum of a property of a projected type, like `Results.max(of:)`.
     @_disfavoredOverload
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {

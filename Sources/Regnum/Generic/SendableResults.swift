@@ -101,25 +101,23 @@ extension SendableResults where Model: ClassProjection {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
 
-    /// Like `sorted(by:)`, in either direction.
+    /// Returns the projections sorted by a property of the model in ascending or descending order.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model.Root, V>, ascending: Bool
     ) -> Self {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: ascending)])
     }
 
-    /// Returns the projections sorted by several properties of the model, the first one being the
-    /// primary one.
+    /// Returns the projections sorted by several properties of the model, most significant first.
     public func sorted(by orders: SortOrder<Model.Root>...) -> Self { sorted(by: orders) }
 
-    /// Returns the projections sorted by several properties of the model, the first one being the
-    /// primary one. At most 64 in total.
+    /// Returns the projections sorted by several properties of the model, most significant first.
+    /// At most 64 in total.
     public func sorted(by orders: [SortOrder<Model.Root>]) -> Self {
         ordered(by: orders.map(\.term))
     }
 
-    /// Returns only the first of the objects with the same values in all of these properties of the
-    /// model.
+    /// Returns the first projection for each combination of the model properties' values.
     ///
     /// - Precondition: the key paths name stored properties that are values, or those of linked
     ///   objects.

@@ -88,7 +88,7 @@ extension ProjectableCollection {
 public struct CollectionMapping<Objects: ProjectableCollection> {
     let objects: Objects
 
-    /// Returns a collection of one property of each object.
+    /// A collection of one property of each object.
     public subscript<Value>(
         dynamicMember keyPath: KeyPath<Objects.Element, Value>
     ) -> ProjectedCollection<Value> {
