@@ -86,7 +86,7 @@ extension _ManagedList? {
         guard let list = self else {
             throw Realm.Error(
                 .invalidInput,
-                "Can't freeze an unmanaged \(type). Only \(kind)s of a realm can be frozen.")
+                "Can't freeze an unmanaged \(type). Add its object to a realm first.")
         }
         let (table, place) = try list.startTable(kind)
         guard let place else {

@@ -255,8 +255,8 @@ extension Map {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
-                "Can't freeze an unmanaged Map<\(Key.self), \(Value.self)>. Only "
-                    + "maps of a realm can be frozen.")
+                "Can't freeze an unmanaged Map<\(Key.self), \(Value.self)>. Add its "
+                    + "object to a realm first.")
         }
         let (table, nested) = try handle.startTable("map")
         return (

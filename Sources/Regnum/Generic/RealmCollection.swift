@@ -89,7 +89,7 @@ extension LinkingObjects: RealmCollection {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
-                "Cannot freeze the LinkingObjects<\(Element.self)> of an unmanaged object: add the "
+                "Can't freeze the LinkingObjects<\(Element.self)> of an unmanaged object. Add the "
                     + "object to a realm first.")
         }
         let table = try handle.binding.startTable(

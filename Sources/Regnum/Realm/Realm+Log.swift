@@ -10,7 +10,7 @@ extension Logger {
         case .opened(let report):
             let version: Logger.Metadata = ["version": "\(report.version)"]
             log(Realm.Recovery(report), "opened", metadata.merging(version) { $1 })
-        case .recovered(let report): log(Realm.Recovery(report), "took over", metadata)
+        case .recovered(let report): log(Realm.Recovery(report), "recovered", metadata)
         case .closed: debug("closed", metadata: metadata)
         case .waiting(let notice): warning("\(notice.sentence)", metadata: metadata)
         case .writingFailed(let failure):
