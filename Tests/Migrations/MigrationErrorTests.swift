@@ -49,6 +49,10 @@ import Testing
                 sentence: "MigPerson.scores is of type Map<String, Int> and cannot hold 3 (Int).",
                 block: block { _, _, new in new["scores"] = 3 }),
             Wrong(
+                code: .invalidValue, property: "pets",
+                sentence: "MigPerson.pets is of type List<MigPet> and cannot hold a MigPerson.",
+                block: block { _, _, new in new["pets"] = [new] }),
+            Wrong(
                 code: .invalidValue, property: "text",
                 sentence: "MigFound.text is of type String and cannot hold 4 (Int).",
                 block: block { migration, _, _ in

@@ -143,7 +143,8 @@ extension DynamicWriter {
             throw .linkOfAsymmetric("a \(schema.name)", name.className, name.property)
         }
         guard !schema.kind.isOwned, transaction.contains(target, row) else {
-            throw name.wrong("a \(schema.name) that was deleted or belongs to another object")
+            throw name.wrong(
+                described: "a \(schema.name) that was deleted or belongs to another object")
         }
         return .link(target, row)
     }

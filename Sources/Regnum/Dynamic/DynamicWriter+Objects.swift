@@ -63,7 +63,9 @@ extension DynamicWriter {
                 }
                 return object.row
             }
-            guard isOwned else { throw name.wrong("a \(object.className)", at: position) }
+            guard isOwned else {
+                throw name.wrong(described: "a \(object.className)", at: position)
+            }
             return try makeNested(target, object, name, position)
         }
         guard

@@ -46,9 +46,15 @@ struct DynamicWriter {
 
         /// - Parameter position: the position if the value is an element of a collection.
         func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
+            wrong(described: told(value), at: position)
+        }
+
+        func wrong(
+            described value: String, at position: ValuePath.Position? = nil
+        ) -> Realm.Error {
             var error = Realm.Error(
                 .invalidValue,
-                "\(className).\(property) is of type \(type) and cannot hold \(told(value)).",
+                "\(className).\(property) is of type \(type) and cannot hold \(value).",
                 className: className, property: property)
             error.valuePath = position.map { ValuePath(nil, property, $0).text }
             return error
