@@ -8,7 +8,7 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     /// The objects that weren't stored when they were last looked at.
     private var unstored: [ObjectBase] = []
     /// The transaction in which they were looked at, and its edits until then.
-    private weak var lookedAt: TransactionCore?
+    private weak var lookedAt: AnyObject?
     private var editCount: UInt64 = 0
     /// The number of times that one of them was looked at.
     private(set) var lookCount = 0
@@ -43,14 +43,14 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
         if members[member] != nil { return true }
         guard case .row = member, let object, !unstored.isEmpty else { return false }
         if members[.instance(ObjectIdentifier(object))] != nil { return true }
-        guard let core = object._storedObject._binding?.core else { return false }
-        noteRows(core)
+        noteRows(inTransactionOf: object)
         return members[member] != nil
     }
 
     /// Adds the rows of objects that have been stored since they were inserted. Two accessors may
     /// refer to the same row.
-    private mutating func noteRows(_ core: TransactionCore) {
+    private mutating func noteRows(inTransactionOf object: ObjectBase) {
+        guard let core = object._storedObject._binding?.core else { return }
         if lookedAt === core, editCount == core.editCount { return }
         (lookedAt, editCount) = (core, core.editCount)
         lookCount += unstored.count
