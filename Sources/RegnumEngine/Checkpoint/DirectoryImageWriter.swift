@@ -6,11 +6,9 @@ enum DirectoryImage {
     static let magic: UInt32 = 0x4944_4752  // "RGDI"
     static let formatVersion: UInt16 = 1
     static let headerByteCount = 32
-    static let tableByteCount = 24
     static let clusterByteCount = 40
     static let slotByteCount = 48
     static let largeEntryByteCount = 16
-    static let indexByteCount = 16
     static let leafByteCount = 32
 
     /// Returns the number of words in a bitmap of `rowCount` rows.

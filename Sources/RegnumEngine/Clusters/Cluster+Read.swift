@@ -13,13 +13,6 @@ extension Cluster {
         return bits[row >> 6] >> UInt64(row & 63) & 1 == 0
     }
 
-    /// Returns whether the row reads as null in the column.
-    @inline(__always)
-    func isNull(_ row: Int, _ column: ColumnSchema) -> Bool {
-        column.key.index < slotCount
-            ? isNull(row, column.key.index) : column.defaultValue.isNull
-    }
-
     /// Returns the value of a row below `rowCount`, or the default if the cluster has no slot for
     /// the column.
     func value(_ row: Int, _ column: ColumnSchema) -> Value {
@@ -78,14 +71,6 @@ extension Cluster {
     @inline(__always)
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         bytes(of: TextCell(rows(column) + row &* 16), column)
-    }
-
-    /// Calls `body` with the bytes of a string or data value.
-    @inline(__always)
-    func withBytes<Result>(
-        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        try body(bytes(row, column))
     }
 
     /// Returns the bytes that a cell of a string or data column refers to.

@@ -61,13 +61,6 @@ final class RowAppender {
         counts.deallocate()
     }
 
-    /// Clears the cache. Required only after the table was restored to an earlier node (a
-    /// savepoint).
-    func invalidate() {
-        nonce = 0
-        isOpen = false
-    }
-
     /// Opens a row after the last one and returns its position in the tail cluster.
     @inline(__always)
     func open(_ table: inout Table) -> Int {

@@ -49,14 +49,6 @@ extension Table {
         node.store(UInt32(tree.height), offset + 16)
     }
 
-    /// Edits an index. The edit must own the table node.
-    @inline(__always)
-    func withIndex(at slot: Int, _ body: (inout IndexTree) -> Void) {
-        var tree = index(at: slot)
-        body(&tree)
-        setIndex(tree, at: slot)
-    }
-
     /// Returns a copy of the table with an additional index over the existing rows, in the slot
     /// that the order of columns determines. The edit must own the table.
     ///

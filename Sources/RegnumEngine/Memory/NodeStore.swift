@@ -112,13 +112,6 @@ final class NodeStore: @unchecked Sendable {
         if let head { release(stamp: head) }
     }
 
-    /// Adds replaced nodes, in order. Frees those that no root shows.
-    func retire(_ nodes: [RetiredNode]) {
-        if nodes.isEmpty { return }
-        let freed = registry.withLock { $0.retire(nodes[...]) }
-        free(freed)
-    }
-
     // MARK: Roots
 
     /// Registers a root. Its stamp must be greater than all registered before, or that of a live

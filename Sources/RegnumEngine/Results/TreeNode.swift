@@ -155,9 +155,6 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         isLeaf ? Order.key(of: item(0)) : withChildren { _, firsts in firsts[0] }
     }
 
-    @inline(__always)
-    func first(_ slot: Int) -> Key { withChildren { _, firsts in firsts[slot] } }
-
     // MARK: Creating nodes
 
     /// Creates a leaf with at least one element.

@@ -34,13 +34,7 @@ struct RowMask: Equatable {
     }
 
     @inline(__always)
-    func contains(_ row: Int) -> Bool { words[row >> 6] >> UInt64(row & 63) & 1 != 0 }
-
-    @inline(__always)
     mutating func insert(_ row: Int) { words[row >> 6] |= 1 << UInt64(row & 63) }
-
-    @inline(__always)
-    mutating func remove(_ row: Int) { words[row >> 6] &= ~(1 << UInt64(row & 63)) }
 
     @inline(__always)
     static func & (a: RowMask, b: RowMask) -> RowMask { RowMask(a.words & b.words) }

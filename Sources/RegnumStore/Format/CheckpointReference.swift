@@ -75,8 +75,6 @@ package struct KeptCheckpoints: Sendable, Hashable {
     /// `nil` if there is only one checkpoint; then the log is kept from its beginning.
     package var older: CheckpointReference?
 
-    static let none = KeptCheckpoints()
-
     /// Newest first.
     var all: [CheckpointReference] { [newest, older].compactMap { $0 } }
 
