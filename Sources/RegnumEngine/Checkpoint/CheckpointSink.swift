@@ -5,13 +5,9 @@ package import RegnumStore
 package protocol CheckpointSink: AnyObject {
     /// The readable content of the file.
     var bytes: any NodeBytes { get }
-    /// The number of the file.
-    var fileNumber: UInt64 { get }
     /// Appends the parts contiguously and returns the offset of the first, a multiple of 64. Throws
     /// I/O errors, and `closed` if the checkpoint should be abandoned.
     func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64
-    /// Syncs everything appended.
-    func sync() throws(StoreError)
 }
 
 /// The location and checksum of an image in a nodes file.

@@ -108,17 +108,6 @@ extension Table {
         }
     }
 
-    /// Sets a bool to a non-null value. Returns false if there is no such row.
-    @inline(__always)
-    mutating func setBool(
-        _ key: UInt64, _ column: ColumnKey, _ value: Bool, version: UInt64,
-        columns: [ColumnSchema], edit: NodeEdit
-    ) -> Bool {
-        change(key, column, version, columns, edit) { cluster, row in
-            cluster.setBool(value, row: row, column: column.index, edit: edit)
-        }
-    }
-
     // MARK: Removing
 
     /// Deletes a row. Returns false if it doesn't exist. The bounds of columns aren't narrowed.

@@ -15,25 +15,6 @@ extension IndexTree {
         } while walk.goToNextLeaf()
     }
 
-    /// Calls `body` with the entries up to and including (key, row) in descending order until it
-    /// returns false.
-    @inline(__always)
-    func visitDescending(
-        from key: UInt64 = .max, _ row: UInt64 = .max, _ body: (UInt64, UInt64) -> Bool
-    ) {
-        guard var walk = IndexWalk(self, to: key, row) else { return }
-        var place = walk.leaf.through(key, row)
-        while true {
-            let leaf = walk.leaf
-            while place > 0 {
-                place &-= 1
-                if !body(leaf.keys[place], leaf.rows[place]) { return }
-            }
-            guard walk.goToPreviousLeaf() else { return }
-            place = walk.leaf.count
-        }
-    }
-
     /// Calls `body` with the rows of a key in ascending order until it returns false.
     @inline(__always)
     func forEachRow(_ key: UInt64, _ body: (UInt64) -> Bool) {

@@ -86,33 +86,18 @@ struct IndexWalk {
     mutating func goToNextLeaf() -> Bool {
         for level in 0..<height where steps[level].place &+ 1 < steps[level].inner.count {
             steps[level].place &+= 1
-            descend(from: level) { _ in 0 }
+            var level = level
+            var node = steps[level].inner.child(steps[level].place)
+            while level > 0 {
+                level &-= 1
+                steps[level] = IndexStep(node: node, place: 0)
+                node = steps[level].inner.child(0)
+            }
+            leaf = IndexLeaf(node)
+            leaf.prefetch()
             return true
         }
         return false
-    }
-
-    /// Moves to the previous leaf. Returns false if there is none.
-    mutating func goToPreviousLeaf() -> Bool {
-        for level in 0..<height where steps[level].place > 0 {
-            steps[level].place &-= 1
-            descend(from: level) { $0.count - 1 }
-            return true
-        }
-        return false
-    }
-
-    @inline(__always)
-    private mutating func descend(from level: Int, _ place: (IndexInner) -> Int) {
-        var level = level
-        var node = steps[level].inner.child(steps[level].place)
-        while level > 0 {
-            level &-= 1
-            steps[level] = IndexStep(node: node, place: place(IndexInner(node)))
-            node = steps[level].inner.child(steps[level].place)
-        }
-        leaf = IndexLeaf(node)
-        leaf.prefetch()
     }
 
     /// Makes the edit own all nodes on the path. The children on the path lose their extents.

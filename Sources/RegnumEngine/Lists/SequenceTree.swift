@@ -232,11 +232,6 @@ extension SequenceTree {
             tree.remove(place..<end, &walk, edit)
         }
     }
-
-    /// Removes the entire list of an owner.
-    mutating func removeAll(_ owner: UInt64, _ edit: NodeEdit) {
-        remove(owner, 0..<count(owner), edit)
-    }
 }
 
 extension IndexTree {

@@ -11,18 +11,6 @@ extension SortedTree: Sequence {
             if let root { descend(root) }
         }
 
-        /// Starts at the first element that isn't before `key`.
-        init(_ root: Node?, from key: Key, _ order: Order) {
-            guard var node = root else { return }
-            while !node.isLeaf {
-                let index = node.childIndex(of: key, order)
-                stack.append((node, index + 1))
-                node = node.child(index)
-            }
-            leaf = node
-            slot = node.lowerBound(key, order)
-        }
-
         private mutating func descend(_ start: Node) {
             var node = start
             while !node.isLeaf {
@@ -55,61 +43,5 @@ extension SortedTree: Sequence {
 
     func makeIterator() -> Iterator { Iterator(root) }
 
-    /// Returns an iterator that starts at the first element that isn't before `key`.
-    func iterator(from key: Key) -> Iterator { Iterator(root, from: key, order) }
-
     var underestimatedCount: Int { count }
-
-    /// Calls `body` for each element in order until it returns false.
-    ///
-    /// - Complexity: O(n). Allocates no stack, so it is the fastest way to traverse the tree.
-    @inline(__always)
-    func visit(_ body: (borrowing Element) throws -> Bool) rethrows {
-        if let root { _ = try SortedTree.visit(root, body) }
-    }
-
-    /// Calls `body` like `visit(_:)`, starting at the first element that isn't before `key`.
-    ///
-    /// - Complexity: O(log n + visited).
-    @inline(__always)
-    func visit(from key: Key, _ body: (borrowing Element) throws -> Bool) rethrows {
-        if let root { _ = try visit(root, from: key, body) }
-    }
-
-    private func visit(
-        _ node: Node, from key: Key, _ body: (borrowing Element) throws -> Bool
-    ) rethrows -> Bool {
-        if node.isLeaf {
-            return try SortedTree.visitItems(node, from: node.lowerBound(key, order), body)
-        }
-        let first = node.childIndex(of: key, order)
-        if try !visit(node.child(first), from: key, body) { return false }
-        for index in first + 1..<node.slotCount {
-            if try !SortedTree.visit(node.child(index), body) { return false }
-        }
-        return true
-    }
-
-    private static func visit(
-        _ node: Node, _ body: (borrowing Element) throws -> Bool
-    ) rethrows -> Bool {
-        if node.isLeaf {
-            return try visitItems(node, from: 0, body)
-        }
-        for index in 0..<node.slotCount {
-            if try !visit(node.child(index), body) { return false }
-        }
-        return true
-    }
-
-    @inline(__always)
-    private static func visitItems(
-        _ node: Node, from start: Int, _ body: (borrowing Element) throws -> Bool
-    ) rethrows -> Bool {
-        let count = node.slotCount
-        return try node.withItems { items in
-            for slot in start..<count where try !body(items[slot]) { return false }
-            return true
-        }
-    }
 }

@@ -133,22 +133,6 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return node.item(left)
     }
 
-    /// Inserts `element`. Returns false and changes nothing if its key already exists.
-    ///
-    /// - Complexity: O(log n).
-    @discardableResult
-    mutating func insert(_ element: Element) -> Bool {
-        let key = Order.key(of: element)
-        guard root != nil else {
-            root = Node.leaf(CollectionOfOne(element))
-            count = 1
-            return true
-        }
-        if find(key) != nil { return false }
-        insertNew(element, key)
-        return true
-    }
-
     /// Inserts `element`, whose key must be absent, and returns its position.
     ///
     /// - Complexity: O(log n).
@@ -186,20 +170,5 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         }
         root = node
         return nil
-    }
-
-    /// Changes the element with that key in place. The change must not affect its key. Returns
-    /// false if there is no such element.
-    ///
-    /// - Complexity: O(log n).
-    @inline(__always)
-    @discardableResult
-    mutating func update(_ key: Key, _ change: (inout Element) -> Void) -> Bool {
-        guard find(key) != nil, var node = root else { return false }
-        root = nil
-        Node.own(&node)
-        node.update(key, order, change)
-        root = node
-        return true
     }
 }

@@ -91,15 +91,6 @@ extension TreeNode {
         return element
     }
 
-    /// Changes the element with `key`, which must exist.
-    @inline(__always)
-    func update(_ key: Key, _ order: Order, _ change: (inout Element) -> Void) {
-        var node = self
-        while !node.isLeaf { node = node.ownedChild(node.childIndex(of: key, order)) }
-        let slot = node.lowerBound(key, order)
-        node.withItems { change(&$0[slot]) }
-    }
-
     /// Merges children `slot` and `slot + 1`, or distributes their slots evenly between them.
     private func balance(_ slot: Int) {
         let left = ownedChild(slot)

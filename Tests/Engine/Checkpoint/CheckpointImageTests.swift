@@ -77,7 +77,7 @@ import Testing
         // A chunk, the content versions, and one or two leaves of the index, three after a split.
         expectTrue(second.written.leafCount >= 3 && second.written.leafCount <= 5)
         try expectEqual(second.load(from: file).stateHash(), content.root.stateHash())
-        let third = try TestCheckpoint(content.root, to: MemoryNodesFile(number: 2))
+        let third = try TestCheckpoint(content.root, to: MemoryNodesFile())
         #expect(third.written.leafCount >= first.written.leafCount)
     }
 
@@ -87,7 +87,7 @@ import Testing
         try content.insertText(200)
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(content.root, to: file).load(from: file)
-        let other = MemoryNodesFile(number: 2)
+        let other = MemoryNodesFile()
         let moved = try TestCheckpoint(loaded, to: other)
         try expectEqual(moved.load(from: other).stateHash(), content.root.stateHash())
     }

@@ -130,11 +130,10 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
     }
 
     /// Stores the image of a leaf, and returns its offset and checksum.
-    private func add(_ leaf: ClusterLeaf) -> (offset: UInt64, crc: UInt32) {
-        if leaf.node == nil { preconditionFailure("The leaf has already been read.") }
+    private func add(_ leaf: ClusterLeaf, of cluster: Cluster) -> (offset: UInt64, crc: UInt32) {
         let image = UnsafeMutableRawBufferPointer.allocate(
             byteCount: leaf.byteCount, alignment: 64)
-        leaf.copyImage(to: image.baseAddress.unsafelyUnwrapped)
+        leaf.copyImage(of: cluster, to: image.baseAddress.unsafelyUnwrapped)
         var crc = Checksum.crc32c(UnsafeRawBufferPointer(image))
         if let damage, damage(leaf, image) {
             let new = Checksum.crc32c(UnsafeRawBufferPointer(image))
@@ -214,8 +213,25 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
             slot.store(copy.node.word, ColumnSlot.bOffset)
         }
         cluster.forEachLeaf { leaf in
-            let (offset, crc) = file.add(leaf)
-            new.setExtent(of: leaf, offset: offset, crc: crc)
+            let (offset, crc) = file.add(leaf, of: cluster)
+            switch leaf.place {
+            case .chunk(let column):
+                let slot = new.slot(column)
+                let widthLog2 = slot.type == .int ? cluster.storedWord(column) & 63 : 0
+                slot.chunkCRC = crc
+                slot.chunkExtent = offset | UInt64(widthLog2)
+            case .text(let column):
+                new.slot(column).textCRC = crc
+                new.slot(column).textExtent = offset
+            case .large(let column, let index):
+                guard let list = LargeList(word: new.slot(column).load(ColumnSlot.bOffset)) else {
+                    return
+                }
+                list.set(index, word: 0, extent: offset, length: list.length(index), crc: crc)
+            case .versions:
+                new.versionCRC = crc
+                new.versionExtent = offset
+            }
         }
         return new
     }
@@ -228,5 +244,38 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
             edit.retire(node)
         }
         retire(table.rootWord, table.height)
+    }
+}
+
+extension ClusterLeaf {
+    /// Writes the image of a loaded leaf to a buffer of `byteCount` bytes.
+    fileprivate func copyImage(of cluster: Cluster, to address: UnsafeMutableRawPointer) {
+        let image = Node(address)
+        switch place {
+        case .chunk(let column): copy(cluster.storedWord(column) & ~63, to: address)
+        case .text(let column):
+            copy(loadWord(cluster.slot(column).address + ColumnSlot.aOffset), to: address)
+        case .large(let column, let index):
+            let list = LargeList(word: cluster.slot(column).load(ColumnSlot.bOffset))
+            copy(list.map { loadWord($0.address(index)) } ?? 0, to: address)
+        case .versions:
+            image.store(0 as UInt64, 8)
+            image.kind = .chunk
+            image.count = 8
+            for (row, version) in cluster.contentVersions().enumerated() {
+                image.store(version, Node.headerByteCount + row << 3)
+            }
+        }
+        image.birth = 0
+        image.byteCount = byteCount
+        image.store(1 as UInt8, 13)
+        if kind != .chunk { image.count = 0 }
+    }
+
+    private func copy(_ word: UInt, to address: UnsafeMutableRawPointer) {
+        guard let node = Node(word: word) else {
+            preconditionFailure("Can't write a leaf that isn't loaded.")
+        }
+        address.copyMemory(from: node.address, byteCount: byteCount)
     }
 }

@@ -112,9 +112,6 @@ import Testing
             case .double(let x) where generator.oneIn(2):
                 isSet = trial.table.setDouble(
                     key, column.key, x, version: version, columns: columns, edit: edit)
-            case .bool(let x) where generator.oneIn(2):
-                isSet = trial.table.setBool(
-                    key, column.key, x, version: version, columns: columns, edit: edit)
             default:
                 isSet = trial.table.set(
                     key, column.key, value, version: version, columns: columns, edit: edit)

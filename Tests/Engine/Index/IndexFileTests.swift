@@ -113,11 +113,11 @@ import Testing
             _ = tree.count(in: key...key + 300)
         }
         var entries: [IndexTreeEntry] = []
-        tree.visitDescending {
+        tree.visit {
             entries.append(IndexTreeEntry(key: $0, row: $1))
             return true
         }
-        for entry in entries.reversed() {
+        for entry in entries {
             let isRemoved = tree.remove(entry.key, entry.row, model.edit)
             #expect(isRemoved)
         }

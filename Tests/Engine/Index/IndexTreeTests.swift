@@ -62,13 +62,6 @@ import Testing
             expectEqual(rows, entries.filter { !($0 < from) && !(to < $0) }.map(\.row))
             let keys = min(from.key, to.key)...max(from.key, to.key)
             expectEqual(tree.count(in: keys), entries.count { keys.contains($0.key) })
-
-            var walked: [IndexTreeEntry] = []
-            tree.visitDescending(from: from.key, from.row) {
-                walked.append(IndexTreeEntry(key: $0, row: $1))
-                return walked.count < 200
-            }
-            expectEqual(walked, entries[..<(place + (isThere ? 1 : 0))].suffix(200).reversed())
         }
         expectEqual(tree.count(in: 0...UInt64.max), entries.count)
     }

@@ -72,7 +72,7 @@ private struct SequenceModel {
                 case 1 where count > 0:
                     model.set(UInt64(random.below(50)), owner, at: random.below(count))
                 case 2 where round >= 5:
-                    model.tree.removeAll(owner, model.edit)
+                    model.tree.remove(owner, 0..<model.tree.count(owner), model.edit)
                     model.lists[owner] = nil
                 default:
                     let length = random.oneIn(6) ? 1 + random.below(300) : 1
@@ -91,7 +91,9 @@ private struct SequenceModel {
         if let first = model.versions.first, let last = model.versions.last {
             checkDifference(first, last, ownerCount)
         }
-        for owner in model.lists.keys { model.tree.removeAll(owner, model.edit) }
+        for owner in model.lists.keys {
+            model.tree.remove(owner, 0..<model.tree.count(owner), model.edit)
+        }
         model.lists = [:]
         expectNil(model.tree.tree.root)
         model.check()

@@ -45,8 +45,6 @@ package struct DecimalBits: Hashable, Sendable, BitwiseCopyable {
     /// The greatest finite number, (10^34 - 1) · 10^6111.
     package static let greatestFinite = DecimalBits(
         DecimalParts(isNegative: false, coefficient: decimalCoefficientMax, exponent: exponentMax))
-    /// The least positive number, 10^-6176.
-    package static let leastPositive = DecimalBits(high: 0, low: 1)
 }
 
 extension DecimalBits {

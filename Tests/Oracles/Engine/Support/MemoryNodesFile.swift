@@ -8,15 +8,12 @@ import RegnumTestSupport
 ///
 /// Guard of the unchecked Sendable: one test uses it, on one task.
 final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
-    let fileNumber: UInt64
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var end = 4096
-    private(set) var syncCount = 0
     /// The number of bytes that can be appended before the sink fails.
     var room = Int.max
 
-    init(number: UInt64 = 1, byteCount: Int = 48 << 20) {
-        fileNumber = number
+    init(byteCount: Int = 48 << 20) {
         memory = .allocate(byteCount: byteCount, alignment: 4096)
     }
 
@@ -38,8 +35,6 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
         }
         return UInt64(start)
     }
-
-    func sync() throws(StoreError) { syncCount += 1 }
 
     func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0, offset <= UInt64(end), UInt64(count) <= UInt64(end) - offset else {
