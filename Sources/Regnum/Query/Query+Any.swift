@@ -84,7 +84,7 @@ extension Query where Value == AnyRealmValue {
     public func notEquals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         let isInsensitive = options.contains(.caseInsensitive)
         return holds(forNil: true) {
-            .not(.matchText($0, .equals, text, caseInsensitive: isInsensitive))
+            .not(.matchText($0, .equals, StoredText(text), caseInsensitive: isInsensitive))
         }
     }
 
@@ -101,7 +101,7 @@ extension Query where Value == AnyRealmValue {
         _ match: TextMatch, _ text: String, _ options: StringOptions
     ) -> Query<Bool> {
         let isInsensitive = options.contains(.caseInsensitive)
-        return holds { .matchText($0, match, text, caseInsensitive: isInsensitive) }
+        return holds { .matchText($0, match, StoredText(text), caseInsensitive: isInsensitive) }
     }
 
     private func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {

@@ -59,11 +59,13 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
             return compare(.notEqual, other.engineValue)
         }
         if case .entry(let hops, let key, let column) = node {
-            let isEqual = Predicate.matchText(column, .equals, other, caseInsensitive: true)
+            let isEqual = Predicate.matchText(
+                column, .equals, StoredText(other), caseInsensitive: true)
             return condition(.entry(hops, key, .not(isEqual), holdsForNil: true))
         }
         let (hops, column) = column
-        let isEqual = Predicate.matchText(column, .equals, other, caseInsensitive: true)
+        let isEqual = Predicate.matchText(
+            column, .equals, StoredText(other), caseInsensitive: true)
         return condition(.exists(hops, .not(isEqual)))
     }
 
@@ -83,7 +85,8 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
         if case .entry(let hops, let key, let column) = node {
             guard let text else { return condition(.exists(hops, .constant(false))) }
             let matches = Predicate.matchText(
-                column, match, text, caseInsensitive: options.contains(.caseInsensitive))
+                column, match, StoredText(text), caseInsensitive: options.contains(.caseInsensitive)
+            )
             return condition(.entry(hops, key, matches, holdsForNil: false))
         }
         let (hops, column) = column
@@ -92,7 +95,7 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
             .exists(
                 hops,
                 .matchText(
-                    column, match, text,
+                    column, match, StoredText(text),
                     caseInsensitive: options.contains(.caseInsensitive))))
     }
 }

@@ -8,14 +8,14 @@ struct InterestRoutes {
 
     private struct TableRoutes {
         var all = Entries()
-        var values: [NameKey: [Value: Entries]] = [:]
+        var values: [StoredText: [Value: Entries]] = [:]
         var elements: [ListName: [ObjectKey: Entries]] = [:]
 
         var isEmpty: Bool { all.isEmpty && values.isEmpty && elements.isEmpty }
     }
 
     private var all = Entries()
-    private var tables: [NameKey: TableRoutes] = [:]
+    private var tables: [StoredText: TableRoutes] = [:]
 
     var isEmpty: Bool { all.isEmpty && tables.isEmpty }
 
@@ -35,12 +35,12 @@ struct InterestRoutes {
             case .all:
                 body(&all)
             case .table(let name):
-                let name = NameKey(name)
+                let name = StoredText(name)
                 body(&tables[name, default: TableRoutes()].all)
                 if tables[name]?.isEmpty == true { tables[name] = nil }
             case .value(let name, let column, let value):
                 guard let value = value.routingKey else { continue }
-                let (name, column) = (NameKey(name), NameKey(column))
+                let (name, column) = (StoredText(name), StoredText(column))
                 body(
                     &tables[name, default: TableRoutes()]
                         .values[column, default: [:]][value, default: Entries()])
@@ -52,8 +52,8 @@ struct InterestRoutes {
                 }
                 if tables[name]?.isEmpty == true { tables[name] = nil }
             case .elements(let name, let owner, let list, let row):
-                let name = NameKey(name)
-                let place = ListName(className: NameKey(owner), list: NameKey(list))
+                let name = StoredText(name)
+                let place = ListName(className: owner, list: list)
                 body(
                     &tables[name, default: TableRoutes()]
                         .elements[place, default: [:]][row, default: Entries()])
@@ -75,7 +75,7 @@ struct InterestRoutes {
         if tables.isEmpty { return [] }
         var searches: [RouteSearch] = []
         for delta in summary.tables.values {
-            guard let routes = tables[NameKey(delta.tableName)] else { continue }
+            guard let routes = tables[StoredText(delta.tableName)] else { continue }
             if routes.values.isEmpty, routes.elements.isEmpty { continue }
             var search = RouteSearch(delta)
             for (column, values) in routes.values {
@@ -102,10 +102,10 @@ struct InterestRoutes {
         all.forEach(body)
         if tables.isEmpty { return }
         for delta in summary.tables.values {
-            tables[NameKey(delta.tableName)]?.all.forEach(body)
+            tables[StoredText(delta.tableName)]?.all.forEach(body)
         }
         for search in searches {
-            guard let routes = tables[NameKey(search.delta.tableName)] else { continue }
+            guard let routes = tables[StoredText(search.delta.tableName)] else { continue }
             for (column, values) in search.values {
                 guard let route = routes.values[column] else { continue }
                 for value in values.found { route[value]?.forEach(body) }
@@ -118,20 +118,9 @@ struct InterestRoutes {
     }
 }
 
-/// A class or property name, compared by its UTF-8 bytes.
-struct NameKey: Hashable, Sendable {
-    let name: String
-
-    init(_ name: String) { self.name = name }
-
-    static func == (a: NameKey, b: NameKey) -> Bool { equalUTF8(a.name, b.name) }
-
-    func hash(into hasher: inout Hasher) { hashUTF8(name, into: &hasher) }
-}
-
 struct ListName: Hashable, Sendable {
-    let className: NameKey
-    let list: NameKey
+    @StoredText var className: String
+    @StoredText var list: String
 }
 
 extension Value {

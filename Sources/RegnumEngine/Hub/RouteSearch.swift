@@ -18,12 +18,12 @@ struct RouteSearch {
     static let wantedCountMax = 64
 
     let delta: TableDelta
-    private(set) var values: [NameKey: Question<Value>] = [:]
+    private(set) var values: [StoredText: Question<Value>] = [:]
     private(set) var elements: [ListName: Question<ObjectKey>] = [:]
 
     init(_ delta: TableDelta) { self.delta = delta }
 
-    mutating func add(column: NameKey, wanted: Set<Value>?) {
+    mutating func add(column: StoredText, wanted: Set<Value>?) {
         values[column] = Question(wanted: wanted)
     }
 
@@ -46,7 +46,8 @@ struct RouteSearch {
     mutating func run(_ old: DatabaseRoot, _ new: DatabaseRoot) {
         let schema = new.schema.tables[delta.table.index]
         for column in Array(values.keys) {
-            guard let found = schema.column(named: column.name), var question = values[column]
+            guard let found = schema.column(named: column.wrappedValue),
+                var question = values[column]
             else { continue }
             values[column] = nil
             find(found.key, old, new, &question)
@@ -54,7 +55,7 @@ struct RouteSearch {
         }
         for list in Array(elements.keys) {
             let place = new.schema.listPlace(
-                list.className.name, list.list.name, target: delta.table)
+                list.className, list.list, target: delta.table)
             guard let place, var question = elements[list] else { continue }
             elements[list] = nil
             find(place, old, &question)

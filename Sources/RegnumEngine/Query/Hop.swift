@@ -14,10 +14,10 @@ package struct Hop: Hashable, Sendable {
 
     package var kind: Kind
     /// The property: of this row's class or, for backlinks, of `target`.
-    package var name: String
+    @StoredText package var name: String
     /// The class of the rows that the hop leads to; the hidden class `Class.property` for a list of
     /// values.
-    package var target: String
+    @StoredText package var target: String
     /// For a list, the position of the only element to follow; `nil` for all elements.
     package var position: Int?
 
@@ -43,17 +43,5 @@ package struct Hop: Hashable, Sendable {
     /// A hop to the rows of `origin` whose link or list `name` contains this row.
     package static func backlinks(_ name: String, of origin: String) -> Hop {
         Hop(.backlinks, name, target: origin)
-    }
-
-    package static func == (a: Hop, b: Hop) -> Bool {
-        a.kind == b.kind && equalUTF8(a.name, b.name) && equalUTF8(a.target, b.target)
-            && a.position == b.position
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
-        hashUTF8(name, into: &hasher)
-        hashUTF8(target, into: &hasher)
-        hasher.combine(position)
     }
 }

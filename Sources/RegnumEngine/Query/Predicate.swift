@@ -1,6 +1,6 @@
 /// A property in a query. Refers to it by name, so that the query outlives additions to the schema.
 package struct ColumnReference: Hashable, Sendable {
-    package var name: String
+    @StoredText package var name: String
     package var type: ValueType
     /// The value of rows while the stored class doesn't have the column.
     package var missing: Value
@@ -13,17 +13,6 @@ package struct ColumnReference: Hashable, Sendable {
         self.type = type
         self.missing = missing
         self.hops = hops
-    }
-
-    package static func == (a: ColumnReference, b: ColumnReference) -> Bool {
-        equalUTF8(a.name, b.name) && a.type == b.type && a.missing == b.missing && a.hops == b.hops
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hashUTF8(name, into: &hasher)
-        hasher.combine(type)
-        hasher.combine(missing)
-        hasher.combine(hops)
     }
 }
 
@@ -77,12 +66,12 @@ package enum AggregateKind: UInt8, Hashable, Sendable, CaseIterable {
 ///
 /// Paths (`[Hop]`) lead to rows of other classes, in the order of their lists and backlinks. A row
 /// counts as often as the path leads to it.
-package indirect enum Predicate: Sendable {
+package indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case compare(ColumnReference, Comparison, Value)
     case compareColumns(ColumnReference, Comparison, ColumnReference)
     /// Matches a string column with a pattern; false for null.
-    case matchText(ColumnReference, TextMatch, String, caseInsensitive: Bool)
+    case matchText(ColumnReference, TextMatch, StoredText, caseInsensitive: Bool)
     /// Matches a string column with the pattern in another one; false if either is null.
     case matchTextColumns(ColumnReference, TextMatch, ColumnReference, caseInsensitive: Bool)
     /// Matches a data column with bytes; false for null. `like` isn't supported.

@@ -38,7 +38,7 @@ package enum QueryStep: Hashable, Sendable {
 /// doesn't exist has no rows.
 package struct QueryPlan: Hashable, Sendable {
     /// The class of the rows of the result.
-    package var tableName: String
+    @StoredText package var tableName: String
     package var source: QuerySource
     package var predicate: Predicate
     /// At most 64 terms.
@@ -59,20 +59,6 @@ package struct QueryPlan: Hashable, Sendable {
         self.sort = sort
         self.steps = distinct.map { .distinct($0) } + steps
         self.limit = limit
-    }
-
-    package static func == (a: QueryPlan, b: QueryPlan) -> Bool {
-        equalUTF8(a.tableName, b.tableName) && a.source == b.source && a.predicate == b.predicate
-            && a.sort == b.sort && a.steps == b.steps && a.limit == b.limit
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hashUTF8(tableName, into: &hasher)
-        hasher.combine(source)
-        hasher.combine(predicate)
-        hasher.combine(sort)
-        hasher.combine(steps)
-        hasher.combine(limit)
     }
 }
 

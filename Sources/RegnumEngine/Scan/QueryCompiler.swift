@@ -74,7 +74,7 @@ struct QueryCompiler {
                 try compiler.check(reference, .string)
                 return .matchText(
                     try compiler.resolve(reference),
-                    TextPattern(match, text, caseInsensitive: caseInsensitive))
+                    TextPattern(match, text.wrappedValue, caseInsensitive: caseInsensitive))
             }
         case .matchData(let reference, let match, let bytes):
             return try through(reference, whenNull: false) {

@@ -104,7 +104,8 @@ extension SeededRandom {
             }
             let patterns = ["", "a", "b", "ab", "*", "?", "A*", "string"]
             return .matchText(
-                column, match, patterns[below(patterns.count)], caseInsensitive: oneIn(2))
+                column, match, StoredText(patterns[below(patterns.count)]),
+                caseInsensitive: oneIn(2))
         }
         if oneIn(6) {
             return .isIn(column, (0..<below(12)).map { _ in value(column.type, isOptional: true) })

@@ -208,8 +208,8 @@ import Testing
         #expect(Hop.link(a, to: "Dog") != Hop.link(b, to: "Dog"))
         let name = LinkedIndexTests.dogName
         #expect(
-            Predicate.matchText(name, .contains, a, caseInsensitive: false)
-                != .matchText(name, .contains, b, caseInsensitive: false))
+            Predicate.matchText(name, .contains, StoredText(a), caseInsensitive: false)
+                != .matchText(name, .contains, StoredText(b), caseInsensitive: false))
         let plan = QueryPlan(tableName: "Dog", distinct: [[name]], limit: 3)
         expectEqual(plan, QueryPlan(tableName: "Dog", steps: [.distinct([name])], limit: 3))
         #expect(plan != QueryPlan(tableName: "Dog", distinct: [[name]]))

@@ -85,7 +85,8 @@ struct LinkedNaive {
                 NaiveQuery.holds(value, .equal, $0, isStringAgainstNil: false)
             }
         case .matchText(let column, let match, let pattern, let caseInsensitive):
-            return NaiveQuery.matchesText(value(place, column), match, pattern, caseInsensitive)
+            return NaiveQuery.matchesText(
+                value(place, column), match, pattern.wrappedValue, caseInsensitive)
         case .matchData(let column, let match, let pattern):
             guard case .data(let bytes) = value(place, column) else { return false }
             switch match {

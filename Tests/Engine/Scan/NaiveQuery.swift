@@ -46,7 +46,7 @@ struct NaiveQuery {
                 holds(value(column, item), .equal, $0, isStringAgainstNil: false)
             }
         case .matchText(let column, let match, let pattern, let caseInsensitive):
-            matchesText(value(column, item), match, pattern, caseInsensitive)
+            matchesText(value(column, item), match, pattern.wrappedValue, caseInsensitive)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
         case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate:
@@ -166,7 +166,7 @@ extension SeededRandom {
             ]
             return .matchText(
                 Everything.reference(column), TextMatch(rawValue: UInt8(below(5))) ?? .like,
-                patterns[below(patterns.count)], caseInsensitive: oneIn(2))
+                StoredText(patterns[below(patterns.count)]), caseInsensitive: oneIn(2))
         }
         if oneIn(6) {
             let values = (0..<below(12)).map { _ in value(column.type, isOptional: true) }

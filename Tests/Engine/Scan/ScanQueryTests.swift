@@ -102,7 +102,8 @@ import Testing
         for match in [TextMatch.contains, .beginsWith, .endsWith] {
             for pattern in ["large 1", "large large", "large"] {
                 predicates.append(
-                    .matchText(reference, match, pattern, caseInsensitive: false))
+                    .matchText(
+                        reference, match, StoredText(pattern), caseInsensitive: false))
             }
         }
         for predicate in predicates {

@@ -17,7 +17,8 @@ import Testing
             let plan = QueryPlan(
                 tableName: "Note",
                 predicate: .matchText(
-                    Self.text, .contains, "number \(number) of", caseInsensitive: false))
+                    Self.text, .contains, StoredText("number \(number) of"),
+                    caseInsensitive: false))
             let found = try plan.firstKeys(10, QueryState(root))
             #expect(found == [key], "\(number)", sourceLocation: sourceLocation)
         }

@@ -1,0 +1,18 @@
+/// A name or text with the identity that strings have in a realm: two are equal if their UTF-8
+/// bytes are. Swift's strings are also equal if they are canonically equivalent.
+///
+/// As the wrapper of a `String` property, makes the synthesized `==` and `hash(into:)` use it.
+@propertyWrapper
+package struct StoredText: Hashable, Sendable {
+    package var wrappedValue: String
+
+    package init(wrappedValue: String) { self.wrappedValue = wrappedValue }
+
+    package init(_ text: String) { wrappedValue = text }
+
+    package static func == (a: StoredText, b: StoredText) -> Bool {
+        equalUTF8(a.wrappedValue, b.wrappedValue)
+    }
+
+    package func hash(into hasher: inout Hasher) { hashUTF8(wrappedValue, into: &hasher) }
+}
