@@ -44,39 +44,35 @@ protocol UnmanagedCollection: AnyObject, SendableMetatype {
 }
 
 /// A type-erased list or set.
-protocol UnmanagedList: UnmanagedCollection {
+protocol UnmanagedList: UnmanagedCollection, Sequence where Element: RealmCollectionValue {
+    /// Creates an empty list.
+    init()
     /// The contents of the list.
     var contents: [_PropertyContent.Content] { get }
-    /// The elements.
-    var anyElements: [Any] { get }
-    /// Returns an empty list of this type.
-    static func makeEmpty() -> any UnmanagedList
-    /// Converts content to an element of this type of list; returns `nil` if it cannot hold it.
-    static func element(_ content: _PropertyContent) -> Any?
     /// Turns the list into an accessor of the stored list that was created from it.
     func bind(to managed: _ManagedList)
-    /// Replaces all elements with the given contents. If the list cannot hold one of them, returns
-    /// its position and changes nothing.
-    func replaceAll(with contents: [_PropertyContent.Content]) -> Int?
+    /// Replaces all elements.
+    func assign(_ new: [Element])
 }
 
-extension List: UnmanagedList {
+extension UnmanagedList {
     static func content(of instance: AnyObject) -> _PropertyContent.Content {
-        .list(unsafeDowncast(instance, to: List.self))  // the declared type of the field
+        .list(unsafeDowncast(instance, to: Self.self))  // the declared type of the field
     }
-
-    var contents: [_PropertyContent.Content] {
-        Element._contents(of: isManaged ? Array(self) : elements).contents
-    }
-
-    var anyElements: [Any] { map { $0 as Any } }
 
     static var elementType: Any.Type { Element.self }
 
-    static func makeEmpty() -> any UnmanagedList { List() }
+    /// The elements.
+    var anyElements: [Any] { map { $0 as Any } }
 
+    /// Returns an empty list of this type.
+    static func makeEmpty() -> any UnmanagedList { Self() }
+
+    /// Converts content to an element of this type of list; returns `nil` if it cannot hold it.
     static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
 
+    /// Replaces all elements with the given contents. If the list cannot hold one of them, returns
+    /// its position and changes nothing.
     func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
         var new: [Element] = []
         new.reserveCapacity(contents.count)
@@ -88,6 +84,12 @@ extension List: UnmanagedList {
         }
         assign(new)
         return nil
+    }
+}
+
+extension List: UnmanagedList {
+    var contents: [_PropertyContent.Content] {
+        Element._contents(of: isManaged ? Array(self) : elements).contents
     }
 
     func bind(to managed: _ManagedList) {

@@ -37,33 +37,8 @@ extension MutableSet: Persistable {
 }
 
 extension MutableSet: UnmanagedList {
-    static func content(of instance: AnyObject) -> _PropertyContent.Content {
-        .list(unsafeDowncast(instance, to: MutableSet.self))  // the declared type of the field
-    }
-
     var contents: [_PropertyContent.Content] {
         Element._contents(of: isManaged ? Array(self) : elements.array).contents
-    }
-
-    var anyElements: [Any] { map { $0 as Any } }
-
-    static var elementType: Any.Type { Element.self }
-
-    static func makeEmpty() -> any UnmanagedList { MutableSet() }
-
-    static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
-
-    func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
-        var new: [Element] = []
-        new.reserveCapacity(contents.count)
-        for (position, content) in contents.enumerated() {
-            guard let element = Element._makeElement(_PropertyContent(content: content)) else {
-                return position
-            }
-            new.append(element)
-        }
-        assign(new)
-        return nil
     }
 
     func bind(to managed: _ManagedList) {
