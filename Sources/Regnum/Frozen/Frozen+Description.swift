@@ -31,9 +31,7 @@ extension FrozenValues: CustomStringConvertible {
     public var description: String {
         let name = "FrozenValues<\(Element.self)>"
         return ReadScope.describe(name) {
-            var printer = ObjectPrinter()
-            printer.print(self, name)
-            return printer.text
+            ObjectPrinter.text { $0.print(self, name) }
         }
     }
 }

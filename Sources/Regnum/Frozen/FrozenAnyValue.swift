@@ -160,9 +160,7 @@ extension FrozenAnyValue: CustomStringConvertible {
     /// list or dictionary at most 100 elements.
     public var description: String {
         ReadScope.describe("FrozenAnyValue") {
-            var printer = ObjectPrinter()
-            printer.print(self)
-            return printer.text
+            ObjectPrinter.text { $0.print(self) }
         }
     }
 }

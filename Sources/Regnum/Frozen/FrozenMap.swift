@@ -150,9 +150,9 @@ extension FrozenMap: CustomStringConvertible {
     public var description: String {
         let name = "FrozenMap<\(Key.self), \(Value.self)>"
         return ReadScope.describe(name) {
-            var printer = ObjectPrinter()
-            printer.print(map { (key: $0.key._text, value: unwrapped($0.value)) }, name)
-            return printer.text
+            ObjectPrinter.text {
+                $0.print(map { (key: $0.key._text, value: unwrapped($0.value)) }, name)
+            }
         }
     }
 }

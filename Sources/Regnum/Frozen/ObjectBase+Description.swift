@@ -4,9 +4,7 @@ internal import RegnumEngine
 extension ObjectBase: CustomStringConvertible {
     /// The default ``ObjectBase/description`` of a class.
     final var printedDescription: String {
-        var printer = ObjectPrinter()
-        printer.print(self)
-        return printer.text
+        ObjectPrinter.text { $0.print(self) }
     }
 }
 
@@ -14,9 +12,7 @@ extension List: CustomStringConvertible {
     /// A description with one element per line, preceded by its index. Shows at most 100 elements,
     /// and at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "List<\(Element.self)>")
-        return printer.text
+        ObjectPrinter.text { $0.print(self, "List<\(Element.self)>") }
     }
 }
 
@@ -24,9 +20,7 @@ extension MutableSet: CustomStringConvertible {
     /// A description with one element per line, preceded by its position. Shows
     /// at most 100 elements.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "MutableSet<\(Element.self)>")
-        return printer.text
+        ObjectPrinter.text { $0.print(self, "MutableSet<\(Element.self)>") }
     }
 }
 
@@ -34,36 +28,28 @@ extension Map: CustomStringConvertible {
     /// A description with one entry per line, preceded by its key. Shows at most 100 entries, and
     /// at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(anyEntries, Map._property.shape.swiftName)
-        return printer.text
+        ObjectPrinter.text { $0.print(anyEntries, Map._property.shape.swiftName) }
     }
 }
 
 extension Results: CustomStringConvertible {
     /// A description with one object per line, preceded by its index. Shows at most 100 objects.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "Results<\(Element.self)>")
-        return printer.text
+        ObjectPrinter.text { $0.print(self, "Results<\(Element.self)>") }
     }
 }
 
 extension ProjectedCollection: CustomStringConvertible {
     /// A description with one value per line, preceded by its position. Shows at most 100 values.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "ProjectedCollection<\(Value.self)>")
-        return printer.text
+        ObjectPrinter.text { $0.print(self, "ProjectedCollection<\(Value.self)>") }
     }
 }
 
 extension LinkingObjects: CustomStringConvertible {
     /// A description with one object per line, preceded by its index. Shows at most 100 objects.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "LinkingObjects<\(Element.self)>")
-        return printer.text
+        ObjectPrinter.text { $0.print(self, "LinkingObjects<\(Element.self)>") }
     }
 }
 
@@ -84,6 +70,13 @@ struct ObjectPrinter {
     private var elementCount = 0
     /// The number of `AnyRealmValue` collections enclosing the value being printed.
     private var anyDepth = 0
+
+    /// Returns what `body` prints.
+    static func text(_ body: (inout ObjectPrinter) -> Void) -> String {
+        var printer = ObjectPrinter()
+        body(&printer)
+        return printer.text
+    }
 
     mutating func print(_ object: ObjectBase) {
         let name = "\(type(of: object))"
@@ -119,22 +112,11 @@ struct ObjectPrinter {
 
     /// Prints a collection, up to the element limits.
     mutating func print(_ elements: some RandomAccessCollection, _ name: String) {
-        if elements.isEmpty {
-            text += "\(name) ()"
-            return
-        }
-        text += "\(name) (\n"
-        indented { printer in
-            let shownCount = printer.shownCount(of: elements.count)
-            for (position, element) in elements.prefix(shownCount).enumerated() {
-                printer.text += "\(printer.indentation)[\(position)] "
-                printer.print(any: unwrapped(element))
-                printer.text += "\n"
+        printItems(elements.count, name) { count in
+            elements.prefix(count).enumerated().lazy.map {
+                (label: "\($0.offset)", value: unwrapped($0.element))
             }
-            let more = elements.count - shownCount
-            if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
-        text += "\(indentation))"
     }
 
     private mutating func print(_ projection: ProjectionSchema, _ object: ObjectBase) {
@@ -154,19 +136,28 @@ struct ObjectPrinter {
 
     /// Prints the entries of a map with their keys, up to the element limits.
     mutating func print(_ entries: [(key: String, value: Any?)], _ name: String) {
-        if entries.isEmpty {
+        printItems(entries.count, name) { count in
+            entries.prefix(count).lazy.map { (label: $0.key, value: $0.value) }
+        }
+    }
+
+    /// Prints the first of `count` items with their labels, up to the element limits.
+    private mutating func printItems<Items: Sequence>(
+        _ count: Int, _ name: String, _ first: (Int) -> Items
+    ) where Items.Element == (label: String, value: Any?) {
+        if count == 0 {
             text += "\(name) ()"
             return
         }
         text += "\(name) (\n"
         indented { printer in
-            let shownCount = printer.shownCount(of: entries.count)
-            for (key, value) in entries.prefix(shownCount) {
-                printer.text += "\(printer.indentation)[\(key)] "
+            let shownCount = printer.shownCount(of: count)
+            for (label, value) in first(shownCount) {
+                printer.text += "\(printer.indentation)[\(label)] "
                 printer.print(any: value)
                 printer.text += "\n"
             }
-            let more = entries.count - shownCount
+            let more = count - shownCount
             if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
         text += "\(indentation))"
