@@ -4,19 +4,13 @@ extension QueryPlan {
     /// Returns the result at one version. Comparisons with the primary key or an indexed property
     /// (equality; ranges of integers, dates and booleans) find their rows through the index, also
     /// in conjunctions and as all terms of a disjunction, unless that would be more than a quarter
-    /// of all rows.
+    /// of all rows. Adds the work done to `statistics`. If `holder` is the root of the content, the
+    /// result may hold it and read from it.
     ///
     /// Throws `invalidQuery` for a comparison of different types or more than 64 sort terms, and
     /// `schemaMismatch` if the stored column has another type than in the query.
     /// - Complexity: O(candidates), plus sorting m matches: O(m) by a single number, otherwise O(m
     ///   log m).
-    func evaluate(_ root: DatabaseContent) throws(StoreError) -> ResultTree {
-        var statistics = QueryStatistics()
-        return try evaluate(root, statistics: &statistics)
-    }
-
-    /// As `evaluate(_:)`, adding the work done to `statistics`. If `holder` is the root of the
-    /// content, the result may hold it and read from it.
     func evaluate(
         _ root: DatabaseContent, holder: DatabaseRoot? = nil, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
@@ -35,17 +29,12 @@ extension QueryPlan {
         }
     }
 
-    /// Returns the number of matching rows at one version, without making a result.
+    /// Returns the number of matching rows at one version, without making a result. Adds the
+    /// work done to `statistics`.
     ///
     /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) if the predicate is a range of one index (of integers, dates or
     ///   booleans); no row is read then.
-    func count(_ root: DatabaseContent) throws(StoreError) -> Int {
-        var statistics = QueryStatistics()
-        return try count(root, statistics: &statistics)
-    }
-
-    /// As `count(_:)`, adding the work done to `statistics`.
     func count(
         _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> Int {
@@ -67,17 +56,12 @@ extension QueryPlan {
         return min(count, keyCountMax)
     }
 
-    /// Returns the first `limit` keys of the result, without making the rest of it.
+    /// Returns the first `limit` keys of the result, without making the rest of it. Adds the
+    /// work done to `statistics`.
     ///
     /// Throws the errors of `evaluate`.
     /// - Complexity: O(candidates) for a sort, with memory for about 2 x `limit` rows; without a
     ///   sort, stops at the last row needed.
-    func firstKeys(_ limit: Int, _ root: DatabaseContent) throws(StoreError) -> [ObjectKey] {
-        var statistics = QueryStatistics()
-        return try firstKeys(limit, root, statistics: &statistics)
-    }
-
-    /// As `firstKeys(_:_:)`, adding the work done to `statistics`.
     func firstKeys(
         _ limit: Int, _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> [ObjectKey] {
@@ -89,7 +73,8 @@ extension QueryPlan {
     ///
     /// Throws the errors of `evaluate`.
     func firstMatch(_ root: DatabaseContent) throws(StoreError) -> ObjectKey? {
-        try firstKeys(1, root).first
+        var statistics = QueryStatistics()
+        return try firstKeys(1, root, statistics: &statistics).first
     }
 }
 

@@ -1,16 +1,16 @@
-import RegnumStore
+package import RegnumStore
 
 extension QueryPlan {
     /// Whether a row is in the result.
     ///
     /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) for the rows of a table; as `evaluate` for distinct or limited plans.
-    func contains(_ key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Bool {
+    package func contains(_ key: ObjectKey, _ state: QueryState) throws(StoreError) -> Bool {
         guard source == .table, hasAllMatches else {
-            return try position(of: key, root) != nil
+            return try position(of: key, state) != nil
         }
-        let query = try CompiledQuery(self, root.schema)
-        return query.matches(key.rawValue, root)
+        let query = try CompiledQuery(self, state.content.schema)
+        return query.matches(key.rawValue, state.content)
     }
 
     /// Returns the first position of a row in the result, or `nil` if it isn't in it.
@@ -18,7 +18,8 @@ extension QueryPlan {
     /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) for all rows of a table and for rows that do not match; O(candidates)
     ///   for a plain plan; as `evaluate` for others.
-    func position(of key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Int? {
+    package func position(of key: ObjectKey, _ state: QueryState) throws(StoreError) -> Int? {
+        let root = state.content
         let query = try CompiledQuery(self, root.schema)
         guard query.matches(key.rawValue, root) else { return nil }
         guard isPlain else {
@@ -36,15 +37,16 @@ extension QueryPlan {
     /// if none does.
     ///
     /// Throws the errors of `evaluate`.
-    func firstPosition(
-        where predicate: Predicate, _ root: DatabaseContent
+    package func firstPosition(
+        where predicate: Predicate, _ state: QueryState
     ) throws(StoreError) -> Int? {
+        let root = state.content
         let query = try CompiledQuery(self, root.schema)
         if hasAllMatches {
             var plan = self
             plan.predicate = .and([self.predicate, predicate])
             guard let key = try plan.firstMatch(root) else { return nil }
-            return try position(of: key, root)
+            return try position(of: key, state)
         }
         let compiler = QueryCompiler(
             schema: root.schema, tableName: tableName, table: root.schema.table(named: tableName))

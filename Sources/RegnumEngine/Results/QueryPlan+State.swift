@@ -27,8 +27,7 @@ extension QueryPlan {
     /// `DatabaseContent`, but doesn't copy all rows of a large class, or many rows with one value
     /// of an indexed integer, boolean or date: the result holds the root and reads them from it.
     package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
-        var statistics = QueryStatistics()
-        return try evaluate(root.content, holder: root, statistics: &statistics)
+        try evaluate(QueryState(root))
     }
 
     /// As `evaluate(_:)`, adding the work done to `statistics`.
@@ -40,7 +39,7 @@ extension QueryPlan {
 
     /// Returns the result in a transaction's current state.
     package func evaluate(_ transaction: EngineTransaction) throws(StoreError) -> ResultTree {
-        try evaluate(transaction.content)
+        try evaluate(QueryState(transaction))
     }
 
     package func evaluate(_ state: QueryState) throws(StoreError) -> ResultTree {
@@ -52,7 +51,7 @@ extension QueryPlan {
 
     /// Returns the number of matching rows at one version, without making a result.
     package func count(_ root: DatabaseRoot) throws(StoreError) -> Int {
-        try count(root.content)
+        try count(QueryState(root))
     }
 
     /// As `count(_:)`, adding the work done to `statistics`.
@@ -77,56 +76,5 @@ extension QueryPlan {
         let keys = try firstKeys(limit, state.content, statistics: &statistics)
         state.counters?.add(statistics, foundCount: keys.count)
         return keys
-    }
-
-    /// Returns the sum of an integer, double, decimal or any property over the matching rows.
-    /// Throws `invalidQuery` if a sum of integers doesn't fit into 64 bits.
-    package func sum(
-        of column: ColumnReference, _ state: QueryState
-    ) throws(StoreError) -> Value {
-        try sum(of: column, state.content)
-    }
-
-    /// Returns the mean of an integer, double, decimal or any property: a decimal for decimals and
-    /// any values, otherwise a double; `nil` if there are no values.
-    package func average(
-        of column: ColumnReference, _ state: QueryState
-    ) throws(StoreError) -> Value? {
-        try average(of: column, state.content)
-    }
-
-    /// Returns the least value of a numeric, date or any property; `nil` if there are no values.
-    package func minimum(
-        of column: ColumnReference, _ state: QueryState
-    ) throws(StoreError) -> Value? {
-        try minimum(of: column, state.content)
-    }
-
-    /// Returns the greatest value of a numeric, date or any property; `nil` if there are no values.
-    package func maximum(
-        of column: ColumnReference, _ state: QueryState
-    ) throws(StoreError) -> Value? {
-        try maximum(of: column, state.content)
-    }
-
-    /// Whether a row is in the result.
-    package func contains(_ key: ObjectKey, _ state: QueryState) throws(StoreError) -> Bool {
-        try contains(key, state.content)
-    }
-
-    /// Returns the first position of a row in the result without making it, or `nil` if it isn't in
-    /// it.
-    package func position(
-        of key: ObjectKey, _ state: QueryState
-    ) throws(StoreError) -> Int? {
-        try position(of: key, state.content)
-    }
-
-    /// Returns the position of the first row of the result that also matches `predicate`, or `nil`
-    /// if none does.
-    package func firstPosition(
-        where predicate: Predicate, _ state: QueryState
-    ) throws(StoreError) -> Int? {
-        try firstPosition(where: predicate, state.content)
     }
 }

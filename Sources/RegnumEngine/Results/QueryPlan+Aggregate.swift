@@ -1,5 +1,5 @@
 import CRegnum
-import RegnumStore
+package import RegnumStore
 
 extension QueryPlan {
     /// Returns the sum of an integer, double, decimal or any property over the matching rows,
@@ -11,10 +11,10 @@ extension QueryPlan {
     ///
     /// Throws `invalidQuery` for other types, and if a sum of integers doesn't fit into 64 bits;
     /// otherwise the errors of `evaluate`.
-    func sum(
-        of column: ColumnReference, _ root: DatabaseContent
+    package func sum(
+        of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value {
-        let fold = try sumFold(column, root, of: [.int, .double, .decimal, .any])
+        let fold = try sumFold(column, state.content, of: [.int, .double, .decimal, .any])
         if column.type == .any { return AnyContent.decimal(fold.decimalTotal).value }
         if column.type == .double { return .double(fold.total) }
         if column.type == .decimal { return .decimal(fold.decimalTotal) }
@@ -32,10 +32,10 @@ extension QueryPlan {
     /// decimal for decimals and any values, otherwise a double.
     ///
     /// Throws `invalidQuery` for other types, otherwise the errors of `evaluate`.
-    func average(
-        of column: ColumnReference, _ root: DatabaseContent
+    package func average(
+        of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
-        let fold = try sumFold(column, root, of: [.int, .double, .decimal, .any])
+        let fold = try sumFold(column, state.content, of: [.int, .double, .decimal, .any])
         if fold.count == 0 { return nil }
         if column.type == .any {
             let mean = DecimalBits.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count)))
@@ -53,17 +53,17 @@ extension QueryPlan {
     ///
     /// Throws as `average`.
     /// - Complexity: clusters whose bounds can't change the result are skipped.
-    func minimum(
-        of column: ColumnReference, _ root: DatabaseContent
+    package func minimum(
+        of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
-        try bound(of: column, root, isGreatest: false)
+        try bound(of: column, state.content, isGreatest: false)
     }
 
     /// Returns the greatest value; otherwise as `minimum`.
-    func maximum(
-        of column: ColumnReference, _ root: DatabaseContent
+    package func maximum(
+        of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
-        try bound(of: column, root, isGreatest: true)
+        try bound(of: column, state.content, isGreatest: true)
     }
 
     private func resolve(
