@@ -48,11 +48,7 @@ enum IndexKey {
 
     /// Returns the key of a double or date: -0.0 as 0.0, NaN before all others.
     @inline(__always)
-    static func key(_ value: Double) -> UInt64 {
-        if value.isNaN { return 0 }
-        let bits = (value == 0 ? 0 : value).bitPattern
-        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
-    }
+    static func key(_ value: Double) -> UInt64 { ascendingBits(value) }
 
     /// Returns the key of a string's UTF-8 bytes. Allocates only if the string has no contiguous
     /// UTF-8 storage.

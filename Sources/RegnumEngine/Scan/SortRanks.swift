@@ -35,10 +35,9 @@ struct SortRank {
         case .bool(let x): ascending = x ? 2 : 1
         case .int(let x): ascending = UInt64(bitPattern: x) ^ (1 << 63)
         case .double(let x), .date(let x):
-            let bits = (x == 0 ? 0 : x).bitPattern
-            ascending = x.isNaN ? 1 : (bits >> 63 == 1 ? ~bits : bits | 1 << 63)
-        case .string(let x): ascending = withUTF8(x) { SortRank.beginning($0) }
-        case .data(let x): ascending = x.withUnsafeBytes { SortRank.beginning($0) }
+            ascending = x.isNaN ? 1 : ascendingBits(x)
+        case .string(let x): ascending = withUTF8(x) { leadingBytes($0) }
+        case .data(let x): ascending = x.withUnsafeBytes { leadingBytes($0) }
         case .uuid(let x): ascending = x.high
         case .objectId(let x): ascending = x.high
         case .decimal(let x): ascending = SortRank.beginning(x)
@@ -54,17 +53,7 @@ struct SortRank {
     /// decimal never has a lesser double.
     private static func beginning(_ decimal: DecimalBits) -> UInt64 {
         let nearest = decimal.doubleValue
-        if nearest.isNaN { return 1 }
-        let bits = (nearest == 0 ? 0 : nearest).bitPattern
-        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
-    }
-
-    private static func beginning(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var rank: UInt64 = 0
-        for index in 0..<8 {
-            rank = rank << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
-        }
-        return rank
+        return nearest.isNaN ? 1 : ascendingBits(nearest)
     }
 
     /// Writes the ranks of the cluster's rows below `rowCount`; only those of `rows` are

@@ -62,6 +62,23 @@ func compareIdentities(_ a: Identity128, _ b: Identity128) -> Int {
     return a.low == b.low ? 0 : (a.low < b.low ? -1 : 1)
 }
 
+/// Returns bits that order like a double: -0.0 as 0.0, NaN before all others.
+@inline(__always)
+func ascendingBits(_ x: Double) -> UInt64 {
+    if x.isNaN { return 0 }
+    let bits = (x == 0 ? 0 : x).bitPattern
+    return bits >> 63 == 1 ? ~bits : bits | 1 << 63
+}
+
+/// Returns the first 8 bytes, or all followed by zeros, as a number that orders like them.
+func leadingBytes(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var number: UInt64 = 0
+    for index in 0..<8 {
+        number = number << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+    }
+    return number
+}
+
 /// Compares two byte arrays lexicographically.
 func compareBytes(_ a: [UInt8], _ b: [UInt8]) -> Int {
     a.withUnsafeBytes { x in b.withUnsafeBytes { y in compareRaw(x, y) } }

@@ -66,31 +66,17 @@ extension AnyContent {
         let rest: UInt64
         switch self {
         case .bool(let x): rest = x ? 1 << 8 : 0
-        case .int(let x): rest = AnyContent.rank(Double(x))
-        case .float(let x): rest = AnyContent.rank(Double(x))
-        case .double(let x), .date(let x): rest = AnyContent.rank(x)
-        case .decimal(let x): rest = AnyContent.rank(x.doubleValue)
-        case .string(let x): rest = withUTF8(x) { AnyContent.rank($0) }
-        case .data(let x): rest = x.withUnsafeBytes { AnyContent.rank($0) }
+        case .int(let x): rest = ascendingBits(Double(x))
+        case .float(let x): rest = ascendingBits(Double(x))
+        case .double(let x), .date(let x): rest = ascendingBits(x)
+        case .decimal(let x): rest = ascendingBits(x.doubleValue)
+        case .string(let x): rest = withUTF8(x) { leadingBytes($0) }
+        case .data(let x): rest = x.withUnsafeBytes { leadingBytes($0) }
         case .objectId(let x): rest = x.high
         case .uuid(let x): rest = x.high
         case .link, .list, .dictionary: rest = 0
         }
         return UInt64(kind.rank) << 56 | rest >> 8
-    }
-
-    private static func rank(_ x: Double) -> UInt64 {
-        if x.isNaN { return 0 }
-        let bits = (x == 0 ? 0 : x).bitPattern
-        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
-    }
-
-    private static func rank(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var rank: UInt64 = 0
-        for index in 0..<8 {
-            rank = rank << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
-        }
-        return rank
     }
 }
 
