@@ -3,14 +3,14 @@ public import FoundationEssentials
 /// A property type that can be aggregated, or its optional.
 public protocol AggregatableValue: ScalarValue {
     /// The type without its optional.
-    associatedtype Required: RequiredValue
+    associatedtype Required: RequiredValue = Self
 }
 
 /// A property type that can be summed and averaged: the integers, `Float`, `Double`, `Decimal128`,
 /// ``AnyRealmValue``, and their optionals.
 public protocol SummableValue: AggregatableValue {
     /// The type of sums: `Int` for integers, otherwise the type without its optional.
-    associatedtype Total: RequiredValue & OrderedValue
+    associatedtype Total: RequiredValue & OrderedValue = Self
     /// The type of averages: `Decimal128` for itself, `AnyRealmValue` for
     /// itself, otherwise `Double`.
     associatedtype Mean: RequiredValue & OrderedValue = Double
@@ -20,57 +20,38 @@ public protocol SummableValue: AggregatableValue {
 /// `Date`, ``AnyRealmValue``, and their optionals.
 public protocol BoundedValue: AggregatableValue {}
 
-extension Int: SummableValue, BoundedValue {
-    public typealias Required = Int
-    public typealias Total = Int
-}
+extension Int: SummableValue, BoundedValue {}
 
 extension Int8: SummableValue, BoundedValue {
-    public typealias Required = Int8
     public typealias Total = Int
 }
 
 extension Int16: SummableValue, BoundedValue {
-    public typealias Required = Int16
     public typealias Total = Int
 }
 
 extension Int32: SummableValue, BoundedValue {
-    public typealias Required = Int32
     public typealias Total = Int
 }
 
 extension Int64: SummableValue, BoundedValue {
-    public typealias Required = Int64
     public typealias Total = Int
 }
 
-extension Float: SummableValue, BoundedValue {
-    public typealias Required = Float
-    public typealias Total = Float
-}
+extension Float: SummableValue, BoundedValue {}
 
-extension Double: SummableValue, BoundedValue {
-    public typealias Required = Double
-    public typealias Total = Double
-}
+extension Double: SummableValue, BoundedValue {}
 
 extension Decimal128: SummableValue, BoundedValue {
-    public typealias Required = Decimal128
-    public typealias Total = Decimal128
     public typealias Mean = Decimal128
 }
 
 /// Numbers of all kinds are aggregated as decimals; other values are ignored.
 extension AnyRealmValue: SummableValue, BoundedValue {
-    public typealias Required = AnyRealmValue
-    public typealias Total = AnyRealmValue
     public typealias Mean = AnyRealmValue
 }
 
-extension Date: BoundedValue {
-    public typealias Required = Date
-}
+extension Date: BoundedValue {}
 
 extension Optional: AggregatableValue where Wrapped: AggregatableValue & RequiredValue {
     public typealias Required = Wrapped
