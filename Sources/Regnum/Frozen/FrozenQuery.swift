@@ -226,14 +226,6 @@ final class FrozenQuery: Sendable {
         ask(false) { state throws(StoreError) in try plan.contains(row, state) }
     }
 
-    /// Returns the first position of a row that also matches a condition, or `nil` if there is
-    /// none.
-    func firstPosition(where predicate: Predicate) -> Int? {
-        ask(nil) { state throws(StoreError) in
-            try plan.firstPosition(where: predicate, state)
-        }
-    }
-
     /// Up to this number of rows, queries are evaluated on the caller's thread.
     private static let quickRowCount = 2_000
 

@@ -8,8 +8,6 @@ package struct JSONClass: Sendable, Hashable {
     package var isAsymmetric = false
     package var properties: [JSONProperty]
 
-    package var primaryKey: JSONProperty? { properties.first { $0.isPrimaryKey } }
-
     /// A description of its objects for messages and listings.
     package var kindText: String {
         isEmbedded ? "embedded objects" : isAsymmetric ? "asymmetric objects" : "objects"

@@ -19,8 +19,6 @@ struct JSONText {
     /// Appends text that is already JSON, such as a number.
     mutating func raw(_ text: String) { bytes += text.utf8 }
 
-    mutating func raw(_ text: [UInt8]) { bytes += text }
-
     /// Appends a string, escaping only quotation marks, backslashes and control characters.
     mutating func string(_ text: String) {
         var text = text

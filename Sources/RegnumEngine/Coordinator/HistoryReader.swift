@@ -48,33 +48,6 @@ package final class HistoryReader: Sendable {
         }
     }
 
-    /// Returns the summaries of the next commits, through `version` or until they exceed about
-    /// `byteCountMax` bytes; empty if there are no more. `root` is then the root of the last one.
-    ///
-    /// Throws as `next` does; summaries read before the error are lost.
-    package func summaries(
-        through version: UInt64, byteCountMax: Int = 16 << 20
-    ) async throws -> [CommitSummary] {
-        try await use { () async throws in
-            var summaries: [CommitSummary] = []
-            var byteCount = 0
-            repeat {
-                try await fill(through: version)
-                let more = state.withLock { state -> [CommitSummary] in
-                    let steps = state.ahead.prefix { $0.summary.version <= version }
-                    guard let last = steps.last else { return [] }
-                    state.ahead.removeFirst(steps.count)
-                    state.root = last.root
-                    return steps.map(\.summary)
-                }
-                if more.isEmpty { break }
-                summaries += more
-                byteCount += more.reduce(0) { $0 + $1.byteCount }
-            } while byteCount < byteCountMax
-            return summaries
-        }
-    }
-
     /// Reads ahead if nothing is buffered.
     private func fill(through version: UInt64) async throws {
         try Task.checkCancellation()

@@ -14,9 +14,6 @@ package final class MaintainedQueries: Sendable {
         self.coordinator = coordinator
     }
 
-    /// The number of distinct queries that are currently followed.
-    package var count: Int { entries.withLock { $0.values.map(\.query) }.count { $0 != nil } }
-
     /// Returns the maintained query for a stream's query, creating it if there is none.
     package func query(_ query: StreamQuery) -> MaintainedQuery {
         if let known = entries.withLock({ $0[query]?.query }) { return known }

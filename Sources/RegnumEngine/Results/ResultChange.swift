@@ -65,7 +65,4 @@ package struct ModifiedResult: Sendable, Hashable {
         self.newIndex = newIndex
         self.mark = mark
     }
-
-    /// The columns of the mark, ascending.
-    package var columns: [ColumnKey] { mark.columns.columns }
 }

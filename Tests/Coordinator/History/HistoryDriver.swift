@@ -226,3 +226,13 @@ final class HistoryDriver {
         else { throw TestFailure("the summary of version \(version) is different") }
     }
 }
+
+extension HistoryReader {
+    /// Returns the summaries of the next commits, through `version`. `root` is then the root of the
+    /// last one.
+    func summaries(through version: UInt64) async throws -> [CommitSummary] {
+        var summaries: [CommitSummary] = []
+        while let step = try await next(through: version) { summaries.append(step.summary) }
+        return summaries
+    }
+}

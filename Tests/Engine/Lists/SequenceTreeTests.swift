@@ -181,38 +181,6 @@ private struct SequenceModel {
         model.check()
         model.close()
     }
-
-    @Test func sortedDifferenceFindsTheEntriesOfOneTreeOnly() {
-        var random = SeededRandom("sortedDifferenceFindsTheEntriesOfOneTreeOnly")
-        var model = IndexModel()
-        for _ in 0..<4_000 { model.insert(UInt64(random.below(3_000)), UInt64(random.below(4))) }
-        for _ in 0..<5 {
-            model.keepVersion()
-            let count = random.oneIn(2) ? 10 : 1_500
-            for _ in 0..<count {
-                let entry = model.entries[random.below(model.entries.count)]
-                if random.oneIn(2) { model.remove(entry.key, entry.row) }
-                model.insert(UInt64(random.below(3_000)), UInt64(random.below(4)))
-            }
-        }
-        for version in model.versions {
-            let (onlyOld, onlyNew) = IndexTree.difference(version.tree, model.tree)
-            let (old, new) = (
-                Set(version.entries.map(Pair.init)), Set(model.entries.map(Pair.init))
-            )
-            let gone = version.entries.map(Pair.init).filter { !new.contains($0) }
-            let added = model.entries.map(Pair.init).filter { !old.contains($0) }
-            expectEqual(onlyOld.map(Pair.init), gone)
-            expectEqual(onlyNew.map(Pair.init), added)
-        }
-        model.close()
-    }
-
-    private struct Pair: Hashable {
-        var key: UInt64
-        var row: UInt64
-        init(_ entry: IndexTreeEntry) { (key, row) = (entry.key, entry.row) }
-    }
 }
 
 /// Applies splices as an observer does: from the back, so that earlier positions stay valid.
