@@ -73,11 +73,9 @@ extension AnyTree {
         level: Int, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         guard level > Limits.anyLevelMax else { return }
-        throw Realm.Error(
-            .invalidValue,
-            "\(schema.name).\(property.name) was given lists or dictionaries nested more than "
-                + "\(Limits.anyLevelMax) levels deep.", className: schema.name,
-            property: property.name)
+        throw .invalidValue(
+            schema.name, property.name,
+            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
     }
 }
 
@@ -85,9 +83,8 @@ extension Realm.Error {
     fileprivate static func anyInSet(
         _ what: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(schema.name).\(property.name) was given \(what): a set of AnyRealmValue cannot hold "
-                + "lists or dictionaries.", className: schema.name, property: property.name)
+        .invalidValue(
+            schema.name, property.name,
+            "was given \(what): a set of AnyRealmValue cannot hold lists or dictionaries.")
     }
 }

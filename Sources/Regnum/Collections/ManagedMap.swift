@@ -182,11 +182,10 @@ extension Realm.Error {
         _ key: String, _ className: String, _ property: String
     ) -> Realm.Error? {
         if key.utf8.count > Limits.stringByteCountMax {
-            return Realm.Error(
-                .invalidValue,
-                "\(className).\(property) was given a key of \(key.utf8.count) bytes: the key of a "
-                    + "map can have at most \(Limits.stringByteCountMax).", className: className,
-                property: property)
+            return .invalidValue(
+                className, property,
+                "was given a key of \(key.utf8.count) bytes: the key of a map can have at most "
+                    + "\(Limits.stringByteCountMax).")
         }
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
             return nil
@@ -199,11 +198,10 @@ extension Realm.Error {
             default: encoded.unicodeScalars.append(scalar)
             }
         }
-        return Realm.Error(
-            .invalidValue,
-            "\(className).\(property) was given the key \(shown(key)): the key of a map cannot "
-                + "contain \".\" or start with \"$\". Percent-encode it, as \(shown(encoded)).",
-            className: className, property: property)
+        return .invalidValue(
+            className, property,
+            "was given the key \(shown(key)): the key of a map cannot contain \".\" or start with "
+                + "\"$\". Percent-encode it, as \(shown(encoded)).")
     }
 
     private static func shown(_ key: String) -> String {

@@ -180,11 +180,9 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> Int {
         guard let level else { throw name.wrong(value()) }
         guard level >= Limits.anyLevelMax else { return level + 1 }
-        throw Realm.Error(
-            .invalidValue,
-            "\(name.className).\(name.property) was given lists or dictionaries nested more "
-                + "than \(Limits.anyLevelMax) levels deep.", className: name.className,
-            property: name.property)
+        throw .invalidValue(
+            name.className, name.property,
+            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
     }
 }
 

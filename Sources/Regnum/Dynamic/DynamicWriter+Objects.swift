@@ -48,18 +48,16 @@ extension DynamicWriter {
         }
         if let object = instance(of: DynamicObject.self, given) {
             guard !object.isInvalidated, object.store.core === store.core else {
-                throw Realm.Error(
-                    .invalidValue,
-                    "\(name.className).\(name.property) was given a \(schema.name) that was "
-                        + "deleted or belongs to another transaction.", className: name.className,
-                    property: name.property)
+                throw .invalidValue(
+                    name.className, name.property,
+                    "was given a \(schema.name) that was deleted or belongs to another "
+                        + "transaction.")
             }
             if object.table == target, !isOwned {
                 guard transaction.contains(target, object.row) else {
-                    throw Realm.Error(
-                        .invalidValue,
-                        "\(name.className).\(name.property) was given a \(schema.name) that was "
-                            + "deleted.", className: name.className, property: name.property)
+                    throw .invalidValue(
+                        name.className, name.property,
+                        "was given a \(schema.name) that was deleted.")
                 }
                 return object.row
             }

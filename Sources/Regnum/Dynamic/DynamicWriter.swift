@@ -52,10 +52,8 @@ struct DynamicWriter {
         func wrong(
             described value: String, at position: ValuePath.Position? = nil
         ) -> Realm.Error {
-            var error = Realm.Error(
-                .invalidValue,
-                "\(className).\(property) is of type \(type) and cannot hold \(value).",
-                className: className, property: property)
+            var error = Realm.Error.invalidValue(
+                className, property, "is of type \(type) and cannot hold \(value).")
             error.valuePath = position.map { ValuePath(nil, property, $0).text }
             return error
         }
@@ -208,10 +206,9 @@ struct DynamicWriter {
         let declared = store.core.realm.knownEntry(named: name.className)?.schema
             .valueType(ofStored: name.property, column.type)
         if let declared, !declared.hasValue(for: stored) {
-            throw Realm.Error(
-                .invalidValue,
-                "\(name.className).\(name.property) is declared as \(declared.name) and cannot "
-                    + "hold \(told(value)).", className: name.className, property: name.property)
+            throw .invalidValue(
+                name.className, name.property,
+                "is declared as \(declared.name) and cannot hold \(told(value)).")
         }
         return stored
     }

@@ -36,10 +36,9 @@ extension Transaction {
         var value: Value? = column.isOptional ? .null : nil
         if let key = key.flatMap({ unwrapped($0) }) { value = storage.engineValue(of: key) }
         guard let value else {
-            throw Realm.Error(
-                .invalidValue,
-                "\(className).\(column.name) is of type \(storage.swiftName) and cannot hold "
-                    + "\(told(key)).", className: className, property: column.name)
+            throw .invalidValue(
+                className, column.name,
+                "is of type \(storage.swiftName) and cannot hold \(told(key)).")
         }
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }

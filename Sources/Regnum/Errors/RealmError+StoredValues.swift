@@ -2,11 +2,10 @@ extension Realm.Error {
     /// The error for a stored value that isn't valid for its property's type.
     static func undecodable(_ className: String, _ property: String, _ value: String) -> Realm.Error
     {
-        Realm.Error(
-            .invalidValue,
-            "\(className).\(property) is stored as \(value), which isn't valid for its "
-                + "type: another version of the program may have written it.",
-            className: className, property: property)
+        .invalidValue(
+            className, property,
+            "is stored as \(value), which isn't valid for its type: another version of the program "
+                + "may have written it.")
     }
 
     /// The error for a stored element that isn't valid for its collection's element type.

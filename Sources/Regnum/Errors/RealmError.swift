@@ -60,6 +60,18 @@ extension Realm {
     }
 }
 
+extension Realm.Error {
+    /// The error for a value that a property can't hold. In the message, `what` follows the names:
+    /// "Person.dog was given a deleted Dog."
+    static func invalidValue(
+        _ className: String, _ property: String, _ what: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue, "\(className).\(property) \(what)", className: className,
+            property: property)
+    }
+}
+
 extension Realm.Error: LocalizedError {
     /// The error's message.
     public var errorDescription: String? { message }

@@ -76,9 +76,7 @@ extension Realm.Error {
     fileprivate static func unlinkable(
         _ sentence: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue, "\(schema.name).\(property.name) was given \(sentence)",
-            className: schema.name, property: property.name)
+        .invalidValue(schema.name, property.name, "was given \(sentence)")
     }
 
     /// The error for an object in an `AnyRealmValue` of an asymmetric object or of its embedded
@@ -86,22 +84,20 @@ extension Realm.Error {
     static func linkOfAsymmetric(
         _ object: String, _ className: String, _ property: String
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(className).\(property) was given \(object): an asymmetric object can hold values "
-                + "and embedded objects, but no links to other objects.",
-            className: className, property: property)
+        .invalidValue(
+            className, property,
+            "was given \(object): an asymmetric object can hold values and embedded objects, but "
+                + "no links to other objects.")
     }
 
     /// The error for an asymmetric object in an `AnyRealmValue`.
     static func linkToAsymmetric(
         _ name: String, _ className: String, _ property: String
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(className).\(property) was given a \(name): an asymmetric object cannot be linked "
-                + "to, because it is removed once it is delivered.",
-            className: className, property: property)
+        .invalidValue(
+            className, property,
+            "was given a \(name): an asymmetric object cannot be linked to, because it is removed "
+                + "once it is delivered.")
     }
 
     static func ownedTwice(

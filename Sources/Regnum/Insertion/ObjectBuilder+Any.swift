@@ -16,11 +16,10 @@ extension ObjectBuilder {
     ) throws(Realm.Error) -> AnyRealmValue {
         guard let given = value, let value = unwrapped(given) else { return .none }
         if level > Limits.anyLevelMax {
-            throw Realm.Error(
-                .invalidValue,
-                "\(schema.name).\(property.name) was given lists or dictionaries nested more "
-                    + "than \(Limits.anyLevelMax) levels deep.", className: schema.name,
-                property: property.name)
+            throw .invalidValue(
+                schema.name, property.name,
+                "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels "
+                    + "deep.")
         }
         if let object = instance(of: Object.self, value) {
             let object = try self.object(type(of: object), from: object, property, schema)

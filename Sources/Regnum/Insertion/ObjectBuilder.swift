@@ -364,11 +364,10 @@ struct ObjectBuilder {
         if let binding = source._binding {
             if isSame, binding.core === core, !property.isOwning { return source }
             guard binding.isReadable(row: source._row) else {
-                throw Realm.Error(
-                    .invalidValue,
-                    "\(schema.name).\(property.name) was given a \(Swift.type(of: source)) that "
-                        + "was deleted, or whose transaction has ended.", className: schema.name,
-                    property: property.name)
+                throw .invalidValue(
+                    schema.name, property.name,
+                    "was given a \(Swift.type(of: source)) that was deleted, or whose transaction "
+                        + "has ended.")
             }
         } else if isSame, addsObjects {
             return source

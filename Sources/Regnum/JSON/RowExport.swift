@@ -162,11 +162,10 @@ struct RowExport {
     ) throws(Realm.Error) {
         guard table.kind == .embedded else { return try link(row, table) }
         guard level < Limits.valueLevelMax else {
-            throw Realm.Error(
-                .invalidValue,
-                "\(place.className).\(place.property) has embedded objects nested more than "
-                    + "\(Limits.valueLevelMax) levels deep, which can't be exported as JSON.",
-                className: place.className, property: place.property)
+            throw .invalidValue(
+                place.className, place.property,
+                "has embedded objects nested more than \(Limits.valueLevelMax) levels deep, which "
+                    + "can't be exported as JSON.")
         }
         try checkOwner(of: row, table, level: 0)
         try values(table.key, row)

@@ -145,30 +145,28 @@ extension Realm.Error {
     static func tooDeep(
         _ levelMax: Int, _ className: String, _ property: String
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(className).\(property) was given an object nested more than \(levelMax) levels "
-                + "deep in dictionaries and arrays.", className: className, property: property)
+        .invalidValue(
+            className, property,
+            "was given an object nested more than \(levelMax) levels deep in dictionaries and "
+                + "arrays.")
     }
 
     /// A value that its property cannot hold.
     static func wrongType(
         _ value: Any?, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(schema.name).\(property.name) is of type \(property.declaredName) and cannot hold "
-                + "\(told(value)).", className: schema.name, property: property.name)
+        .invalidValue(
+            schema.name, property.name,
+            "is of type \(property.declaredName) and cannot hold \(told(value)).")
     }
 
     /// A value that a collection cannot hold.
     static func wrongElement(
         _ value: Any?, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(schema.name).\(property.name) is of type \(property.declaredName) and cannot have "
-                + "the element \(told(value)).", className: schema.name, property: property.name)
+        .invalidValue(
+            schema.name, property.name,
+            "is of type \(property.declaredName) and cannot have the element \(told(value)).")
     }
 }
 
