@@ -253,19 +253,10 @@ extension Optional: MapValue where Wrapped: OptionalPersistable {
 /// A map key, compared by its UTF-8 bytes. Strings that Swift considers equal
 /// may be different keys.
 struct MapKeyText: Hashable {
-    let text: String
+    @StoredText var text: String
 
     init(_ text: String) {
         self.text = text
-    }
-
-    static func == (left: MapKeyText, right: MapKeyText) -> Bool {
-        equalUTF8(left.text, right.text)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// Returns whether one key precedes another.
