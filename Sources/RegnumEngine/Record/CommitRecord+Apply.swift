@@ -1,16 +1,6 @@
 package import RegnumStore
 
 extension CommitRecord {
-    /// Reads the version and timestamp of a body without applying it.
-    ///
-    /// Throws `invalidDatabase` if it is too short.
-    package static func header(
-        _ body: [UInt8]
-    ) throws(StoreError) -> (version: UInt64, timestampMicroseconds: Int64) {
-        var reader = RecordReader(body)
-        return (try reader.fixed(UInt64.self), try reader.fixed(Int64.self))
-    }
-
     /// Applies a record's body to the preceding root. Returns exactly the root and summary that its
     /// writer had.
     ///

@@ -149,8 +149,6 @@ import Testing
                 expectEqual(attempt(commit.body, base), .invalidDatabase)
             }
         }
-        try expectEqual(CommitRecord.header(records[3].commit.body).version, 4)
-        #expect(throws: StoreError.self) { try CommitRecord.header([1, 2, 3]) }
     }
 
     @Test func aFewBytesCannotClaimMuchMemory() throws {
