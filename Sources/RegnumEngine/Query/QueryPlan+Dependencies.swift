@@ -1,18 +1,4 @@
 extension QueryPlan {
-    /// The classes whose changes can change the result: its own, and all that the plan's links,
-    /// lists and backlinks lead through. (A change of a list counts as a change of the class that
-    /// has it.)
-    package var dependencies: Set<String> {
-        var names = linkedDependencies
-        names.insert(tableName)
-        switch source {
-        case .table: break
-        case .list(let owner, _, _): names.insert(owner)
-        case .backlinks(_, let target, _): names.insert(target)
-        }
-        return names
-    }
-
     /// The classes that links, lists and backlinks of conditions and sorts lead through. Includes
     /// the plan's own class only if one of them leads back to it.
     package var linkedDependencies: Set<String> {
@@ -32,7 +18,7 @@ extension QueryPlan {
 
     /// Whether a row's place in the result depends only on the row itself: only changes to the
     /// class's own rows change the result, and unchanged rows keep their order.
-    package var isLocal: Bool { isPlain && !predicate.hasHops }
+    package var isLocal: Bool { isPlain && predicate.dependencies.isEmpty }
 }
 
 extension ColumnReference {
@@ -76,23 +62,6 @@ extension Predicate {
         case .and(let terms), .or(let terms):
             for term in terms { term.addDependencies(to: &names) }
         case .not(let term): term.addDependencies(to: &names)
-        }
-    }
-
-    /// Whether the predicate reads rows other than the one it is evaluated for.
-    fileprivate var hasHops: Bool {
-        switch self {
-        case .constant, .isRow: false
-        case .compare(let column, _, _), .matchText(let column, _, _, _),
-            .matchData(let column, _, _), .isIn(let column, _):
-            !column.hops.isEmpty
-        case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
-            !a.hops.isEmpty || !b.hops.isEmpty
-        case .related(let hops, _, let term), .count(let hops, let term, _, _):
-            !hops.isEmpty || term.hasHops
-        case .aggregate(let hops, _, let column, _, _): !hops.isEmpty || !column.hops.isEmpty
-        case .and(let terms), .or(let terms): terms.contains { $0.hasHops }
-        case .not(let term): term.hasHops
         }
     }
 }
