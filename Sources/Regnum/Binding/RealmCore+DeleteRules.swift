@@ -13,7 +13,7 @@ extension RealmCore {
         {
             return known.rules
         }
-        let schemas = ClassSchema.withAllThatTheyLeadTo(joinedSchemas)
+        let schemas = ClassSchema.reachable(from: joinedSchemas) { $0.objectType }
         let rules = DeleteRules(schemas.flatMap { $0.deleteRules(in: database) })
         knownDeleteRules.withLock {
             $0 = KnownDeleteRules(schemaID: database.id, classCount: count, rules: rules)
@@ -30,23 +30,6 @@ struct KnownDeleteRules: Sendable {
 }
 
 extension ClassSchema {
-    /// Returns the transitive closure of classes over links and inverses.
-    fileprivate static func withAllThatTheyLeadTo(_ schemas: [ClassSchema]) -> [ClassSchema] {
-        var found = schemas
-        var known = Set(schemas.map { ObjectIdentifier($0.type) })
-        var next = 0
-        while next < found.count {
-            for property in found[next].properties {
-                guard let type = property.shape.objectType,
-                    known.insert(ObjectIdentifier(type)).inserted
-                else { continue }
-                found.append(ClassSchema.of(type))
-            }
-            next += 1
-        }
-        return found
-    }
-
     /// Returns the rules of the class's stored properties.
     fileprivate func deleteRules(in database: DatabaseSchema) -> [DeleteRule] {
         guard declarationError == nil, let table = database.table(named: name) else { return [] }

@@ -154,16 +154,21 @@ enum SchemaGrowth {
 
 extension ClassSchema {
     /// The class and all classes that it links to, directly or indirectly.
-    var reachable: [ClassSchema] {
-        var found = [self]
-        var known: Set<ObjectIdentifier> = [ObjectIdentifier(type)]
+    var reachable: [ClassSchema] { ClassSchema.reachable(from: [self]) { $0.targetType } }
+
+    /// Returns the classes and all that their properties lead to, directly or indirectly.
+    static func reachable(
+        from schemas: [ClassSchema], _ target: (PropertyShape) -> ObjectBase.Type?
+    ) -> [ClassSchema] {
+        var found = schemas
+        var known = Set(schemas.map { ObjectIdentifier($0.type) })
         var next = 0
         while next < found.count {
             for property in found[next].properties {
-                guard let target = property.shape.targetType,
-                    known.insert(ObjectIdentifier(target)).inserted
+                guard let type = target(property.shape),
+                    known.insert(ObjectIdentifier(type)).inserted
                 else { continue }
-                found.append(ClassSchema.of(target))
+                found.append(ClassSchema.of(type))
             }
             next += 1
         }
