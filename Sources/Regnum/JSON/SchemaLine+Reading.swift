@@ -45,7 +45,7 @@ extension SchemaLine {
         var property: String?
 
         func problem(_ what: String) -> Realm.Error {
-            let place = [className, property].compactMap(\.self).joined(separator: ".")
+            let place = [className, property].compactMap(\.?.shortened).joined(separator: ".")
             return Realm.Error(
                 .invalidInput,
                 place.isEmpty ? "The schema \(what)." : "The schema of \(place) \(what).",
@@ -64,8 +64,7 @@ extension SchemaLine {
         func check(_ name: String, of what: String, _ byteCountMax: Int) throws(Realm.Error) {
             guard name.utf8.count > byteCountMax else { return }
             throw problem(
-                "\(what) with the name \"\(name.shortened)\", which is longer than "
-                    + "\(byteCountMax) bytes")
+                "\(what) of \(name.utf8.count) bytes; the limit is \(byteCountMax) bytes")
         }
 
         func checkUnique(_ keys: [String]) throws(Realm.Error) {
@@ -95,8 +94,8 @@ extension JSONClass {
         guard let name = members.name, !name.isEmpty else {
             throw SchemaLine.Place().problem("has a class without a name")
         }
-        try SchemaLine.Place().check(name, of: "has a class", Limits.tableNameByteCountMax)
         let place = SchemaLine.Place(className: name)
+        try place.check(name, of: "has a name", Limits.tableNameByteCountMax)
         try place.checkUnique(members.map(\.key))
         var (isEmbedded, isAsymmetric) = (false, false)
         var nodes: [JSONNode] = []
@@ -141,9 +140,8 @@ extension JSONProperty {
         guard let name = members.name, !name.isEmpty else {
             throw SchemaLine.Place(className: className).problem("has a property without a name")
         }
-        try SchemaLine.Place(className: className)
-            .check(name, of: "has a property", Limits.columnNameByteCountMax)
         let place = SchemaLine.Place(className: className, property: name)
+        try place.check(name, of: "has a name", Limits.columnNameByteCountMax)
         try place.checkUnique(members.map(\.key))
         var collections: [Collection] = []
         var contents: [Content] = []
@@ -156,7 +154,8 @@ extension JSONProperty {
             case ("set", .bool(true)): collections.append(.set)
             case ("map", .bool(true)): collections.append(.map)
             case ("class", .string(let text)):
-                try place.check(text, of: "links to a class", Limits.tableNameByteCountMax)
+                try place.check(
+                    text, of: "links to a class with a name", Limits.tableNameByteCountMax)
                 contents.append(.object(text))
             case ("type", .string(let text)):
                 guard let type = ValueType.named(text) else {
