@@ -118,6 +118,8 @@ import Testing
         ("genres", ["novel", "crime"], "List<Genre>", "crime"),
         ("related", [1], "List<Book>", "Int"),
         ("title", String?.none, "String", "nil"),
+        ("title", Date(timeIntervalSinceReferenceDate: .nan), "String", "NaN (Date)"),
+        ("title", [Date(timeIntervalSinceReferenceDate: .nan)], "String", "1 elements"),
     ])
     func valuesOfWrongTypesAreNamed(
         property: String, value: any Sendable, expected: String, received: String

@@ -53,7 +53,7 @@ extension AnyTree {
             Limits.longString
         case .data(let data) where data.count > Limits.dataByteCountMax:
             Limits.longData
-        case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN:
+        case .date(let date) where date.isNaN:
             "cannot hold a date that is NaN"
         default: nil
         }

@@ -184,6 +184,7 @@ struct ObjectPrinter {
                 .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             let isShort = data.count <= ObjectPrinter.dataByteCountMax
             text += "<\(shown)\(isShort ? "" : "…")> (\(data.count) bytes)"
+        case let date as Date: text += date.printed
         case let value?: text += "\(value)"
         }
     }
@@ -210,7 +211,7 @@ struct ObjectPrinter {
         case .double(let value): text += "\(value)"
         case .string(let value): text += value
         case .data(let value): print(any: value)
-        case .date(let value): text += "\(value)"
+        case .date(let value): text += value.printed
         case .object(let value): print(value)
         case .objectId(let value): text += "\(value)"
         case .decimal128(let value): text += "\(value)"

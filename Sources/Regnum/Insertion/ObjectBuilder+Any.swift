@@ -138,7 +138,7 @@ extension AnyRealmValue: CustomStringConvertible {
         case .double(let value): "\(value)"
         case .string(let value): value
         case .data(let value): "\(value.count) bytes"
-        case .date(let value): "\(value)"
+        case .date(let value): value.printed
         case .object(let value): value.description
         case .objectId(let value): "\(value)"
         case .decimal128(let value): "\(value)"

@@ -111,6 +111,7 @@ func told(_ value: Any?) -> String {
     switch value {
     case let string as String: text = "\"\(string.prefix(101))\""
     case let string as Substring: text = "\(string.prefix(101))"
+    case let date as Date: text = date.printed
     case let collection as any Collection where !isShort(value):
         text = "a value with \(collection.count) elements"
     default: text = "\(value)"
@@ -120,12 +121,13 @@ func told(_ value: Any?) -> String {
 }
 
 /// Returns whether an array, set or dictionary has few elements, including nested ones, and
-/// few levels of nesting. Describing larger ones is slow or may overflow the stack. `true`
-/// for all other values.
+/// few levels of nesting. Describing larger ones is slow or may overflow the stack. `false` also
+/// for those that contain a date that is NaN. `true` for all other values.
 private func isShort(_ value: Any) -> Bool {
     var left = 100
     var pending: [(value: Any, level: Int)] = [(value, 0)]
     while let (value, level) = pending.popLast() {
+        if let date = value as? Date, date.isNaN { return false }
         guard let value = unwrapped(value), let collection = value as? any Collection,
             !(value is any ScalarValue || value is any UnmanagedList || value is any UnmanagedMap)
         else { continue }

@@ -99,6 +99,18 @@ import Testing
         expectTrue(rex.description.contains("friend 3") && !rex.description.contains("friend 4"))
     }
 
+    /// Foundation's description of such a date traps.
+    @Test func aDateThatIsNaNHasADescription() {
+        let date = Date(timeIntervalSinceReferenceDate: .nan)
+        let values = List<AnyRealmValue>()
+        values.append(.date(date))
+        let dates = List<Date>()
+        dates.append(date)
+        expectEqual(AnyRealmValue.date(date).description, "NaN")
+        expectTrue(values.description.contains("NaN") && dates.description.contains("NaN"))
+        expectTrue("\(FrozenAnyValue.date(date))".contains("NaN"))
+    }
+
     @Test func longDataIsAbbreviatedInDescriptions() async throws {
         let realm = try await Realm.temporary([Everything.self])
         try await realm.write { tx in
