@@ -150,7 +150,10 @@ import Testing
                 ("is not a set", { _, owner in _ = try owner.dynamicMutableSet("things") }),
                 ("is not a map", { _, owner in _ = try owner.dynamicMap("name") }),
                 ("embedded class", { tx, _ in try tx.dynamicCreate("DynPart") }),
-                ("0 already", { tx, _ in try tx.dynamicCreate("DynOwner", value: ["id": 0]) }),
+                (
+                    "already has an object whose 'id' is 0",
+                    { tx, _ in try tx.dynamicCreate("DynOwner", value: ["id": 0]) }
+                ),
                 (
                     "has no primary key",
                     { tx, _ in _ = try tx.dynamicObject(ofType: "DynThing", forPrimaryKey: 1) }

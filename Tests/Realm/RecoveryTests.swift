@@ -66,7 +66,7 @@ import Testing
             lines.texts(.warning),
             [
                 "opened: the content of LOCK was lost, so commits may be missing from the end of "
-                    + "the log; 40 bytes were not known to be on disk, and were kept"
+                    + "the log; 40 bytes that were not known to be on disk were kept"
             ])
         await realm.close()
         let again = try await open()

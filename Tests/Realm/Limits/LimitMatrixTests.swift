@@ -188,13 +188,13 @@ import Testing
         let noDate = Date(timeIntervalSinceReferenceDate: .nan)
         let rows: [LimitRow] = [
             .refused(
-                "date", "date", "not a number", { noDate }, json: "\"2026-02-30T00:00:00Z\"",
+                "date", "date", "is NaN", { noDate }, json: "\"2026-02-30T00:00:00Z\"",
                 assign: { $0.date = noDate }),
             .refused(
-                "date of any type", "any", "not a number", { AnyRealmValue.date(noDate) },
+                "date of any type", "any", "is NaN", { AnyRealmValue.date(noDate) },
                 json: "{\"date\":\"now\"}", assign: { $0.any = .date(noDate) }),
             .refused(
-                "date in a list", "dates", "not a number", { [noDate] }, json: "[\"now\"]",
+                "date in a list", "dates", "is NaN", { [noDate] }, json: "[\"now\"]",
                 assign: { $0.dates.append(noDate) }),
             .refused("case", "number", "5", { 5 }, json: "5"),
             .refused("float", "ratio", "Float", { 1e300 }, json: "1e300"),
