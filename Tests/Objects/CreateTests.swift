@@ -145,7 +145,10 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let date = Date(timeIntervalSinceReferenceDate: .nan)
-            let values: [(Any, String)] = [(date, "NaN (Date)"), ([date], "1 elements")]
+            let values: [(Any, String)] = [
+                (date, "NaN (Date)"), ([date], "1 elements"), ([date] as Set, "1 elements"),
+                ([date][...], "1 elements"), ([date: 1], "1 elements"),
+            ]
             for (value, received) in values {
                 let error = #expect(throws: Realm.Error.self) {
                     try tx.create(Book.self, value: ["title": value])

@@ -120,9 +120,9 @@ func told(_ value: Any?) -> String {
     return "\(text) (\(type(of: value)))"
 }
 
-/// Returns whether an array, set or dictionary has few elements, including nested ones, and
-/// few levels of nesting. Describing larger ones is slow or may overflow the stack. `false` also
-/// for those that contain a date that is NaN. `true` for all other values.
+/// Returns whether a collection has few elements, including nested ones, and few levels of nesting.
+/// Describing larger ones is slow or may overflow the stack. `false` also for those that contain a
+/// date that is NaN. `true` for all other values.
 private func isShort(_ value: Any) -> Bool {
     var left = 100
     var pending: [(value: Any, level: Int)] = [(value, 0)]
@@ -134,13 +134,17 @@ private func isShort(_ value: Any) -> Bool {
         left -= collection.count
         if left < 0 || level > 4 { return false }
         if let dictionary = value as? [AnyHashable: Any] {
-            for element in dictionary.values { pending.append((element, level + 1)) }
-        } else if let array = value as? [Any] {
-            for element in array { pending.append((element, level + 1)) }
+            for (key, element) in dictionary {
+                pending += [(key.base, level + 1), (element, level + 1)]
+            }
+        } else {
+            for element in elements(of: collection) { pending.append((element, level + 1)) }
         }
     }
     return true
 }
+
+private func elements(of collection: some Collection) -> [Any] { collection.map { $0 as Any } }
 
 extension Realm.Error {
     /// Objects given as dictionaries or arrays that are nested too deeply.
