@@ -49,8 +49,8 @@ extension Importer {
         let key = column.flatMap { transaction.value(table.key, row, $0.key) }
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' has an object whose '\(column?.name ?? "")' is "
-                + "\(key?.keyText ?? "") already.",
+            "The class '\(table.name)' already has an object whose '\(column?.name ?? "")' is "
+                + "\(key?.keyText ?? "").",
             className: table.name, property: column?.name, key: key?.bareKeyText)
     }
 

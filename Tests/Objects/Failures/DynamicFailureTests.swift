@@ -215,7 +215,7 @@ import Testing
 
     // Covers 5.72
     @Test func objectsThatAreGoneAreNoValues() async throws {
-        let realm = try await Realm.temporary([Loose.self, FailOwner.self])
+        let realm = try await Realm.temporary([Loose.self] + Failing.types)
         try await realm.write { tx in
             let check = FailureCheck(core: tx.core)
             var gone: DynamicObject?

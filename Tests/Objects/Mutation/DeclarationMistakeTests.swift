@@ -108,12 +108,12 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
             "KeyedPiece.number is a primary key: an embedded object cannot have one."),
         Mistake(
             HasSelfPiece.self, and: [SelfPiece.self],
-            "SelfPiece contains itself through its embedded properties: cycles of embedded objects "
-                + "cannot be stored."),
+            "SelfPiece contains itself through its embedded properties: embedded objects cannot "
+                + "form cycles."),
         Mistake(
             HasHen.self, and: [Hen.self, Egg.self],
-            "Hen contains itself through its embedded properties: cycles of embedded objects "
-                + "cannot be stored."),
+            "Hen contains itself through its embedded properties: embedded objects cannot "
+                + "form cycles."),
         Mistake(
             ThreeKeys.self,
             "ThreeKeys has 3 primary keys: first, second, third. Only one is allowed."),

@@ -206,7 +206,7 @@ import Testing
             ann.friends.append(Cards.Guest(2, "Bob"))
             Cards.LongCard(projecting: ann).bossAges[0] = 3
         }
-        #expect(sentence(ages).contains("Int>> cannot be assigned to: it shows boss.age of Guest,"))
+        #expect(sentence(ages).contains("Int>> cannot be assigned to: it shows boss.age of Guest "))
     }
 
     // Covers 8.26
