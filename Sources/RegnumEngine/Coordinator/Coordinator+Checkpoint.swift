@@ -174,12 +174,10 @@ extension Coordinator {
 
     /// Handles the end of the job that held the checkpoint lock, which has been released.
     func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
-        let (runsPump, wakesPump) = state.withLock { state in
+        endJob { state in
             state.checkpoint.isBusy = false
             change(&state)
-            return (state.claimPump(), state.isPumpAsleep)
         }
-        if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
     }
 
     // MARK: Recording it

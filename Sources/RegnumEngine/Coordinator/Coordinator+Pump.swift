@@ -179,8 +179,13 @@ extension Coordinator {
             state.statistics.appendedByteCount += batch.reduce(0) {
                 $0 + UInt64($1.commit.body.count)
             }
-            let makesSpare = spare.map { $0.segmentNumber != state.spareRequest } ?? false
-            if makesSpare { state.spareRequest = spare?.segmentNumber }
+            let makesSpare =
+                !state.isMakingSpare
+                && spare.map { $0.segmentNumber != state.spareRequest } ?? false
+            if makesSpare {
+                state.spareRequest = spare?.segmentNumber
+                state.isMakingSpare = true
+            }
             return (
                 state.nextTurn(options.store), state.takeBarriers(),
                 batch.count + state.waiters.count, makesSpare
@@ -190,8 +195,25 @@ extension Coordinator {
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
         hub.look()
-        if makesSpare, let spare { IOPool.shared.submitLong { spare.make() } }
+        if makesSpare, let spare { make(spare) }
         if !isWanted { gather(expected: expected) }
+    }
+
+    /// Creates the spare segment in a job.
+    private func make(_ spare: SpareSegment) {
+        IOPool.shared.submitLong {
+            spare.make()
+            self.endJob { $0.isMakingSpare = false }
+        }
+    }
+
+    /// Handles the end of a job that the pump may be waiting for.
+    func endJob(_ change: (inout CoordinatorState) -> Void) {
+        let (runsPump, wakesPump) = state.withLock { state in
+            change(&state)
+            return (state.claimPump(), state.isPumpAsleep)
+        }
+        if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
     }
 
     func failFlush(_ batch: [StagedCommit], _ error: StoreError) {

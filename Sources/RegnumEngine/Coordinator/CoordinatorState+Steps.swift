@@ -41,6 +41,7 @@ extension CoordinatorState {
                 checkpoint.isCancelled = true
                 return .linger(until: now + 1_000_000_000)
             }
+            if isMakingSpare { return .linger(until: now + 1_000_000_000) }  // its end wakes us
             ownsLog = true
             return .close
         }

@@ -73,6 +73,8 @@ struct CoordinatorState {
     var syncDue: UInt64?
     /// The segment for which a spare was last requested: one request per segment is enough.
     var spareRequest: UInt64?
+    /// Whether a job is creating the spare. Closing waits for it.
+    var isMakingSpare = false
     var wakeDue: UInt64?
     var timerAt: UInt64?
     /// Whether another process is waiting: the gate is shut, and the lock is released after the

@@ -10,6 +10,34 @@ import Testing
 
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorFailureTests {
+    /// The directory may be copied or removed as soon as the realm is closed.
+    @Test func closingWaitsForTheSpareSegment() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.store.firstSegmentByteCount = 8192
+            $0.store.segmentByteCountMax = 16384
+        }
+        var number = 0
+        while !disk.fileNames(in: "/sim").contains("log-0-1") {
+            number += 1
+            try await insert(number, into: coordinator)
+        }
+        let gate = EffectGate(disk, at: .create, once: true)
+        let writer = Task { [number] in
+            for next in number + 1...number + 1000 {
+                _ = await storeErrorCode { try await insert(next, into: coordinator) }
+            }
+        }
+        await gate.waitUntilReached()
+        let closing = Task { await coordinator.close() }
+        for _ in 0..<1000 { await Task.yield() }
+        gate.open()
+        await closing.value
+        let names = disk.fileNames(in: "/sim")
+        expectTrue(names.contains("spare") && !names.contains { $0.hasPrefix("tmp-") }, "\(names)")
+        await writer.value
+    }
+
     // Covers .ioFailed, .outcomeUnknown
     @Test func aFailedSyncFailsTheBatchAndWhatIsStagedBehindIt() async throws {
         let disk = SimFileSystem()
