@@ -75,14 +75,14 @@ extension Snapshot {
     ///   `.ioFailed` if the file can't be read; `CancellationError`.
     /// - Complexity: O(n log n) for the whole content, which is read from disk.
     public func checkIntegrity() async throws {
-        let isCancelled = Guarded(false)
+        let isCancelled = CancellationFlag()
         try await withTaskCancellationHandler {
             try await blocking { [root = core.root] () throws(StoreError) in
-                try root.checkIntegrity { isCancelled.withLock { $0 } }
+                try root.checkIntegrity { isCancelled.isSet }
             }
             try Task.checkCancellation()
         } onCancel: {
-            isCancelled.withLock { $0 = true }
+            isCancelled.set()
         }
     }
 }

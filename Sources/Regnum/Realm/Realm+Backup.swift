@@ -1,7 +1,6 @@
 public import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
-internal import Synchronization
 
 extension Realm {
     /// Copies the current state of the realm into a new directory, while it is in use by this and
@@ -63,13 +62,4 @@ extension RealmCore {
         }
         return root.version
     }
-}
-
-/// A flag that is set once and read by another thread.
-private final class CancellationFlag: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-
-    func set() { flag.store(true, ordering: .releasing) }
 }

@@ -379,8 +379,7 @@ extension Coordinator {
     ) throws(StoreError) {
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while try !log.tryLockCheckpoint() {
-            let isCancelled = item.isCancelled?.withLock { $0 } ?? false
-            guard IOPool.now() < deadline, !isCancelled else {
+            guard IOPool.now() < deadline, item.isCancelled?.isSet != true else {
                 throw StoreError(
                     .busy,
                     "Another process has been writing a checkpoint of \(log.path) for too long, so "

@@ -68,11 +68,11 @@ extension Coordinator {
     /// Stages a bulk commit and waits for it. Cancelling the task ends its wait for another
     /// process's checkpoint.
     private func commitBulk(_ turn: WriteTurn, _ commit: Commit) async throws {
-        let isCancelled = Guarded(false)
+        let isCancelled = CancellationFlag()
         let failure: StoreError? = await withTaskCancellationHandler {
             await withUnsafeContinuation { stage(turn, commit, isCancelled, $0) }
         } onCancel: {
-            isCancelled.withLock { $0 = true }
+            isCancelled.set()
         }
         guard let failure else { return }
         if failure.code == .busy { try Task.checkCancellation() }
@@ -207,7 +207,7 @@ extension Coordinator {
     // MARK: Staging
 
     private func stage(
-        _ turn: WriteTurn, _ commit: Commit, _ isCancelled: Guarded<Bool>?,
+        _ turn: WriteTurn, _ commit: Commit, _ isCancelled: CancellationFlag?,
         _ continuation: UnsafeContinuation<StoreError?, Never>
     ) {
         let item = StagedCommit(

@@ -110,7 +110,7 @@ struct CoordinatorState {
 struct StagedCommit {
     var commit: Commit
     /// Whether the task of a bulk commit was cancelled; `nil` for other commits.
-    var isCancelled: Guarded<Bool>?
+    var isCancelled: CancellationFlag?
     var continuation: UnsafeContinuation<StoreError?, Never>
 
     /// Returns the bytes that it counts towards the window of data on its way to the disk. A bulk
