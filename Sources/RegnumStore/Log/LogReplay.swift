@@ -85,22 +85,11 @@ package struct LogReplay: Sendable {
 
     /// Skips the records of `current` that were framed again in `next`.
     mutating func pass(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
-        guard next.header.base >= current.header.base else {
-            throw damage("\(next.name) does not continue it")
-        }
-        var cursor = RecordCursor(
-            next, at: next.header.base, nextSequence: next.header.firstSequence,
-            chain: next.header.previousChain, limit: position,
-            bodyByteCountMax: options.recordBodyByteCountMax)
-        var reframed = ReframedRecords(in: next, from: current)
-        while cursor.position < position {
-            let start = cursor.position
-            guard let (record, body) = try cursor.next() else { break }
-            reframed.add(record, body, at: start)
-        }
-        guard cursor.position == position, cursor.nextSequence == sequence,
-            reframed.formerChain == chain
-        else { throw damage("\(next.name) does not continue it") }
+        let cursor = try ReframedRecords.read(
+            in: next, from: current, through: position, nextSequence: sequence, chain: chain,
+            bodyByteCountMax: options.recordBodyByteCountMax
+        ) { _, _, _ in }
+        guard let cursor else { throw damage("\(next.name) does not continue it") }
         chain = cursor.chain
     }
 

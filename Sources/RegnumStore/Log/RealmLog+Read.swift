@@ -113,25 +113,19 @@ extension RealmLog {
             segment = next
             return
         }
-        var cursor = RecordCursor(
-            next, at: next.header.base, nextSequence: next.header.firstSequence,
-            chain: next.header.previousChain, limit: position,
-            bodyByteCountMax: options.recordBodyByteCountMax)
-        var reframed = ReframedRecords(in: next, from: segment)
         var kept: (checkpoints: KeptCheckpoints, end: LogPosition) = (
             next.header.checkpoints, next.header.base
         )
-        while cursor.position < position {
-            let start = cursor.position
-            guard let (record, body) = try cursor.next() else { break }
-            reframed.add(record, body, at: start)
-            if record.header.namesCheckpoints {
-                kept = (try decodeCheckpoints(record, body, at: start), cursor.position)
-            }
+        let cursor = try ReframedRecords.read(
+            in: next, from: segment, through: position, nextSequence: nextSequence, chain: chain,
+            bodyByteCountMax: options.recordBodyByteCountMax
+        ) { record, body, range throws(StoreError) in
+            guard record.header.namesCheckpoints else { return }
+            kept = (try decodeCheckpoints(record, body, at: range.lowerBound), range.upperBound)
         }
-        guard cursor.position == position, cursor.nextSequence == nextSequence,
-            reframed.formerChain == chain
-        else { throw lostCommits(at: next.header.base, "\(next.name) continues without them") }
+        guard let cursor else {
+            throw lostCommits(at: next.header.base, "\(next.name) continues without them")
+        }
         segment = next
         reframeCount += 1
         chain = cursor.chain
