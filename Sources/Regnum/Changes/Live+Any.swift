@@ -70,10 +70,9 @@ extension LiveValues where Element == FrozenAnyValue {
     /// here, or if it is a list.
     public var dictionary: LiveMap<String, FrozenAnyValue> {
         let schema = entry.schema
-        let index = schema.properties.firstIndex {
-            schema.elementsName(of: $0) == plan.tableName
+        guard let index = schema.property(withElements: plan.tableName) else {
+            preconditionFailure("\(plan.tableName) is not a property.")
         }
-        guard let index else { preconditionFailure("\(plan.tableName) is not a property.") }
         var owner = owner
         var nested = owner.nested ?? NestedCollection(column: nil)
         nested.isDictionary = true

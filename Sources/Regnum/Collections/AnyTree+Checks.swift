@@ -73,9 +73,7 @@ extension AnyTree {
         level: Int, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         guard level > Limits.anyLevelMax else { return }
-        throw .invalidValue(
-            schema.name, property.name,
-            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
+        throw .anyTooDeep(schema.name, property.name)
     }
 }
 

@@ -180,9 +180,7 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> Int {
         guard let level else { throw name.wrong(value()) }
         guard level >= Limits.anyLevelMax else { return level + 1 }
-        throw .invalidValue(
-            name.className, name.property,
-            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
+        throw .anyTooDeep(name.className, name.property)
     }
 }
 

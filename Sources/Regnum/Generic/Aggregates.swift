@@ -98,10 +98,8 @@ extension FrozenValues {
     /// The stored name of the property with these values.
     private var propertyName: String {
         let schema = query.table.schema
-        let property = schema.properties.first {
-            schema.elementsName(of: $0) == query.plan.tableName
-        }
-        return property?.columnName ?? ""
+        let property = schema.property(withElements: query.plan.tableName)
+        return property.map { schema.properties[$0].columnName } ?? ""
     }
 }
 

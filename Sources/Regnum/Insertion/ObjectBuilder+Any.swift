@@ -16,10 +16,7 @@ extension ObjectBuilder {
     ) throws(Realm.Error) -> AnyRealmValue {
         guard let given = value, let value = unwrapped(given) else { return .none }
         if level > Limits.anyLevelMax {
-            throw .invalidValue(
-                schema.name, property.name,
-                "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels "
-                    + "deep.")
+            throw .anyTooDeep(schema.name, property.name)
         }
         if let object = instance(of: Object.self, value) {
             let object = try self.object(type(of: object), from: object, property, schema)

@@ -189,6 +189,11 @@ final class ClassSchema: Sendable {
     /// Returns the name of the element class of a list or set of values, or of a map.
     func elementsName(of property: PropertySchema) -> String { "\(name).\(property.columnName)" }
 
+    /// Returns the index of the property whose elements are stored in that hidden class.
+    func property(withElements elementsName: String) -> Int? {
+        properties.firstIndex { self.elementsName(of: $0) == elementsName }
+    }
+
     /// Returns the stored name of a property, or `name` itself if there is no such property.
     func columnName(ofProperty name: String) -> String {
         property(named: name).map { properties[$0].columnName } ?? name

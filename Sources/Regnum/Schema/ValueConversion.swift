@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 /// Unwraps nested optionals and converts Foundation values to Swift ones. Returns `nil`
 /// for `nil` and `NSNull`.
@@ -155,6 +156,13 @@ extension Realm.Error {
             className, property,
             "was given an object nested more than \(levelMax) levels deep in dictionaries and "
                 + "arrays.")
+    }
+
+    /// A value of any type with lists and dictionaries that are nested too deeply.
+    static func anyTooDeep(_ className: String, _ property: String) -> Realm.Error {
+        .invalidValue(
+            className, property,
+            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
     }
 
     /// A value that its property cannot hold.
