@@ -13,7 +13,7 @@ extension Transaction {
         return DynamicObjects(store, className)
     }
 
-    /// Returns the object with a primary key, or `nil` if there is none.
+    /// Returns the object with the given primary key, or `nil` if there is none.
     ///
     ///     let dog = try tx.dynamicObject(ofType: "Dog", forPrimaryKey: "Rex")
     ///

@@ -25,7 +25,7 @@ public struct Snapshot: Sendable {
         FrozenResults(FrozenTable(core, core.realm.entry(for: type)), plan: .all(of: type))
     }
 
-    /// Returns the object with a primary key, or `nil` if there is none.
+    /// Returns the object with the given primary key, or `nil` if there is none.
     ///
     /// - Precondition: The class has a primary key of the type of `key`.
     /// - Complexity: O(log n).

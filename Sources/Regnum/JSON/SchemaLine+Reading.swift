@@ -39,7 +39,7 @@ extension SchemaLine {
         }
     }
 
-    /// What an error is about: a class or a property, if any.
+    /// The class or property that an error refers to, if any.
     fileprivate struct Place {
         var className: String?
         var property: String?
@@ -61,7 +61,9 @@ extension SchemaLine {
             return number
         }
 
-        func check(_ name: String, of what: String, _ byteCountMax: Int) throws(Realm.Error) {
+        func checkLength(
+            of name: String, _ byteCountMax: Int, _ what: String
+        ) throws(Realm.Error) {
             guard name.utf8.count > byteCountMax else { return }
             throw problem(
                 "\(what) of \(name.utf8.count) bytes; the limit is \(byteCountMax) bytes")
@@ -95,7 +97,7 @@ extension JSONClass {
             throw SchemaLine.Place().problem("has a class without a name")
         }
         let place = SchemaLine.Place(className: name)
-        try place.check(name, of: "has a name", Limits.tableNameByteCountMax)
+        try place.checkLength(of: name, Limits.tableNameByteCountMax, "has a name")
         try place.checkUnique(members.map(\.key))
         var (isEmbedded, isAsymmetric) = (false, false)
         var nodes: [JSONNode] = []
@@ -141,7 +143,7 @@ extension JSONProperty {
             throw SchemaLine.Place(className: className).problem("has a property without a name")
         }
         let place = SchemaLine.Place(className: className, property: name)
-        try place.check(name, of: "has a name", Limits.columnNameByteCountMax)
+        try place.checkLength(of: name, Limits.columnNameByteCountMax, "has a name")
         try place.checkUnique(members.map(\.key))
         var collections: [Collection] = []
         var contents: [Content] = []
@@ -154,8 +156,8 @@ extension JSONProperty {
             case ("set", .bool(true)): collections.append(.set)
             case ("map", .bool(true)): collections.append(.map)
             case ("class", .string(let text)):
-                try place.check(
-                    text, of: "links to a class with a name", Limits.tableNameByteCountMax)
+                try place.checkLength(
+                    of: text, Limits.tableNameByteCountMax, "links to a class with a name")
                 contents.append(.object(text))
             case ("type", .string(let text)):
                 guard let type = ValueType.named(text) else {

@@ -42,7 +42,7 @@ public final class Transaction {
         Results(binding(for: type, "objects"), plan: .all(of: type))
     }
 
-    /// Returns the object with a primary key, or `nil` if there is none.
+    /// Returns the object with the given primary key, or `nil` if there is none.
     ///
     /// - Parameter key: A value of the type of the class's primary key. `nil` finds the object
     ///   whose key is `nil`; a required key is never `nil`.

@@ -113,7 +113,7 @@ package enum RealmContent {
         }
     }
 
-    /// Removes the realm in the directory. Returns false if there is none, or it was kept.
+    /// Removes the realm in the directory. Returns false if it doesn't exist or was kept.
     ///
     /// Throws `alreadyOpen` if any process has it open; the errors of the file system; with a
     /// condition, those of ``read(_:_:)``.

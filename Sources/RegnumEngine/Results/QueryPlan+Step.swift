@@ -157,7 +157,7 @@ extension QueryPlan {
         let newKeys = new.map(\.rawValue)
         if before.query.table != after.query.table {
             // a class that was dropped and created again has other rows with the same keys
-            let stays = oldKeys.map { _ in -1 }
+            let stays = Array(repeating: -1, count: oldKeys.count)
             return (new, SequenceChange(oldKeys, newKeys, stays: stays).change)
         }
         if before.query.source == after.query.source, sort.isEmpty, after.query.steps.isEmpty,

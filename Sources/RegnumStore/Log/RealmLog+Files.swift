@@ -68,7 +68,7 @@ extension RealmLog {
     ///
     /// - Parameter isDue: called while no other process can open or remove the realm; returning
     ///   false keeps it.
-    /// - Returns: false if there is no realm, or it was kept.
+    /// - Returns: false if there is no realm or it was kept.
     /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system and of
     ///   `isDue`.
     package static func remove(
