@@ -47,6 +47,7 @@ extension DatabaseRoot {
             for list in table.lists {
                 hasher.combine(.string(list.name))
                 hasher.combine(UInt64(list.target.rawValue))
+                hasher.combine(UInt64(list.kind.rawValue))
                 state.combine(list.key.index, into: &hasher)
             }
         }

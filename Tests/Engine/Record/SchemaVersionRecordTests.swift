@@ -84,9 +84,4 @@ import Testing
             expectEqual(loaded.stateHash(), root.stateHash())
         }
     }
-
-    @Test func anotherVersionIsAnotherState() throws {
-        let hashes = try [0, 1, 2].map { try base(version: $0).stateHash() }
-        expectEqual(Set(hashes).count, 3)
-    }
 }
