@@ -4,9 +4,10 @@
 # One build for all tests: the library is optimized, but keeps its assertions and trap messages.
 # Cross-module optimization would take a third longer and only speed up long scans. A separate
 # process for each module file would parse everything twice, and nothing could start earlier.
+# Backtraces need no more than line tables.
 checked_flags=(
     -c release -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
-    -Xswiftc -no-emit-module-separately-wmo
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -gline-tables-only
 )
 optimized_flags=(
     --scratch-path "$repository/.build/checked"
@@ -123,16 +124,6 @@ test_threads() {
     tail -n 1 "$log"
     # A report in a child process doesn't fail the run by itself.
     ! grep -a -A 30 'WARNING: ThreadSanitizer' "$log"
-}
-
-# run_tests LOG FILTER...: runs the tests of the checked build that match any of the filters.
-run_tests() {
-    local log=$1 filter
-    local arguments=(--testing-library swift-testing)
-    shift
-    for filter in "$@"; do arguments+=(--filter "$filter"); done
-    with_progress tests "$log" \
-        "$repository/.build/checked/release/regnumPackageTests.xctest" "${arguments[@]}"
 }
 
 # failures_of LOG: prints the failures of a run, with the failed expectations.
