@@ -181,6 +181,32 @@ import Testing
         expectEqual(disk.fileNames(in: TinyStore.path), [])
     }
 
+    /// Without a mark, a realm that lacks the end of its log could be opened at an older version.
+    @Test func segmentsAreRemovedDurablyOneAfterTheOther() throws {
+        let disk = SimFileSystem(seed: 17)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        for version in 1...6 {
+            try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
+        }
+        log.leave()
+        @Sendable func segmentCount(_ disk: SimFileSystem) -> Int {
+            disk.fileNames(in: TinyStore.path).count { $0.hasPrefix("log-") }
+        }
+        let count = segmentCount(disk)
+        #expect(count > 2)
+        disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
+        let syncedCounts = Guarded<Set<Int>>([])
+        disk.onEffect = { [unowned disk] kind, _ in
+            guard kind == .syncDirectory else { return }
+            let count = segmentCount(disk)
+            syncedCounts.withLock { _ = $0.insert(count) }
+        }
+        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        disk.onEffect = nil
+        expectEqual(syncedCounts.withLock { $0 }, Set(0..<count))
+    }
+
     /// A file that marks the realm as unfinished is ignored where there is a complete realm.
     @Test(arguments: UnfinishedMark.Kind.allCases, [0, 1, 40, 5000, -1])
     func strayMarkLeavesTheRealmAlone(kind: UnfinishedMark.Kind, byteCount: Int) throws {

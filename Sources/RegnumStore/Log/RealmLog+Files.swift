@@ -152,16 +152,17 @@ extension RealmLog {
         return true
     }
 
-    /// Removes everything except `LOCK` and the marks. The beginning of the log is removed first,
-    /// durably, so that no intermediate state is an older version of the realm.
+    /// Removes everything except `LOCK` and the marks. The log is removed from its beginning, each
+    /// segment durably before the next one, so that no intermediate state is an older version of
+    /// the realm, even if there is no mark.
     private static func removeFiles(_ directory: any RealmDirectory, _ names: [String])
         throws(StoreError)
     {
         let segments = names.compactMap(SegmentHeader.parse).sorted { $0.number < $1.number }
-        for (index, segment) in segments.enumerated() {
+        for segment in segments {
             try directory.unlink(
                 SegmentHeader.fileName(generation: segment.generation, number: segment.number))
-            if index == 0 { try directory.sync() }
+            try directory.sync()
         }
         for name in names
         where isOwn(name) && !UnfinishedMark.names.contains(name)
