@@ -146,7 +146,8 @@ extension Realm {
     public enum Durability: Sendable, Hashable {
         /// The death of the process and power loss.
         case full
-        /// The death of the process; power loss once the duration has passed.
+        /// The death of the process; power loss once the commit is synced. The sync begins within
+        /// the duration.
         case relaxed(within: Duration)
     }
 }
