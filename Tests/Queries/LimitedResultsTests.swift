@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    // Covers .invalidInput
+    // Covers O5, .invalidInput
     @Test func aStreamOfNegativeDepthThrows() async throws {
         let realm = try await Breeders.realm()
         var pups = realm.objects(Pup.self).changes(depth: -2).makeAsyncIterator()

@@ -27,6 +27,21 @@ struct SubscriptionTests {
         expectEqual(world.hub.counters.signals.value, 1)
     }
 
+    @Test func secondWaiterOfASlotTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let subscription = try HubFixture().subscribe(.all)
+            let slot = subscription.attach()
+            async let first = slot.wait()
+            async let second = slot.wait()
+            _ = await (first, second)
+            withExtendedLifetime(subscription) {}
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Two tasks are waiting for the next element of the same stream."))
+    }
+
     @Test func whatIsPublishedBeforeTheSubscriptionBelongsToItsStart() throws {
         let world = try HubFixture()
         let early = world.subscribe(.all)
