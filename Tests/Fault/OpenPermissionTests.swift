@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RegnumSimulation
 import RegnumTestSupport
 import Testing
@@ -93,6 +94,21 @@ struct OpenPermissionTests {
         let place = try RealDirectory(inMemory: false)
         let path = try make("open", 0o777, place) + "/own.realm"
         try expectEqual(OtherUser.open(path), "opened at version 0")
+    }
+
+    /// The group that a file has instead of the directory's gets no permission.
+    @Test func filesWhoseGroupCannotBeAssignedAreForTheirUserOnly() throws {
+        let place = try RealDirectory(inMemory: false)
+        let path = try make("shared.realm", 0o775, place)
+        try #require(chmod(path, 0o775) == 0)
+        try #require(chown(path, 65534, 4321) == 0)
+        try expectEqual(OtherUser.open(path), "opened at version 0")
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(names.contains("LOCK"))
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            expectEqual(attributes[.posixPermissions] as? Int, 0o600, "\(name)")
+        }
     }
 }
 

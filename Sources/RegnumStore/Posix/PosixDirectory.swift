@@ -222,12 +222,7 @@ package final class PosixDirectory: RealmDirectory {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = cregnum_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { return file }
-        if let group = permissions.sharedGroup {
-            // Fails if this user isn't a member of that group; the file then keeps the user's own
-            // group.
-            _ = repeated { fchown(file, uid_t.max, group) }
-        }
-        let result = repeated { fchmod(file, permissions.fileMode) }
+        let result = PosixPermissions.apply(permissions.ofFiles, to: file)
         guard result < 0 else { return file }
         close(file)
         _ = unlinkat(descriptor, name, 0)

@@ -32,6 +32,21 @@ struct PosixPermissions {
     /// The group that shares the realm, if any.
     var sharedGroup: gid_t? { mayGroupWrite && !mayEverybodyWrite ? group : nil }
 
-    /// The mode of new files: for the owner only, or also for the group that shares the realm.
-    var fileMode: mode_t { sharedGroup == nil ? 0o600 : 0o660 }
+    /// The permissions of new files: for the owner only, or also for the group that shares the
+    /// realm.
+    var ofFiles: (mode: mode_t, group: gid_t?) {
+        sharedGroup.map { (0o660, $0) } ?? (0o600, nil)
+    }
+
+    /// Sets the group and the mode of a new file with the mode 0600, regardless of the umask. If
+    /// the user can't assign the group, the file's group gets no permission that others don't have.
+    ///
+    /// - Returns: 0, or the negative error number if the mode can't be set.
+    static func apply(_ permissions: (mode: mode_t, group: gid_t?), to file: Int32) -> Int32 {
+        var mode = permissions.mode
+        if let group = permissions.group, repeated({ fchown(file, uid_t.max, group) }) < 0 {
+            mode &= 0o707 | (mode & 0o007) << 3
+        }
+        return repeated { fchmod(file, mode) }
+    }
 }

@@ -29,9 +29,9 @@ package final class PosixStream: Sendable {
     /// If `path` is a pipe or a device, it is written directly.
     ///
     /// - Parameter realmPath: the directory of the realm that the content comes from; `nil` for one
-    ///   in memory. A new file gets the permissions of a realm file. A file that replaces one of
-    ///   this user's keeps its permissions; one that replaces another user's is private to this
-    ///   user.
+    ///   in memory. A new file gets the permissions and the group of a realm file. A file that
+    ///   replaces one of this user's keeps that file's; one that replaces another user's is private
+    ///   to this user.
     /// - Returns: `nil` while nobody has opened the pipe at `path` for reading.
     package init?(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
@@ -48,23 +48,25 @@ package final class PosixStream: Sendable {
         // A symbolic link is kept, and its target replaced.
         let target = isThere ? Self.resolved(path) : path
         let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
-        let mode = isThere ? Self.mode(replacing: status) : Self.fileMode(realmPath)
         let result = cregnum_openat(
-            AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+            AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard result >= 0 else { throw .system(-result, "create", path) }
+        // Fails on file systems without modes.
+        _ = PosixPermissions.apply(
+            isThere ? Self.permissions(replacing: status) : Self.permissions(realmPath), to: result)
         self.path = target
         descriptor = result
         temporary = name
     }
 
-    private static func mode(replacing status: stat) -> mode_t {
-        status.st_uid == geteuid() ? status.st_mode & 0o777 : 0o600
+    private static func permissions(replacing status: stat) -> (mode: mode_t, group: gid_t?) {
+        status.st_uid == geteuid() ? (status.st_mode & 0o777, status.st_gid) : (0o600, nil)
     }
 
-    private static func fileMode(_ realmPath: String?) -> mode_t {
+    private static func permissions(_ realmPath: String?) -> (mode: mode_t, group: gid_t?) {
         var status = stat()
-        guard let realmPath, stat(realmPath, &status) == 0 else { return 0o600 }
-        return PosixPermissions(directory: status).fileMode
+        guard let realmPath, stat(realmPath, &status) == 0 else { return (0o600, nil) }
+        return PosixPermissions(directory: status).ofFiles
     }
 
     deinit {
