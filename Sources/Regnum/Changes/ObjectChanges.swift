@@ -10,7 +10,8 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
     /// The named properties of the object were set, its lists changed, or something else changed
     /// that the stream was asked to follow.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
-    /// The object was deleted. The value is the object of the previous element.
+    /// The object was deleted. The value is the object at the stream's last position: that of the
+    /// previous element, or of a later version up to which there was nothing to report.
     case deleted(Frozen<Model>)
 }
 

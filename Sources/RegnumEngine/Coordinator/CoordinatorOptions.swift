@@ -4,8 +4,8 @@ package import RegnumStore
 package enum Durability: Sendable, Hashable {
     /// On disk: survives a power loss.
     case full
-    /// In the log, and on disk within that time: survives the death of the process, and a power
-    /// loss after that time.
+    /// In the log: survives the death of the process, and a power loss once it is synced. The sync
+    /// begins within that time.
     case relaxed(withinNanoseconds: UInt64)
 }
 
