@@ -142,6 +142,26 @@ struct CoordinatorCheckpointFailureTests {
         try expectEqual(numbers(reopened("/sim", disk).root), content)
     }
 
+    /// Another process records a checkpoint after this one's is written, before it is recorded.
+    @Test func aCheckpointThatWasOvertakenIsNotRecorded() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        let version = try await insert(0, into: coordinator)
+        let other = try await openPeer("/sim", SimView(disk))
+        let turn = try await other.beginWrite()  // holds the writer lock
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = version }
+        coordinator.heal()  // wakes the pump
+        try await eventually { coordinator.state.withLock { $0.checkpoint.finished != nil } }
+        try await checkpointNow(other)
+        try await other.abandon(turn)
+        try await insert(1, into: coordinator)  // after checkpoints
+        expectEqual(coordinator.statistics.checkpoints, 0)
+        expectEqual(other.statistics.checkpoints, 1)
+        await other.close()
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0, 1])
+    }
+
     /// It would otherwise count as recorded, because the one before it is in the same file.
     @Test func aCheckpointThatCannotBeRecordedIsRepeated() async throws {
         let disk = SimFileSystem()
