@@ -82,19 +82,22 @@ targets_of() {
 # build_checked LOG [AREA...]: builds all areas, or only the given ones.
 build_checked() {
     local log=$1 start=$SECONDS
-    local flags=("${checked_flags[@]}" "${optimized_flags[@]}")
     shift
     unset REGNUM_TARGETS
     if [ $# -gt 0 ]; then export REGNUM_TARGETS=$(targets_of "$@"); fi
-    # The library comes first, because its targets are compiled one after the other, and everything
-    # else that doesn't wait for it can be compiled beside the tests.
-    if ! { [ $# -gt 0 ] || with_progress build "$log" swift build "${flags[@]}" --target Regnum; } ||
-        ! with_progress build "$log" swift build "${flags[@]}" --build-tests
+    run_build "$log" --build-tests
+    echo "Built in $((SECONDS - start)) s."
+}
+
+# run_build LOG OPTION...: runs a checked build, and ends the script if it fails.
+run_build() {
+    local log=$1
+    shift
+    if ! with_progress build "$log" swift build "${checked_flags[@]}" "${optimized_flags[@]}" "$@"
     then
         failed_build "$log"
         stop "the build failed; its full output is in $log."
     fi
-    echo "Built in $((SECONDS - start)) s."
 }
 
 # failed_build LOG: prints the errors of a build and the end of its output.
