@@ -44,7 +44,11 @@ import Testing
         let names = disk.fileNames(in: TinyStore.path)
         let before = names.map { disk.contents(of: $0, in: TinyStore.path) }
         disk.isReadOnly = true
-        let read = Result { try TestSeed.open(disk, isReadOnly: true) }
+        let read = Result {
+            let opened = try TestSeed.open(disk, isReadOnly: true)
+            try opened.log.catchUp(Self.refuse)
+            return opened
+        }
         disk.isReadOnly = false
         expectEqual(disk.effectCount, 0, "\(place)")
         expectEqual(disk.fileNames(in: TinyStore.path), names, "\(place)")
@@ -66,6 +70,36 @@ import Testing
         case (_, .failure(let error)):
             Issue.record("\(place): \(describe(error))")
         }
+    }
+
+    /// Nothing has been published since the realm was opened.
+    private static func refuse(_ body: [UInt8]) throws(StoreError) {
+        throw StoreError(.invalidInput, "An unknown commit was delivered.")
+    }
+
+    /// The control page may be newer than what a power loss has left of the log.
+    @Test func readerOpenedAfterAPowerLossFollowsTheNextWriter() throws {
+        let disk = SimFileSystem(seed: 8)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+        try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
+        var lostCount = 0
+        for image in disk.crashImages() {
+            let machine = image.fileSystem
+            let reader = try TestSeed.open(machine, isReadOnly: true).log
+            let version = reader.version
+            let page = reader.lock.loadControl()
+            if let page, page.visibleEnd > reader.position { lostCount += 1 }
+            if page != nil { expectEqual(reader.isBehind(), false, "\(image.summary)") }
+            try reader.catchUp(Self.refuse)
+            let writer = try TinyStore.open(machine).log
+            #expect(try writer.takeWriter())
+            try writer.commit([TestBody.make(version: Int(version) + 1, payloadByteCount: 9)])
+            try reader.catchUp { (_) throws(StoreError) in }
+            expectEqual(reader.version, version + 1, "\(image.summary)")
+        }
+        expectTrue(lostCount > 0)
     }
 
     @Test func readerFollowsAWriterThroughSegments() throws {
@@ -124,6 +158,7 @@ import Testing
             #expect(throws: StoreError.self) { try log.sync() }
             if dropsCaches { disk.dropCaches() }
             let opened = try TestSeed.open(disk, isReadOnly: true)
+            try opened.log.catchUp(Self.refuse)
             expectTrue(opened.bodies.count == 1 && opened.log.version == 1)
         }
     }

@@ -10,7 +10,7 @@ extension RealmLog {
         if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
         if holdsWriter { return }
         try checkLock()
-        guard let page = lock.loadControl(), page.realmID == realmID else {
+        guard let page = readablePage() else {
             if hadPage { throw damagedPage }
             return
         }
@@ -23,8 +23,20 @@ extension RealmLog {
     package func isBehind() -> Bool {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
         guard hasLock else { return false }
-        guard let page = lock.loadControl(), page.realmID == realmID else { return hadPage }
+        guard let page = readablePage() else { return hadPage }
         return page.visibleEnd > position || page.segmentNumber > segment.header.number
+    }
+
+    /// Returns the control page with the end up to which the log may be read; `nil` if there is no
+    /// page of this realm.
+    private func readablePage() -> ControlPage? {
+        guard var page = lock.loadControl(), page.realmID == realmID else { return nil }
+        if isReadOnly { page.dropUnsureEnd() }
+        if page == outdatedPage {  // a power loss may have taken the rest
+            page.visibleEnd = min(page.visibleEnd, position)
+            page.segmentNumber = min(page.segmentNumber, segment.header.number)
+        }
+        return page
     }
 
     /// Whether the control page has been valid while the realm was open. It may have been lost when

@@ -46,6 +46,9 @@ package final class RealmLog: @unchecked Sendable {
     /// The recovery done when the writer lock was last acquired, until it is retrieved.
     private var takenOver: RecoveryReport?
     var control: ControlPage
+    /// The control page when the realm was opened read-only, if nothing confirms its visible end
+    /// (`openAlone`).
+    var outdatedPage: ControlPage?
     /// The failed-sync count of other processes when this process acquired the writer lock.
     var knownFailedSyncCount: UInt32 = 0
     /// The end of the log when it was last published, by this process or another.
