@@ -68,6 +68,17 @@ package final class SimDirectory: RealmDirectory {
         }
     }
 
+    package func renameNew(_ name: String, to target: String) throws(StoreError) {
+        checkWritable()
+        try fileSystem.check(.rename, "\(path)/\(name)")
+        try fileSystem.state.withLock { state throws(StoreError) in
+            guard state.directories[path]?.entries[target] == nil else {
+                throw StoreError(.fileExists, "\"\(path)/\(target)\" exists.", path: path)
+            }
+            try state.rename(name, to: target, in: path)
+        }
+    }
+
     package func unlink(_ name: String) throws(StoreError) {
         checkWritable()
         try fileSystem.check(.unlink, "\(path)/\(name)")

@@ -182,7 +182,8 @@ extension RealmLog {
             place.directory,
             nodes: { realmID in
                 NodesDirectory(
-                    place.fileSystem, place.directory, realmID: realmID, options: place.options)
+                    place.fileSystem, place.directory, realmID: realmID, options: place.options,
+                    lock: place.lock)
             }, options: place.options, lastNumber: lastNumber, limit: limit, page: page, load: load)
     }
 

@@ -211,7 +211,7 @@ extension RealmLog {
         do {
             try file.write(header.encoded(), at: 0)
             try file.sync()
-            try directory.rename(
+            try directory.renameNew(
                 temporary, to: SegmentHeader.fileName(generation: 0, number: header.number))
         } catch {
             try? directory.unlink(temporary)

@@ -4,6 +4,8 @@ package final class NodesDirectory: Sendable {
     private let directory: any RealmDirectory
     package let realmID: Identity128
     private let options: StoreOptions
+    /// The realm's `LOCK`; `nil` in a realm that is being created.
+    private let lock: (any LockFile)?
     /// The files that are currently in use.
     private let open = Guarded<[UInt64: Reference]>([:])
     /// See `NodesFile.isAbandoned`. Remembered here, because the objects don't last.
@@ -15,12 +17,13 @@ package final class NodesDirectory: Sendable {
 
     package init(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128,
-        options: StoreOptions
+        options: StoreOptions, lock: (any LockFile)? = nil
     ) {
         self.fileSystem = fileSystem
         self.directory = directory
         self.realmID = realmID
         self.options = options
+        self.lock = lock
     }
 
     /// Returns nodes file `number`, sharing one object while it is in use.
@@ -67,6 +70,7 @@ package final class NodesDirectory: Sendable {
         open.withLock { $0[file.number] = Reference(file: file) }
         abandoned.withLock { _ = $0.remove(file.number) }
         do {
+            try directory.sync()
             return try NodesAppender(file, isNew: true, after: nil, options: options, pace: pace)
         } catch {
             discard(file.number)
@@ -78,11 +82,12 @@ package final class NodesDirectory: Sendable {
     /// or won't be recorded in the log; nothing if that is `nil`.
     ///
     /// Call only as the holder of the checkpoint lock. If the removal fails, the file is removed
-    /// later, as after a crash.
+    /// later, as after a crash. If `LOCK` was replaced, the name may belong to a file of a process
+    /// that uses the other one.
     package func discard(_ number: UInt64?) {
-        guard let number, (try? directory.unlink(NodesHeader.fileName(number))) != nil else {
-            return
-        }
+        guard let number, lock.map({ (try? $0.isCurrent()) ?? false }) ?? true,
+            (try? directory.unlink(NodesHeader.fileName(number))) != nil
+        else { return }
         // Another process may create a file of this number.
         open.withLock { $0[number] = nil }
         abandoned.withLock { _ = $0.remove(number) }

@@ -65,7 +65,7 @@ package final class NodesFile: NodeBytes {
     }
 
     /// Creates nodes file `number`, which must not exist. It is completed under a temporary name
-    /// and then renamed.
+    /// and then renamed; the caller syncs the directory.
     static func create(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, number: UInt64,
         realmID: Identity128, abandoned: Guarded<Set<UInt64>>, options: StoreOptions
@@ -73,21 +73,19 @@ package final class NodesFile: NodeBytes {
         let name = NodesHeader.fileName(number)
         let temporary = TemporaryName.random(fileSystem)
         let file = try directory.create(temporary)
-        do {
+        do throws(StoreError) {
             try file.write(NodesHeader(realmID: realmID, number: number).encoded(), at: 0)
             try file.sync()
-            try directory.rename(temporary, to: name)
-        } catch {
-            try? directory.unlink(temporary)
-            throw error
-        }
-        do {
-            try directory.sync()
-            return try NodesFile(
+            let made = try NodesFile(
                 number: number, path: directory.path + "/" + name, file: file,
                 abandoned: abandoned, options: options)
+            try directory.renameNew(temporary, to: name)
+            return made
         } catch {
-            try? directory.unlink(name)
+            try? directory.unlink(temporary)
+            var error = error
+            // Made since by a process with another `LOCK`.
+            if error.code == .fileExists { error.code = .ioFailed }
             throw error
         }
     }

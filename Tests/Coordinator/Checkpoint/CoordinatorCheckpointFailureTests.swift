@@ -223,6 +223,49 @@ struct CoordinatorCheckpointFailureTests {
         try expectEqual(numbers(reopened("/sim", disk).root), [0])
     }
 
+    /// A process that opens the realm then uses another `LOCK`, and may create a file of the same
+    /// number.
+    // Covers .ioFailed
+    @Test func aFileIsNotReplacedOnceLockIsAnother() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(0, into: coordinator)
+        let gate = EffectGate(disk, at: .create, once: true)
+        let writing = Task {
+            await storeErrorCode { try await insertInBulk(100..<109, into: coordinator) }
+        }
+        await gate.waitUntilReached()
+        disk.removeFile("LOCK", in: "/sim")
+        let other = try await openPeer("/sim", SimView(disk))
+        try await insertInBulk(1..<9, into: other)
+        expectEqual(nodesFiles(disk), ["nodes-1"])
+        gate.open()
+        await expectEqual(writing.value, .ioFailed)
+        await coordinator.close()
+        await other.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0..<9))
+    }
+
+    @Test func aFileIsNotRemovedOnceLockIsAnother() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insert(0, into: coordinator)
+        let gate = EffectGate(disk, at: .syncDirectory, once: true)
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        coordinator.heal()  // wakes the pump
+        await gate.waitUntilReached()
+        disk.removeFile("LOCK", in: "/sim")
+        let other = try await openPeer("/sim", SimView(disk))
+        try await insertInBulk(1..<9, into: other)
+        expectEqual(nodesFiles(disk), ["nodes-1"])
+        let closing = Task { await coordinator.close() }
+        try await eventually { coordinator.state.withLock { $0.checkpoint.isCancelled } }
+        gate.open()
+        await closing.value
+        await other.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), Array(0..<9))
+    }
+
     private func nodesFiles(_ disk: SimFileSystem) -> [String] {
         disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }
     }
