@@ -289,7 +289,7 @@ struct RowEncoding: Encodable, Sendable {
     }
 
     /// An `AnyRealmValue`, whose objects are encoded as links of the row.
-    private struct AnyEncoding: Encodable {
+    struct AnyEncoding: Encodable {
         let origin: RowEncoding
         let value: FrozenAnyValue
 

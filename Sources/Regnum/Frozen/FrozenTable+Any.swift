@@ -106,46 +106,36 @@ extension FrozenTable {
         }
         return .object(FrozenAnyObject(table: targets, row: row))
     }
-}
 
-extension Frozen {
-    /// The value of an `AnyRealmValue` property.
+    /// Returns a value that a property of a row returned, which may be computed.
     ///
-    /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
-    public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
-        table.compute(Model.self, row) { model in
-            do throws(Realm.Error) {
-                return try frozen(model[keyPath: keyPath], level: 0)
-            } catch {
-                table.fail(error, row, nil)
-                return .none
-            }
-        }
-    }
-
-    /// Freezes the result of a computed property in this snapshot.
-    private func frozen(
-        _ value: AnyRealmValue, level: Int
+    /// Throws `.invalidValue` for too many levels of lists and dictionaries, `.invalidInput` for an
+    /// unmanaged object.
+    func frozen(
+        _ value: AnyRealmValue, of row: ObjectKey, level: Int = 0
     ) throws(Realm.Error) -> FrozenAnyValue {
-        if level > Limits.anyLevelMax { throw .tooManyLevels(table.schema.name) }
+        if level > Limits.anyLevelMax { throw .tooManyLevels(schema.name) }
         switch value {
         case .list(let list):
             if let stored = list.handle { return frozen(stored) }
             var elements: [FrozenAnyValue] = []
-            for element in list { elements.append(try frozen(element, level: level + 1)) }
+            for element in list {
+                elements.append(try frozen(element, of: row, level: level + 1))
+            }
             return .list(elements)
         case .dictionary(let map):
             if let stored = map.handle { return frozen(stored) }
             var entries: [(key: String, value: FrozenAnyValue)] = []
             for entry in map {
-                entries.append((entry.key, try frozen(entry.value, level: level + 1)))
+                let value = try frozen(entry.value, of: row, level: level + 1)
+                entries.append((entry.key, value))
             }
-            return .dictionary(table.dictionary(entries, row, nil))
+            return .dictionary(dictionary(entries, row, nil))
         case .object(let object):
             guard object.isManaged else {
-                throw .unstoredResult(table.schema.name, "\(type(of: object))")
+                throw .unstoredResult(schema.name, "\(type(of: object))")
             }
-            let targets = table.other(type(of: object))
+            let targets = other(type(of: object))
             _ = targets.readableTable  // fails the read of a class that doesn't match
             return .object(FrozenAnyObject(table: targets, row: ObjectKey(rawValue: object._row)))
         case .none, .int, .bool, .float, .double, .string, .data, .date, .objectId, .decimal128,
@@ -154,9 +144,9 @@ extension Frozen {
         }
     }
 
-    /// Freezes a stored list or dictionary.
-    private func frozen(_ list: _ManagedList) -> FrozenAnyValue {
-        let owners = table.other(list.binding.schema.type)
+    /// Returns the contents of a stored list or dictionary.
+    func frozen(_ list: _ManagedList) -> FrozenAnyValue {
+        let owners = other(list.binding.schema.type)
         if let slot = list.slot {
             return slot.elements.map { owners.anyElement(list.row, $0) }
                 ?? owners.anyValue(list.row, list.property)
@@ -166,6 +156,22 @@ extension Frozen {
             return .dictionary(owners.dictionary(entries, list.row, list.property))
         }
         return .list(owners.anyElements(list.row, list.property))
+    }
+}
+
+extension Frozen {
+    /// The value of an `AnyRealmValue` property.
+    ///
+    /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
+    public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
+        table.compute(Model.self, row) { model in
+            do throws(Realm.Error) {
+                return try table.frozen(model[keyPath: keyPath], of: row)
+            } catch {
+                table.fail(error, row, nil)
+                return .none
+            }
+        }
     }
 
     /// The values of a list in list order.

@@ -2,7 +2,7 @@ internal import RegnumEngine
 
 extension RowEncoding {
     /// Encodes the properties of the row's projection under their own names, in declaration
-    /// order: values as themselves, links and lists like those of a frozen object, projected
+    /// order: values as themselves, links and collections like those of a frozen object, projected
     /// collections as arrays.
     func encode(_ projection: ProjectionSchema, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PropertyKey.self)
@@ -14,15 +14,16 @@ extension RowEncoding {
                 continue
             }
             let shown = table.compute(projection.type, row) { object in
-                Shown(projection.value(property, in: object), table)
+                Shown(projection.value(property, in: object), table, row)
             }
             let key = PropertyKey(stringValue: property.name)
-            if case .list(let table, let owner, let index) = shown {
-                var list = RowEncoding(table, owner, linkDepth: linkDepth, path: path)
-                list.only = (index, property.name)
-                try list.encode(to: encoder)
-            } else {
-                try container.encode(ShownEncoding(origin: self, shown: shown), forKey: key)
+            switch shown {
+            case .inverse: continue
+            case .collection(let table, let owner, let index):
+                var one = RowEncoding(table, owner, linkDepth: linkDepth, path: path)
+                one.only = (index, property.name)
+                try one.encode(to: encoder)
+            default: try container.encode(ShownEncoding(origin: self, shown: shown), forKey: key)
             }
         }
     }
@@ -33,14 +34,22 @@ extension RowEncoding {
 private enum Shown {
     case null
     case value(any Encodable)
+    case any(FrozenAnyValue)
     case object(FrozenTable, ObjectKey, isEmbedded: Bool)
-    case list(FrozenTable, ObjectKey, property: Int)
+    /// A stored list, set or map.
+    case collection(FrozenTable, ObjectKey, property: Int)
     case values([Shown])
+    /// The entries of a map that isn't stored.
+    case entries([(key: String, value: Shown)])
+    /// The origins of links, which aren't encoded.
+    case inverse
     /// The description of a value that is not encodable.
     case text(String)
 
-    /// - Parameter table: any table of the snapshot.
-    init(_ value: Any, _ table: FrozenTable) {
+    /// - Parameters:
+    ///   - table: the class of the projected object.
+    ///   - row: the projected object.
+    init(_ value: Any, _ table: FrozenTable, _ row: ObjectKey) {
         switch unwrapped(value) {
         case nil: self = .null
         case let object as ObjectBase:
@@ -48,15 +57,31 @@ private enum Shown {
             self = .object(
                 table.other(type(of: object)), ObjectKey(rawValue: object._row),
                 isEmbedded: object is EmbeddedObject)
-        case let collection as any AnyProjectedCollection:
-            self = .values(collection.anyValues.map { Shown($0, table) })
-        case let list as any HandledList:
-            guard let handle = list.handle else {
-                self = .values([])
+        case let value as AnyRealmValue:
+            do throws(Realm.Error) {
+                self = .any(try table.frozen(value, of: row))
+            } catch {
+                table.fail(error, row, nil)
+                self = .null
+            }
+        case let stored as any StoredCollection where stored.handle != nil:
+            guard let handle = stored.handle else { preconditionFailure("The handle is missing.") }
+            if handle.slot != nil {
+                self = .any(table.frozen(handle))
                 return
             }
-            self = .list(
+            self = .collection(
                 table.other(handle.binding.schema.type), handle.row, property: handle.property)
+        case let map as any UnmanagedMap:
+            let entries = map.anyEntries
+            table.checkKeys(entries.map(\.key), row, nil)
+            self = .entries(
+                entries.map { entry in
+                    (entry.key, entry.value.map { Shown($0, table, row) } ?? .null)
+                })
+        case is any InverseDeclaration: self = .inverse
+        case let collection as any _ConfinedCollection:
+            self = .values(collection.map { Shown($0, table, row) })
         case let value as any Encodable: self = .value(value)
         case let other?: self = .text("\(other)")
         }
@@ -68,30 +93,44 @@ private struct ShownEncoding: Encodable {
     let shown: Shown
 
     func encode(to encoder: any Encoder) throws {
+        if case .entries(let entries) = shown {
+            var container = encoder.container(keyedBy: MapCodingKey.self)
+            for (key, value) in entries {
+                try container.encode(
+                    ShownEncoding(origin: origin, shown: value),
+                    forKey: MapCodingKey(stringValue: key))
+            }
+            return
+        }
         var container = encoder.singleValueContainer()
         switch shown {
-        case .null: try container.encodeNil()
+        case .null, .inverse, .entries: try container.encodeNil()
         // Use a container, so that the encoder's strategies apply.
         case .value(let value): try container.encode(value)
+        case .any(let value):
+            try container.encode(RowEncoding.AnyEncoding(origin: origin, value: value))
         case .text(let text): try container.encode(text)
         case .object(let table, let row, let isEmbedded):
             try container.encode(
                 RowEncoding.LinkEncoding(origin, table, row, isOwned: isEmbedded))
         case .values(let values):
             try container.encode(values.map { ShownEncoding(origin: origin, shown: $0) })
-        case .list(let table, let row, let property):
-            // A list within a projected collection, encoded under the name of its property.
-            var list = RowEncoding(
+        case .collection(let table, let row, let property):
+            // A collection within a projected one, encoded under the name of its property.
+            var one = RowEncoding(
                 table, row, linkDepth: origin.linkDepth, path: origin.path)
-            list.only = (property, table.schema.properties[property].name)
-            try container.encode(list)
+            one.only = (property, table.schema.properties[property].name)
+            try container.encode(one)
         }
     }
 }
 
-/// An object's list, whatever its element type.
-private protocol HandledList {
+/// A list, set or map, whatever the type of its elements.
+private protocol StoredCollection {
+    /// The stored collection; `nil` for an unmanaged one.
     var handle: _ManagedList? { get }
 }
 
-extension List: HandledList {}
+extension List: StoredCollection {}
+extension MutableSet: StoredCollection {}
+extension Map: StoredCollection {}

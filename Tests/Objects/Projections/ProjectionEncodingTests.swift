@@ -1,0 +1,78 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+/// A rack whose crate has values of all kinds.
+enum Racks {
+    final class Crate: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var labels: MutableSet<String>
+        @Persisted var others: MutableSet<Crate>
+        @Persisted var counts: Map<String, Int>
+        @Persisted var content: AnyRealmValue
+        @Persisted(originProperty: "crate") var racks: LinkingObjects<Rack>
+    }
+
+    final class Rack: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var crate: Crate?
+
+        var inner: List<AnyRealmValue>? { crate?.content.listValue?[1].listValue }
+        var words: List<String> { List(["a", crate == nil ? "none" : "b"]) }
+        var sizes: Map<String, Int> {
+            let sizes = Map<String, Int>()
+            sizes["crate"] = crate?.id ?? 0
+            return sizes
+        }
+    }
+
+    final class View: Projection<Rack> {
+        @Projected(\Rack.crate?.labels) var labels
+        @Projected(\Rack.crate?.others) var others
+        @Projected(\Rack.crate?.counts) var counts
+        @Projected(\Rack.crate?.content) var content
+        @Projected(\Rack.crate?.racks) var racks
+        @Projected(\Rack.inner) var inner
+        @Projected(\Rack.words) var words
+        @Projected(\Rack.sizes) var sizes
+    }
+}
+
+/// The encoding of projected values that aren't properties of the projected object itself.
+@Suite struct ProjectionEncodingTests {
+    // Covers 8.23, 11.5
+    @Test func collectionsAndValuesBehindALinkAreEncodedLikeProperties() async throws {
+        let realm = try await Realm.temporary([Racks.Rack.self, Racks.Crate.self])
+        try await realm.write { tx in
+            let crate = try tx.create(
+                Racks.Crate.self,
+                value: [
+                    "id": 7, "labels": ["l", "k"], "counts": ["n": 1],
+                    "content": [2, ["x", 3.5]] as [Any],
+                ])
+            crate.others.insert(crate)
+            try tx.create(Racks.Rack.self, value: ["id": 1, "crate": crate])
+            try tx.create(Racks.Rack.self, value: ["id": 2])
+        }
+        let views = realm.snapshot().objects(Racks.View.self)
+        try expectEqual(
+            json(views[0]),
+            """
+            {"content":[2,["x",3.5]],"counts":{"n":1},"inner":["x",3.5],"labels":["k","l"],\
+            "others":[7],"sizes":{"crate":7},"words":["a","b"]}
+            """)
+        try expectEqual(
+            json(views[1]),
+            """
+            {"content":null,"counts":null,"inner":null,"labels":null,"others":null,\
+            "racks":null,"sizes":{"crate":0},"words":["a","none"]}
+            """)
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}
