@@ -42,7 +42,9 @@ extension GraphInsertion {
         }
     }
 
-    private func supplied(_ node: Node) -> Set<Int>? { supplied[ObjectIdentifier(node.object)] }
+    private func supplied(_ node: Node) -> Set<Int>? {
+        supplied[ObjectIdentifier(node.object)]?.given
+    }
 
     func isSupplied(_ property: Int, _ node: Node) -> Bool {
         isSupplied(property, node.object)
@@ -51,7 +53,7 @@ extension GraphInsertion {
     /// Returns whether a property of an object was given. True for all properties of objects that
     /// weren't created from partial values.
     func isSupplied(_ property: Int, _ object: ObjectBase) -> Bool {
-        supplied[ObjectIdentifier(object)]?.contains(property) ?? true
+        supplied[ObjectIdentifier(object)]?.given.contains(property) ?? true
     }
 
     /// Deletes the embedded objects that were stored for defaults of an object that turned out to

@@ -15,9 +15,7 @@ final class GraphInsertion {
     let transaction: EngineTransaction
     let policy: Realm.UpdatePolicy
     /// The given properties of objects for which not all properties were given.
-    let supplied: [ObjectIdentifier: Set<Int>]
-    /// The sets and maps that an update empties, by object.
-    private let emptied: [ObjectIdentifier: Set<Int>]
+    let supplied: [ObjectIdentifier: SuppliedProperties]
     // Edited by one call at a time, and only the caller has access: no exclusivity checks are
     // needed.
     @exclusivity(unchecked) private(set) var nodes: [Node] = []
@@ -32,14 +30,13 @@ final class GraphInsertion {
 
     init(
         _ core: TransactionCore, _ transaction: EngineTransaction,
-        _ policy: Realm.UpdatePolicy = .error, supplied: [ObjectIdentifier: Set<Int>] = [:],
-        emptied: [ObjectIdentifier: Set<Int>] = [:]
+        _ policy: Realm.UpdatePolicy = .error,
+        supplied: [ObjectIdentifier: SuppliedProperties] = [:]
     ) {
         self.core = core
         self.transaction = transaction
         self.policy = policy
         self.supplied = supplied
-        self.emptied = emptied
     }
 
     /// Stores an unmanaged object and returns its row.
@@ -153,7 +150,8 @@ final class GraphInsertion {
 
     /// Returns whether an update replaces a set or map of a row instead of adding to it.
     func replaces(_ property: Int, _ node: Node) -> Bool {
-        policy == .all || emptied[ObjectIdentifier(node.object)]?.contains(property) ?? false
+        policy == .all
+            || supplied[ObjectIdentifier(node.object)]?.emptied.contains(property) ?? false
     }
 
     // MARK: Finding the objects

@@ -35,6 +35,20 @@ extension GraphInsertion {
     }
 }
 
+/// The properties of an object that were given a value.
+struct SuppliedProperties {
+    /// Keeps the object alive, so that its address, which identifies it, isn't reused: an embedded
+    /// object that was converted to a projected value isn't part of the graph.
+    private let object: ObjectBase
+    var given: Set<Int> = []
+    /// The sets and maps that were given as `nil`. An update empties them.
+    var emptied: Set<Int> = []
+
+    init(of object: ObjectBase) {
+        self.object = object
+    }
+}
+
 extension PropertySchema {
     /// Returns the content of a link or list of an unmanaged object. Plain values aren't read.
     func content(of object: ObjectBase) -> _PropertyContent.Content {

@@ -10,10 +10,8 @@ struct ObjectBuilder {
     private let core: TransactionCore?
     /// Whether unmanaged objects are linked to as they are, and thereby added, as by an assignment.
     private let addsObjects: Bool
-    /// The properties that were given a value, by object.
-    private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
-    /// The sets and maps that were given as `nil`, by object. An update empties them.
-    private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
+    /// The properties that were given, by object.
+    private(set) var supplied: [ObjectIdentifier: SuppliedProperties] = [:]
     /// Objects that have yet to be filled, with their value path and nesting level.
     private var pending: [(object: ObjectBase, value: Any, path: ValuePath?, level: Int)] = []
     /// The nesting level of the object being filled.
@@ -124,7 +122,7 @@ struct ObjectBuilder {
     ) throws(Realm.Error) {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
-        supplied[ObjectIdentifier(object)] = []
+        supplied[ObjectIdentifier(object)] = SuppliedProperties(of: object)
         if let source = instance(of: ObjectBase.self, unwrapped(value))?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
@@ -184,10 +182,10 @@ struct ObjectBuilder {
     ) throws(Realm.Error) {
         let property = schema.properties[index]
         guard property.isStored else { return }
-        supplied[ObjectIdentifier(object)]?.insert(index)
+        supplied[ObjectIdentifier(object)]?.given.insert(index)
         let content = try content(of: value, for: property, schema)
         if property.shape.isUnordered, unwrapped(value) == nil {
-            emptied[ObjectIdentifier(object), default: []].insert(index)
+            supplied[ObjectIdentifier(object)]?.emptied.insert(index)
         }
         if mayConvertObjects(property) {
             late.append((content, value, index, object, schema, path))

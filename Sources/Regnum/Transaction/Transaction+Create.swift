@@ -85,8 +85,7 @@ extension Transaction {
         var builder = ObjectBuilder(core)
         let object = type.init()
         try builder.fill(object, from: value)
-        let insertion = GraphInsertion(
-            core, transaction, policy, supplied: builder.supplied, emptied: builder.emptied)
+        let insertion = GraphInsertion(core, transaction, policy, supplied: builder.supplied)
         _ = try insertion.add(object)
         return object
     }

@@ -142,4 +142,25 @@ import Testing
         #expect(station.description.contains("place = Spot {\n        x = 1.0\n"))
         #expect(station.description.contains("exit = nil"))
     }
+
+    // Covers 7.9, 8.7
+    @Test func partialValuesAreConvertedAsAWholeInUpdates() async throws {
+        let realm = try await Realm.temporary(Station.types)
+        try await realm.write { tx in
+            for number in 1...20 {
+                try tx.create(
+                    Station.self,
+                    value: ["id": 7 * number, "place": [1, 2], "path": [[3, 4], [5, 6]]])
+            }
+            for number in 1...20 {
+                // the addresses of the given objects may be used again for those that are stored
+                let station = try tx.create(
+                    Station.self,
+                    value: ["id": 7 * number, "place": ["x": 8], "path": [["x": 9], ["y": 9]]],
+                    update: .modified)
+                expectEqual(station.place, Point(8, 0))
+                expectEqual(Array(station.path), [Point(9, 0), Point(0, 9)])
+            }
+        }
+    }
 }
