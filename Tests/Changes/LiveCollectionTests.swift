@@ -205,4 +205,26 @@ import Testing
         expectTrue(delta.origins == ["paint"] && delta.version == now.version)
         expectEqual(two.array.applying(delta.difference), now.array)
     }
+
+    // Covers 2.61, 4.12
+    @Test func elementSetByNameIsAModification() async throws {
+        let realm = try await makeRealm()
+        try await realm.write { tx in
+            try tx.create(
+                Kiosk.self, value: ["name": "west", "tags": ["red", "old"]], update: .modified)
+        }
+        let tags = realm.object(Kiosk.self, forPrimaryKey: "west").tags
+        var stream = tags.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            let kiosk = try tx.dynamicObject(ofType: "Kiosk", forPrimaryKey: "west")
+            try kiosk?.dynamicList("tags").set("blue", at: 1)
+        }
+        guard case .update(let now, let delta)? = try await stream.next() else {
+            throw Unexpected()
+        }
+        expectEqual(now.array, ["red", "blue"])
+        expectTrue(delta.modifications == [1] && delta.deletions.isEmpty)
+        #expect(delta.insertions.isEmpty)
+    }
 }

@@ -2,8 +2,8 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension DynamicWriter {
-    /// Returns the rows for new elements: always new ones for values, those of `row(for:of:)` for
-    /// objects.
+    /// Returns the rows for new elements of a list: always new ones for values, those of
+    /// `row(for:of:)` for objects.
     ///
     /// - Parameter start: the position of the first element.
     func rows(
@@ -11,16 +11,15 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> [ObjectKey] {
         let name = name(place.list.name, place.table)
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        let isSet = place.list.kind == .set
         var rows: [ObjectKey] = []
         rows.reserveCapacity(values.count)
         if target.kind == .elements, let column = target.columns.first {
-            if column.type == .any, !isSet {
+            if column.type == .any {
                 return try insert(any: values.map { ("", $0) }, into: place, name)
             }
-            var stored = try stored(values, column, place, name, from: start)
-            if isSet { stored = SetMembers(values: stored, keys: []).values }
-            for value in stored { rows.append(try insert([value], into: target.key)) }
+            for value in try stored(values, column, place, name, from: start) {
+                rows.append(try insert([value], into: target.key))
+            }
             return rows
         }
         for (index, value) in values.enumerated() {
@@ -30,19 +29,15 @@ extension DynamicWriter {
             rows.append(
                 try row(for: value, of: target.key, name, at: .index(start + index)))
         }
-        return isSet ? Set(rows).sorted() : rows
+        return rows
     }
 
     /// Inserts elements that a set doesn't contain yet.
     ///
     /// - Complexity: O(log² n) for each element.
     func insert(intoSet values: [Any?], _ place: DynamicPlace) throws(Realm.Error) {
-        let members = try members(values, place)
-        do throws(StoreError) {
-            try place.storedSet(transaction).add(members)
-        } catch {
-            throw .naming(error, in: transaction.schema)
-        }
+        try store(
+            .members(place, try members(values, place), .modified), in: place.table, place.row)
     }
 
     /// Removes an element from a set, if the set contains it.
@@ -151,15 +146,25 @@ extension DynamicWriter {
     /// Replaces the element at a position of a list.
     func set(_ value: Any?, in place: DynamicPlace, at position: Int) throws(Realm.Error) {
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        if target.columns.first?.type == .any, target.kind == .elements,
+        guard
             let element = transaction.listElement(
                 place.table, place.row, place.list.key, at: position)
-        {
-            return try assign(any: value, toElement: element, of: place)
+        else { return }  // the transaction has failed
+        if target.kind == .elements, let column = target.columns.first {
+            if column.type == .any {
+                return try assign(any: value, toElement: element, of: place)
+            }
+            let name = name(place.list.name, place.table)
+            let values = try stored([value], column, place, name, from: position)
+            return try store(.column(column, values[0]), in: target.key, element)
         }
         let rows = try rows(for: [value], in: place, from: position)
-        remove(position..<position + 1, from: place)
-        try insert(rows, at: position, in: place)
+        do throws(StoreError) {
+            try transaction.setListElement(
+                place.table, place.row, place.list.key, at: position, rows[0])
+        } catch {
+            throw .naming(error, in: transaction.schema)
+        }
     }
 
     func remove(_ range: Range<Int>, from place: DynamicPlace) {
@@ -168,7 +173,10 @@ extension DynamicWriter {
     }
 
     func replaceAll(_ place: DynamicPlace, with values: [Any?]) throws(Realm.Error) {
-        try replaceAll(place, rows: try rows(for: values, in: place))
+        guard place.list.kind == .set else {
+            return try replaceAll(place, rows: try rows(for: values, in: place))
+        }
+        try store(.members(place, try members(values, place), .error), in: place.table, place.row)
     }
 
     /// Replaces the elements or entries of a collection.

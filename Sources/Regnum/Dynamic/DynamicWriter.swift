@@ -81,8 +81,9 @@ struct DynamicWriter {
         case any(ColumnSchema, AnyTree)
         /// Elements or entries that replace the existing ones.
         case elements(DynamicPlace, [ObjectKey])
-        /// Members to add to the existing ones.
-        case members(DynamicPlace, SetMembers)
+        /// Members to add to the existing ones with `.modified`; with `.error` those that aren't
+        /// given are removed, and with `.all` all of them first.
+        case members(DynamicPlace, SetMembers, Realm.UpdatePolicy)
         /// Entries to add to the existing ones, with their keys.
         case entries(DynamicPlace, [(key: String, row: ObjectKey)])
     }
@@ -96,10 +97,11 @@ struct DynamicWriter {
 
     /// Converts and checks a value, so that it can be stored without an error.
     ///
-    /// - Parameter adds: whether to add the elements of a set or map to the existing ones.
+    /// - Parameter policy: how to update the property; `.error` to set it. With `.modified`, the
+    ///   elements of a set or map are added to the existing ones.
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
-        adds: Bool = false
+        _ policy: Realm.UpdatePolicy = .error
     ) throws(Realm.Error) -> Prepared {
         switch property {
         case .inverse(let inverse):
@@ -111,7 +113,7 @@ struct DynamicWriter {
                 className: className, property: inverse.name)
         case .unstored:
             let stored = try store.stored(property, of: table, in: transaction)
-            return try prepare(value, for: stored, of: table, row, adds: adds)
+            return try prepare(value, for: stored, of: table, row, policy)
         case .column(let column) where column.type == .any:
             return .any(column, try anyTree(value, name(column.name, table)))
         case .column(let column):
@@ -123,17 +125,17 @@ struct DynamicWriter {
             let value = value.flatMap { unwrapped($0) }
             if list.kind == .map {
                 let entries = try entries(of: value, in: place)
-                if adds, value != nil { return .entries(place, entries) }
+                if policy == .modified, value != nil { return .entries(place, entries) }
                 return .elements(place, entries.map(\.row))
             }
             guard let value else { return .elements(place, []) }
             guard let elements = Self.elements(of: value) else {
                 throw name(list.name, table).wrong(value)
             }
-            if adds, list.kind == .set {
+            if list.kind == .set {
                 let members = try members(elements, place)
                 try check(members.values, list.target, ColumnKey(rawValue: 0))
-                return .members(place, members)
+                return .members(place, members, policy)
             }
             return .elements(place, try rows(for: elements, in: place))
         }
@@ -164,9 +166,15 @@ struct DynamicWriter {
             try assign(tree, to: column, of: table, row)
         case .elements(let place, let rows):
             try replaceAll(place, rows: rows)
-        case .members(let place, let members):
+        case .members(let place, let members, let policy):
+            let set = place.storedSet(transaction)
             do throws(StoreError) {
-                try place.storedSet(transaction).add(members)
+                switch policy {
+                case .error: return try set.replaceAll(with: members)
+                case .modified: break
+                case .all: try set.keep(SetMembers())
+                }
+                try set.add(members)
             } catch {
                 throw .naming(error, in: transaction.schema)
             }

@@ -203,7 +203,7 @@ extension DynamicStore {
         var prepared: [DynamicWriter.Prepared] = []
         for (property, _, value) in supplied.values {
             prepared.append(
-                try writer.prepare(value, for: property, of: table, row, adds: policy == .modified))
+                try writer.prepare(value, for: property, of: table, row, policy))
         }
         for value in prepared {
             if case .column(let column, let new) = value, policy == .modified,

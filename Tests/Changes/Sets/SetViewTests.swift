@@ -163,4 +163,28 @@ import Testing
         guard case .update(_, let delta)? = try await stream.next() else { throw Unexpected() }
         expectEqual(delta.modifications, [0])
     }
+
+    // Covers 1.16
+    @Test func elementsOfASetThatIsReplacedByNameStay() async throws {
+        let realm = try await realm()
+        let numbers = realm.object(Basket.self, forPrimaryKey: "a").numbers
+        var stream = numbers.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        for (number, other) in [(5, 3), (6, 5)] {
+            try await realm.write { tx in
+                let basket = try tx.dynamicObject(ofType: "Basket", forPrimaryKey: "a")
+                if number == 5 {
+                    try basket?.set([number, 1, number], of: "numbers")
+                } else {
+                    try basket?.dynamicMutableSet("numbers").replaceAll(with: [1, number])
+                }
+            }
+            guard case .update(let now, let delta)? = try await stream.next() else {
+                throw Unexpected()
+            }
+            expectEqual(now.array, [1, number])
+            expectTrue(delta.deleted == [other] && delta.inserted == [number])
+            #expect(delta.modifications.isEmpty)
+        }
+    }
 }
