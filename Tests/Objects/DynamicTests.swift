@@ -218,6 +218,11 @@ import Testing
             expectTrue(shelf.books.allSatisfy { $0.year == 7 })
             try shelf.books[0].shelves.setValue("s", forKey: "label")
             expectEqual(shelf.label, "s")
+            // a sequence that can be read once
+            try shelf.books.setValue(["a", "b"].makeIterator(), forKey: "tags")
+            try shelf.books.setValue(AnyIterator([1, 2].makeIterator()), forKey: "ratings")
+            expectTrue(shelf.books.allSatisfy { Array($0.tags) == ["a", "b"] })
+            expectTrue(shelf.books.allSatisfy { Array($0.ratings) == [1, 2] })
             for (name, value) in [("isbn", "x"), ("nothing", "x"), ("shelves", "x")] {
                 let error = #expect(throws: Realm.Error.self) {
                     try shelf.books.setValue(value, forKey: name)

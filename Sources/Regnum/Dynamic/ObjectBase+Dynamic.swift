@@ -152,11 +152,24 @@ struct BulkAssignment {
         }
         self.schema = schema
         self.index = index
-        self.value = value
+        self.value = BulkAssignment.repeatable(value)
         self.core = core
         // Validate the value on an unmanaged object first.
         var builder = ObjectBuilder(core)
-        try builder.fill(schema.type.init(), from: [name: value as Any])
+        try builder.fill(schema.type.init(), from: [name: self.value as Any])
+    }
+
+    /// Returns a value that can be read for each object: the elements of a sequence, which may be
+    /// consumed by the first loop.
+    private static func repeatable(_ value: Any?) -> Any? {
+        guard let sequence = value.flatMap({ unwrapped($0) }) as? any Sequence,
+            !(sequence is any Collection || sequence is any UnmanagedMap)
+        else { return value }
+        return elements(of: sequence)
+    }
+
+    private static func elements(of sequence: some Sequence) -> [Any] {
+        sequence.map { $0 as Any }
     }
 
     func assign(to objects: [ObjectBase]) throws(Realm.Error) {
