@@ -42,8 +42,7 @@ extension _ManagedList {
             let position = ascendingPosition(0..<count, compare)
             return position < count && compare(position) == 0
         case .any(let value):
-            guard case .object = value else { return false }
-            return contains(.value(value.questioned))
+            return link(to: value).map { contains(.value($0)) } ?? false
         case .link(let object?):
             guard let wanted = row(of: object) else { return false }
             let position = ascendingPosition(0..<count) { position in
@@ -62,6 +61,15 @@ extension _ManagedList {
             !object.isInvalidated
         else { return nil }
         return ObjectKey(rawValue: object._row)
+    }
+
+    /// Returns the stored form of an object of any class; `nil` for other values, and for an object
+    /// that is unmanaged, deleted or from a different transaction.
+    func link(to value: AnyRealmValue) -> Value? {
+        guard case .object(let object) = value, object._binding?.core === binding.core,
+            !object.isInvalidated
+        else { return nil }
+        return value.questioned
     }
 
     /// Inserts elements, adding unmanaged objects. An element that cannot be stored
@@ -98,8 +106,7 @@ extension _ManagedList {
     /// Returns the members that the set may contain.
     private func members(_ contents: [_PropertyContent.Content]) -> SetMembers {
         let linked = contents.compactMap { content -> Value? in
-            guard case .any(let value) = content, case .object = value else { return nil }
-            return value.questioned
+            if case .any(let value) = content { link(to: value) } else { nil }
         }
         return SetMembers(
             values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })

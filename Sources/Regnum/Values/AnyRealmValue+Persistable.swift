@@ -66,7 +66,9 @@ extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
 
     public static func _position(of element: AnyRealmValue, in list: _ManagedList) -> Int? {
         if let plain = element.plain { return list.position(of: plain) }
-        if case .object = element { return list.position(of: element.questioned) }
+        if case .object = element {
+            return list.link(to: element).flatMap { list.position(of: $0) }
+        }
         return (0..<list.count).first { _element(of: list, at: $0) == element }
     }
 }

@@ -104,4 +104,32 @@ import Testing
         }
         expectTrue(unlisted?.code == .invalidInput && unlisted?.message.contains("Room") ?? false)
     }
+
+    // Covers 2.71
+    @Test func objectOfAnotherTransactionIsNeverAnElement() async throws {
+        /// Carries an object past the compiler's checks. Guard of the `@unchecked Sendable`: none,
+        /// deliberately; one task uses it.
+        final class Smuggler: @unchecked Sendable {
+            var pet: AnyPet?
+        }
+        let realm = try await Realm.temporary(anyClasses)
+        let smuggler = Smuggler()
+        try await realm.write { tx in
+            let note = AnyNote(1)
+            note.set.insert(.object(AnyPet("Max")))
+            try tx.add(note)
+            note.list.append(objectsIn: note.set)
+            smuggler.pet = note.set.first?.object(AnyPet.self)
+        }
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let other = AnyRealmValue.object(try #require(smuggler.pet))
+            expectTrue(!note.set.contains(other))
+            note.set.remove(other)
+            expectEqual(note.set.count, 1)
+            expectNil(note.list.index(of: other))
+            let own = try #require(note.set.first)
+            expectTrue(note.set.contains(own) && note.list.index(of: own) == 0)
+        }
+    }
 }
