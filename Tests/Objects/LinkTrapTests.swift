@@ -134,7 +134,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         #expect(
             sentence(list).contains(
-                "subscript of Walker.pups was given 3, but the list has 3 elements"))
+                "subscript of Walker.pups was given 3, but the list has 3 elements. "
+                    + "The transaction is at ObjectsTests/LinkTrapTests.swift:"))
         let inverse = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -142,6 +143,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.read { tx in _ = tx.objects(Whelp.self)[0].walkers[9] }
         }
         #expect(sentence(inverse).contains("Index 9 of LinkingObjects<Walker> is out of range"))
+        #expect(sentence(inverse).contains("The transaction is at ObjectsTests/LinkTrapTests"))
         let values = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = try await Realm.kennel().ann.tags[3] }

@@ -131,6 +131,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
 
     // Covers 2.4
     @Test func indexOutOfRangeTraps() async {
+        let line = #line + 5
         let confined = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -138,6 +139,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.read { tx in _ = tx.objects(Person.self)[1] }
         }
         #expect(sentence(confined).contains("Index 1 of Results<Person> is out of range"))
+        let place = "ObjectsTests/TrapTests.swift"
+        #expect(sentence(confined).contains("The transaction is at \(place):\(line)."))
         let frozen = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -145,6 +148,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             _ = realm.snapshot().objects(Person.self)[-1]
         }
         #expect(sentence(frozen).contains("The index of FrozenResults<Person> is negative: -1"))
+        #expect(sentence(frozen).contains("The snapshot was taken at \(place):\(line + 9)."))
     }
 
     @Test func unlistedClassTraps() async {

@@ -60,6 +60,17 @@ final class ReadScope {
         return reads.core?.hasFailed ?? (reads.first != nil)
     }
 
+    /// The sentence of the transaction whose body the calling thread is running; empty outside of
+    /// bodies.
+    static var placeSentence: String {
+        var reads = scope.current
+        while let scope = reads {
+            if let core = scope.core { return core.placeSentence }
+            reads = scope.outer
+        }
+        return ""
+    }
+
     /// Returns the write of a realm whose body the calling thread is running, if any, including one
     /// around the innermost scope.
     static func write(in realm: RealmCore) -> TransactionCore? {
@@ -83,7 +94,16 @@ final class ReadScope {
     }
 }
 
+extension TransactionCore {
+    /// The last sentence of a message about misuse of a collection: where the transaction is.
+    /// Empty in a migration.
+    var placeSentence: String { place.line > 0 ? " The transaction is at \(place)." : "" }
+}
+
 extension SnapshotCore {
+    /// The last sentence of a message about misuse of a collection: where the snapshot was taken.
+    var placeSentence: String { " The snapshot was taken at \(place)." }
+
     /// Records an error that can't be thrown in the calling thread's scope. Traps if there is none,
     /// because there is no correct result to return.
     func fail(_ error: Realm.Error) {

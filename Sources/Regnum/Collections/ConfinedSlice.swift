@@ -54,7 +54,7 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
         }
         fatalError(
             "The range \(range) is out of range: a slice of \(Base.self) has the positions "
-                + "\(bounds).")
+                + "\(bounds).\(ReadScope.placeSentence)")
     }
 }
 

@@ -124,7 +124,7 @@ extension LinkingObjects: RandomAccessCollection {
             }
             fatalError(
                 "Index \(position) of LinkingObjects<\(Element.self)> is out of range: there are "
-                    + "\(keys.count).")
+                    + "\(keys.count)." + ReadScope.placeSentence)
         }
         return origins.accessor(Element.self, row: keys[position])
     }

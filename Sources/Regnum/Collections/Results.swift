@@ -173,7 +173,7 @@ extension Results: RandomAccessCollection {
             }
             fatalError(
                 "Index \(position) of Results<\(binding.tableName)> is out of range: there are "
-                    + "\(keys.count) objects.")
+                    + "\(keys.count) objects." + ReadScope.placeSentence)
         }
         return binding.accessor(Model.self, row: keys[position])
     }

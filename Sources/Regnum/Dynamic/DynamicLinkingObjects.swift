@@ -48,7 +48,8 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
         else {
             if store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
             fatalError(
-                "Index \(position) is out of range: there are \(keys.count) linking objects.")
+                "Index \(position) is out of range: there are \(keys.count) linking objects."
+                    + ReadScope.placeSentence)
         }
         return DynamicObject(store, origin.key, keys[position])
     }

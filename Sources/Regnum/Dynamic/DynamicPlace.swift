@@ -164,7 +164,9 @@ struct DynamicPlace {
         requireLive(kind)
         guard let stored, let key = store.listElement(table, row, stored.key, at: position) else {
             if store.core.hasFailed { return .nowhere }
-            fatalError("Index \(position) of a \(kind) is out of range: it has \(count) elements.")
+            fatalError(
+                "Index \(position) of a \(kind) is out of range: it has \(count) elements."
+                    + ReadScope.placeSentence)
         }
         return key
     }

@@ -261,7 +261,9 @@ public final class DynamicObjects: _ConfinedCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {
-            fatalError("Index \(position) is out of range: there are \(count) objects.")
+            fatalError(
+                "Index \(position) is out of range: there are \(count) objects."
+                    + ReadScope.placeSentence)
         }
         return DynamicObject(store, table, store.key(table, at: position))
     }

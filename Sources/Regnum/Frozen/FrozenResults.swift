@@ -95,7 +95,7 @@ extension FrozenResults: RandomAccessCollection {
         guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
                 "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: there "
-                    + "are \(self.count) objects.")
+                    + "are \(self.count) objects.\(table.snapshot.placeSentence)")
         }
         return Slice(base: self, bounds: bounds)
     }
@@ -106,11 +106,12 @@ extension FrozenResults: RandomAccessCollection {
     /// - Complexity: O(log n) once the query is evaluated; positions from 32 on require that.
     public subscript(position: Int) -> Frozen<Model> {
         guard let key = query.key(at: position) else {
-            fatalError(
+            let message =
                 position < 0
-                    ? "The index of FrozenResults<\(table.schema.name)> is negative: \(position)."
-                    : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
-                        + "there are \(count) objects.")
+                ? "The index of FrozenResults<\(table.schema.name)> is negative: \(position)."
+                : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
+                    + "there are \(count) objects."
+            fatalError(message + table.snapshot.placeSentence)
         }
         return Frozen(table, row: key)
     }

@@ -241,10 +241,11 @@ public final class List<Element: RealmCollectionValue> {
 
     func trapIndex(_ index: Int, _ call: StaticString) -> Never {
         let name = managed?.name ?? "List<\(Element.self)>"
-        fatalError(
+        let message =
             index < 0
-                ? "\(call) of \(name) was given the negative number \(index)."
-                : "\(call) of \(name) was given \(index), but the list has \(count) elements.")
+            ? "\(call) of \(name) was given the negative number \(index)."
+            : "\(call) of \(name) was given \(index), but the list has \(count) elements."
+        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
     }
 }
 

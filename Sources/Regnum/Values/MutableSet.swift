@@ -181,10 +181,11 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     func trapIndex(_ index: Int, _ call: StaticString) -> Never {
         let name = managed?.name ?? "MutableSet<\(Element.self)>"
-        fatalError(
+        let message =
             index < 0
-                ? "\(call) of \(name) was given the negative number \(index)."
-                : "\(call) of \(name) was given \(index), but the set has \(count) elements.")
+            ? "\(call) of \(name) was given the negative number \(index)."
+            : "\(call) of \(name) was given \(index), but the set has \(count) elements."
+        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
     }
 }
 

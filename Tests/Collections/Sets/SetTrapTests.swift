@@ -78,6 +78,7 @@ private final class Smuggler: @unchecked Sendable {
         }
         #expect(
             sentence(result).contains(
-                "subscript of Basket.numbers was given 3, but the set has 3 elements"))
+                "subscript of Basket.numbers was given 3, but the set has 3 elements. "
+                    + "The transaction is at CollectionsTests/SetTrapTests.swift:"))
     }
 }
