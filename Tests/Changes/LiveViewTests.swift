@@ -37,4 +37,29 @@ import Testing
         try await realm.write { tx in tx.delete(tx.objects(Whelp.self)) }
         expectTrue(pups.isEmpty && pups.first == nil && pups.last == nil && !pups.contains(fido))
     }
+    @Test func handlesPrintWhatTheyShow() async throws {
+        let realm = try await Realm.temporary(
+            [Hound.self, Keeper.self, Collar.self] + mapClasses)
+        let rex = realm.object(Hound.self, forPrimaryKey: "Rex")
+        expectEqual(rex.description, "nil")
+        try await realm.write { tx in
+            let hound = Hound("Rex", age: 3)
+            hound.tags.append("big")
+            try tx.add(hound)
+            let keeper = MapKeeper(1)
+            keeper.scores["a"] = 1
+            try tx.add(keeper)
+        }
+        let snapshot = realm.snapshot()
+        expectEqual(snapshot.description, "Snapshot(version: \(snapshot.version))")
+        expectEqual(rex.description, rex.current?.description)
+        expectEqual(rex.tags.description, "LiveValues<String> (\n    [0] big\n)")
+        let scores = realm.object(MapKeeper.self, forPrimaryKey: 1).scores
+        expectEqual(scores.current.description, "FrozenMap<String, Int> (\n    [a] 1\n)")
+        expectEqual(scores.description, "LiveMap<String, Int> (\n    [a] 1\n)")
+        let hounds = realm.objects(Hound.self).description
+        #expect(hounds.hasPrefix("LiveResults<Hound> (\n    [0] Hound {"))
+        expectEqual(rex.changes.description, "Changes<ObjectChange<Hound>>")
+        expectEqual(realm.commits.description, "CommitSequence")
+    }
 }

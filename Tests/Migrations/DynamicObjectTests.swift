@@ -51,6 +51,32 @@ import Testing
         return realms
     }
 
+    @Test func descriptionsShowPropertiesAndElements() async throws {
+        for (realm, folder) in try await realms() {
+            try await realm.write { tx in
+                let owner = try #require(try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))
+                try owner.set([1, nil], of: "numbers")
+                try owner.set(["a": 2], of: "counts")
+                try owner.set([["text": "t"]], of: "things")
+                let numbers = try owner.dynamicList("numbers")
+                expectEqual(numbers.description, "DynamicList (\n    [0] 1\n    [1] nil\n)")
+                try expectEqual(
+                    owner.dynamicList("things").description, "DynamicList (\n    [0] DynThing\n)")
+                try expectEqual(
+                    owner.dynamicMutableSet("words").description, "DynamicMutableSet ()")
+                let text = owner.description
+                #expect(text.hasPrefix("DynOwner {\n    amount = 0\n    byName = DynamicMap ()\n"))
+                #expect(text.contains("\n    counts = DynamicMap (\n        [a] 2\n    )\n"))
+                #expect(text.hasSuffix("\n}"))
+                tx.delete(owner)
+                expectEqual(owner.description, "DynOwner { deleted }")
+                expectEqual(numbers.description, "DynamicList { deleted }")
+            }
+            await realm.close()
+            _ = folder
+        }
+    }
+
     // Covers 1.16, 5.70, 5.71
     @Test func allPropertiesAreReadAndSetByName() async throws {
         let date = Date(timeIntervalSinceReferenceDate: 1.5)

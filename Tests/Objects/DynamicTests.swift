@@ -289,6 +289,8 @@ import Testing
             chain.description.split(separator: "\n").count(where: { $0.contains("isbn") }), 5)
         let list = List((0..<250).map { $0 })
         #expect(list.description.contains("[99] 99\n    … 150 more"))
+        expectEqual(
+            list[1..<3].description, "ConfinedSlice<List<Int>> (\n    [1] 1\n    [2] 2\n)")
         let wide = Shelf()
         for first in 0..<100 {
             let book = Book("\(first)")

@@ -103,8 +103,3 @@ extension LiveResults: Queryable {
         LiveResults(realm, entry, place, plan: plan, owner: owner, ownerEntry: ownerEntry)
     }
 }
-
-extension LiveResults: CustomStringConvertible {
-    /// The class, the current number of objects, and up to 100 of them.
-    public var description: String { "Live\(current.description.dropFirst(6))" }
-}

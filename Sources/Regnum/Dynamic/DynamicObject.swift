@@ -177,23 +177,5 @@ extension DynamicObject: Hashable {
     }
 }
 
-extension DynamicObject: CustomStringConvertible {
-    /// The class and its properties; for links, only the class of the linked object.
-    public var description: String {
-        if case .ended = store.core.state { return "DynamicObject of a transaction that has ended" }
-        let className = store.name(of: table)
-        guard !isInvalidated else { return "\(className) (deleted)" }
-        let properties = store.properties(of: table).sorted { $0.key < $1.key }
-        let lines = properties.map { name, property in
-            switch store.read(property, table, row) {
-            case nil: return "    \(name) = nil;"
-            case let object as DynamicObject: return "    \(name) = \(object.className);"
-            case let value?: return "    \(name) = \(value);"
-            }
-        }
-        return "\(className) {\n\(lines.joined(separator: "\n"))\n}"
-    }
-}
-
 @available(*, unavailable, message: "objects stay in the body of their transaction")
 extension DynamicObject: Sendable {}

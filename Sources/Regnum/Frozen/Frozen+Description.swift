@@ -36,6 +36,11 @@ extension FrozenValues: CustomStringConvertible {
     }
 }
 
+extension Snapshot: CustomStringConvertible {
+    /// The version, as in `Snapshot(version: 3)`.
+    public var description: String { "Snapshot(version: \(version))" }
+}
+
 /// Objects of a snapshot of which only the first are read.
 private struct ShownObjects<Model: ObjectBase>: RandomAccessCollection {
     let count: Int

@@ -151,7 +151,7 @@ extension FrozenMap: CustomStringConvertible {
         let name = "FrozenMap<\(Key.self), \(Value.self)>"
         return ReadScope.describe(name) {
             ObjectPrinter.text {
-                $0.print(map { (key: $0.key._text, value: unwrapped($0.value)) }, name)
+                $0.print(entries: map { (key: $0.key._text, value: unwrapped($0.value)) }, name)
             }
         }
     }

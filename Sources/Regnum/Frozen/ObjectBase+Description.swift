@@ -28,7 +28,7 @@ extension Map: CustomStringConvertible {
     /// A description with one entry per line, preceded by its key. Shows at most 100 entries, and
     /// at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
-        ObjectPrinter.text { $0.print(anyEntries, Map._property.shape.swiftName) }
+        ObjectPrinter.text { $0.print(entries: anyEntries, Map._property.shape.swiftName) }
     }
 }
 
@@ -36,6 +36,14 @@ extension Results: CustomStringConvertible {
     /// A description with one object per line, preceded by its index. Shows at most 100 objects.
     public var description: String {
         ObjectPrinter.text { $0.print(self, "Results<\(Element.self)>") }
+    }
+}
+
+extension ConfinedSlice: CustomStringConvertible {
+    /// A description with one element per line, preceded by its position. Shows at most 100
+    /// elements.
+    public var description: String {
+        ObjectPrinter.text { $0.print(self, "\(Self.self)") }
     }
 }
 
@@ -61,8 +69,8 @@ struct ObjectPrinter {
     private static let allElementCountMax = 10_000
     private static let dataByteCountMax = 24
 
-    private(set) var text = ""
-    private var indentation = ""
+    var text = ""
+    private(set) var indentation = ""
     /// The objects enclosing the one being printed.
     private var path: [ObjectBase] = []
     private var objectCount = 0
@@ -111,10 +119,11 @@ struct ObjectPrinter {
     }
 
     /// Prints a collection, up to the element limits.
-    mutating func print(_ elements: some RandomAccessCollection, _ name: String) {
+    mutating func print<C: RandomAccessCollection>(_ elements: C, _ name: String)
+    where C.Index == Int {
         printItems(elements.count, name) { count in
-            elements.prefix(count).enumerated().lazy.map {
-                (label: "\($0.offset)", value: unwrapped($0.element))
+            zip(elements.indices, elements.prefix(count)).lazy.map {
+                (label: "\($0)", value: unwrapped($1))
             }
         }
     }
@@ -135,7 +144,7 @@ struct ObjectPrinter {
     }
 
     /// Prints the entries of a map with their keys, up to the element limits.
-    mutating func print(_ entries: [(key: String, value: Any?)], _ name: String) {
+    mutating func print(entries: [(key: String, value: Any?)], _ name: String) {
         printItems(entries.count, name) { count in
             entries.prefix(count).lazy.map { (label: $0.key, value: $0.value) }
         }
@@ -165,7 +174,7 @@ struct ObjectPrinter {
 
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
         if let map = value as? any UnmanagedMap {
-            print(map.anyEntries, property.shape.swiftName)
+            print(entries: map.anyEntries, property.shape.swiftName)
         } else if property.shape.isStoredList, let list = value as? any PrintableList {
             list.print(to: &self, property.shape.swiftName)
         } else {
@@ -173,10 +182,12 @@ struct ObjectPrinter {
         }
     }
 
-    private mutating func print(any value: Any?) {
+    mutating func print(any value: Any?) {
         switch value {
         case nil: text += "nil"
         case let object as ObjectBase: print(object)
+        case let object as DynamicObject: text += object.className
+        case let collection as any DynamicCollection: nested { collection.print(to: &$0) }
         case let value as AnyRealmValue: print(value)
         case let value as FrozenAnyValue: print(value)
         case let data as Data:
@@ -196,7 +207,7 @@ struct ObjectPrinter {
         case .data(let data): print(any: data)
         case .list(let list): nested { $0.print(list, "List<AnyRealmValue>") }
         case .dictionary(let map):
-            nested { $0.print(map.anyEntries, "Map<String, AnyRealmValue>") }
+            nested { $0.print(entries: map.anyEntries, "Map<String, AnyRealmValue>") }
         default: text += value.description
         }
     }
@@ -221,7 +232,7 @@ struct ObjectPrinter {
             let entries: [(key: String, value: Any?)] =
                 values.sorted { MapKeyText.precedes($0.key, $1.key) }
                 .map { (key: $0.key, value: $0.value) }
-            nested { $0.print(entries, "Map<String, FrozenAnyValue>") }
+            nested { $0.print(entries: entries, "Map<String, FrozenAnyValue>") }
         }
     }
 
@@ -253,7 +264,7 @@ struct ObjectPrinter {
         return shown
     }
 
-    private mutating func indented(_ body: (inout ObjectPrinter) -> Void) {
+    mutating func indented(_ body: (inout ObjectPrinter) -> Void) {
         let outer = indentation
         indentation += "    "
         body(&self)

@@ -1,0 +1,73 @@
+extension DynamicObject: CustomStringConvertible {
+    /// The class and its properties, one on each line; for links, only the class of the linked
+    /// object.
+    public var description: String {
+        if case .ended = store.core.state { return "DynamicObject of a transaction that has ended" }
+        let className = store.name(of: table)
+        guard !isInvalidated else { return "\(className) { deleted }" }
+        return ObjectPrinter.text { printer in
+            printer.print(className, of: store.properties(of: table).sorted { $0.key < $1.key }) {
+                store.read($0, table, row)
+            }
+        }
+    }
+}
+
+extension ObjectPrinter {
+    /// Prints a class with the values of its properties.
+    fileprivate mutating func print<Property>(
+        _ className: String, of properties: [(key: String, value: Property)],
+        _ value: (Property) -> Any?
+    ) {
+        text += "\(className) {\n"
+        indented { printer in
+            for (name, property) in properties {
+                printer.text += "\(printer.indentation)\(name) = "
+                printer.print(any: value(property))
+                printer.text += "\n"
+            }
+        }
+        text += "\(indentation)}"
+    }
+}
+
+/// A collection accessed through the stored schema alone.
+protocol DynamicCollection {
+    func print(to printer: inout ObjectPrinter)
+}
+
+extension DynamicList: DynamicCollection, CustomStringConvertible {
+    /// The elements with their positions, one on each line; for objects, only their classes. At
+    /// most 100 elements, and 5 levels of nested collections.
+    public var description: String { place.description(of: self) }
+
+    func print(to printer: inout ObjectPrinter) { printer.print(self, "DynamicList") }
+}
+
+extension DynamicMutableSet: DynamicCollection, CustomStringConvertible {
+    /// The elements with their positions, one on each line; for objects, only their classes. At
+    /// most 100 elements.
+    public var description: String { place.description(of: self) }
+
+    func print(to printer: inout ObjectPrinter) { printer.print(self, "DynamicMutableSet") }
+}
+
+extension DynamicMap: DynamicCollection, CustomStringConvertible {
+    /// The values with their keys, one on each line; for objects, only their classes. At most 100
+    /// entries, and 5 levels of nested collections.
+    public var description: String { place.description(of: self) }
+
+    func print(to printer: inout ObjectPrinter) {
+        printer.print(entries: Array(self), "DynamicMap")
+    }
+}
+
+extension DynamicPlace {
+    fileprivate func description(of collection: some DynamicCollection) -> String {
+        if case .ended = store.core.state {
+            return "\(type(of: collection)) of a transaction that has ended"
+        }
+        if isInvalidated { return "\(type(of: collection)) { deleted }" }
+        return ObjectPrinter.text { collection.print(to: &$0) }
+    }
+}
