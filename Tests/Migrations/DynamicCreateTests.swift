@@ -34,8 +34,17 @@ import Testing
         @Persisted var words: List<String>
         @Persisted var friend: FreshKeyed?
     }
+    final class FreshNarrow: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var small: Int8
+        @Persisted var kind: FreshKind?
+        @Persisted var smalls: List<Int8>
+        @Persisted var kinds: MutableSet<FreshKind>
+        @Persisted var byName: Map<String, Int8>
+        @Persisted var next: FreshNarrow?
+    }
     static let types: [ObjectBase.Type] = [
-        FreshOwner.self, FreshLeaf.self, FreshPart.self, FreshKeyed.self,
+        FreshOwner.self, FreshLeaf.self, FreshPart.self, FreshKeyed.self, FreshNarrow.self,
     ]
 
     // Covers 5.72, 7.14
@@ -108,6 +117,54 @@ import Testing
             expectTrue(keyed.count == 1 && keyed[0].name == "old" && Array(keyed[0].words) == ["w"])
             expectNil(keyed[0].friend)
         }
+    }
+
+    /// Values that the stored type has and the declared type doesn't.
+    // Covers 12.27, .invalidValue
+    @Test func valuesThatTheProgramCouldNotReadAreRefused() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in try tx.create(FreshNarrow.self, value: ["id": 1]) }
+        let wrong: [(String, @Sendable (Transaction, DynamicObject) throws -> Void)] = [
+            ("small is declared as Int8", { _, narrow in narrow["small"] = 300 }),
+            ("small is declared as Int8", { _, narrow in try narrow.set(-129, of: "small") }),
+            ("kind is declared as FreshKind?", { _, narrow in narrow["kind"] = "x" }),
+            ("smalls is declared as Int8", { _, narrow in narrow["smalls"] = [1, 300] }),
+            (
+                "smalls is declared as Int8",
+                { _, narrow in try narrow.dynamicList("smalls").append(300) }
+            ),
+            (
+                "kinds is declared as FreshKind",
+                { _, narrow in try narrow.dynamicMutableSet("kinds").insert("x") }
+            ),
+            (
+                "byName is declared as Int8",
+                { _, narrow in try narrow.dynamicMap("byName").set(300, forKey: "k") }
+            ),
+            (
+                "small is declared as Int8",
+                { tx, _ in try tx.dynamicCreate("FreshNarrow", value: ["id": 2, "small": 300]) }
+            ),
+            (
+                "kind is declared as FreshKind?",
+                { _, narrow in narrow["next"] = ["id": 2, "kind": "x"] as [String: Any] }
+            ),
+        ]
+        for (sentence, change) in wrong {
+            let error = await realmError {
+                try await realm.write { tx in
+                    let narrow = try #require(
+                        try tx.dynamicObject(ofType: "FreshNarrow", forPrimaryKey: 1))
+                    try change(tx, narrow)
+                }
+            }
+            expectEqual(error?.code, .invalidValue)
+            expectEqual(
+                error?.message.hasPrefix("FreshNarrow.\(sentence) and cannot hold "), true,
+                "\(sentence): \(error as Any)")
+        }
+        let narrow = try #require(realm.snapshot().objects(FreshNarrow.self).first)
+        expectTrue(narrow.small == 0 && narrow.kind == nil && narrow.smalls.isEmpty)
     }
 
     // Covers 5.72

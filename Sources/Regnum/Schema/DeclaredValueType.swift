@@ -18,8 +18,8 @@ struct DeclaredValueType: Sendable {
         (property.collection?.elementType ?? property.field.valueType) as? any ScalarValue.Type
     }
 
-    /// The name of the type.
-    var name: String { type.map { "\($0)" } ?? property.declaredName }
+    /// The name of the type as written in a declaration.
+    var name: String { type.map(declaredTypeName) ?? property.declaredName }
 
     /// Returns whether the type can represent a stored value: an `Int8` cannot represent 300, an
     /// enum cannot represent a value that is no case's raw value, and a projected type cannot

@@ -186,8 +186,10 @@ extension Realm.Error {
 
 extension PropertySchema {
     /// The type of the property as written in its declaration.
-    var declaredName: String {
-        _typeName(field.valueType, qualified: false)
-            .replacing(/Optional<([^<>]*)>/) { "\($0.output.1)?" }
-    }
+    var declaredName: String { declaredTypeName(field.valueType) }
+}
+
+/// Returns the name of a type as written in a declaration: `Dog?` for `Optional<Dog>`.
+func declaredTypeName(_ type: Any.Type) -> String {
+    _typeName(type, qualified: false).replacing(/Optional<([^<>]*)>/) { "\($0.output.1)?" }
 }
