@@ -5,6 +5,8 @@
 //         @Persisted var age: Int?
 //     }
 
+internal import RegnumStore
+
 extension Persisted: Encodable where Value: Encodable {
     /// Encodes the property value of an unmanaged object; `nil` as null.
     ///
@@ -13,7 +15,8 @@ extension Persisted: Encodable where Value: Encodable {
     /// properties an initial value.
     ///
     /// - Throws: `EncodingError.invalidValue` for a managed object, whose values are in the realm
-    ///   and not in the wrapper. Encode a frozen copy instead, or implement `encode(to:)`.
+    ///   and not in the wrapper: encode a frozen copy instead, or implement `encode(to:)`. Also for
+    ///   objects that link to each other in a cycle, or are nested more than 512 levels deep.
     public func encode(to encoder: any Encoder) throws {
         guard _column == .min else {
             throw EncodingError.invalidValue(
@@ -24,6 +27,15 @@ extension Persisted: Encodable where Value: Encodable {
                         "The property belongs to a managed object, which the synthesized "
                         + "encode(to:) cannot encode: encode object.freeze(), or write encode(to:) "
                         + "yourself."))
+        }
+        guard Value._isScalar || encoder.codingPath.count <= Limits.encodedLevelMax else {
+            throw EncodingError.invalidValue(
+                Value.self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription:
+                        "The objects are nested more than \(Limits.encodedLevelMax) levels deep, or "
+                        + "link to each other in a cycle, which can't be encoded inline."))
         }
         // Use a container, so that the encoder's strategies apply.
         var container = encoder.singleValueContainer()

@@ -37,6 +37,9 @@ package enum Limits {
     /// two for each embedded object, three around a value of any type, and two for each of its
     /// lists and dictionaries.
     package static let inputLevelMax = 352
+    /// Nesting depth of linked unmanaged objects that are encoded inline, which is that of arrays
+    /// and objects in JSON written by Foundation.
+    package static let encodedLevelMax = 512
     /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
     /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool
     /// have 512 KiB.

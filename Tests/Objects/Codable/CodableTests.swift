@@ -113,6 +113,39 @@ import Testing
                 + #""tag":{"inner":null,"label":"t"},"tags":[]}"#)
     }
 
+    // Covers 11.9
+    @Test(arguments: [false, true])
+    func circlesOfUnmanagedObjectsAreRefused(inList: Bool) throws {
+        let circle = CodableCircle()
+        if inList { circle.all.append(circle) } else { circle.next = circle }
+        defer {
+            circle.next = nil
+            circle.all.removeAll()
+        }
+        #expect {
+            try json(circle)
+        } throws: { error in
+            if case EncodingError.invalidValue(_, let context) = error {
+                context.debugDescription.contains("link to each other in a cycle")
+            } else {
+                false
+            }
+        }
+        var chain = CodableCircle()
+        for _ in 0..<200 {
+            let next = CodableCircle()
+            if inList { next.all.append(chain) } else { next.next = chain }
+            chain = next
+        }
+        let text = try json(chain)
+        expectEqual(text.components(separatedBy: #""next":"#).count, 202)
+    }
+
+    final class CodableCircle: Object, Codable {
+        @Persisted var next: CodableCircle?
+        @Persisted var all: List<CodableCircle>
+    }
+
     // Covers 11.5
     @Test func managedObjectsAreFrozenToBeEncoded() async throws {
         let realm = try await Realm.open(
