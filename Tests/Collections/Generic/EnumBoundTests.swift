@@ -16,8 +16,12 @@ private enum BoundRank: Int, PersistableEnum, Comparable {
     static func < (left: BoundRank, right: BoundRank) -> Bool { left.rawValue > right.rawValue }
 }
 
+private enum BoundColor: String, PersistableEnum { case red, darkRed, blue }
+
 private final class BoundBox: Object {
     @Persisted var size: BoundSize
+    @Persisted var color: BoundColor
+    @Persisted var colors: Map<String, BoundColor>
     @Persisted var next: BoundSize?
     @Persisted var rank: BoundRank
     @Persisted var inner: BoundBox?
@@ -109,6 +113,31 @@ private final class BoundBox: Object {
         expectEqual(sizes { $0.map.rawValue.values == nil && $0.map.rawValue.sum == 10 }, [.medium])
         expectEqual(sizes { $0.map.rawValue["c"] > 8 }, [.medium])
         expectEqual(sizes { $0.map["c"].rawValue > 8 }, [.medium])
+    }
+
+    // Covers 3.31
+    @Test func textOperatorsApplyToRawValues() async throws {
+        let realm = try await Realm.temporary([BoundBox.self])
+        try await realm.write { tx in
+            for color in [BoundColor.red, .darkRed, .blue] {
+                let box = BoundBox(.small)
+                box.color = color
+                box.colors["a"] = color
+                try tx.add(box)
+            }
+        }
+        let boxes = realm.snapshot().objects(BoundBox.self)
+        func colors(_ condition: (Query<BoundBox>) -> Query<Bool>) -> [BoundColor] {
+            boxes.where(condition).map(\.color)
+        }
+        expectEqual(colors { $0.color.ends(with: "Red") }, [.darkRed])
+        expectEqual(
+            colors { $0.color.rawValue.ends(with: "ED", options: .caseInsensitive) },
+            [.red, .darkRed])
+        expectEqual(colors { $0.color.rawValue.contains("Re") }, [.darkRed])
+        expectEqual(colors { $0.color.like("*l*") }, [.blue])
+        expectEqual(colors { $0.colors["a"].rawValue.starts(with: "dark") }, [.darkRed])
+        expectEqual(colors { $0.colors["a"].starts(with: "b") }, [.blue])
     }
 
     // Covers 2.21
