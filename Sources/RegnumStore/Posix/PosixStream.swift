@@ -47,7 +47,7 @@ package final class PosixStream: Sendable {
         }
         // A symbolic link is kept, and its target replaced.
         let target = isThere ? Self.resolved(path) : path
-        let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
+        let name = Self.temporaryName(target)
         let result = cregnum_openat(
             AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard result >= 0 else { throw .system(-result, "create", path) }
@@ -57,6 +57,21 @@ package final class PosixStream: Sendable {
         self.path = target
         descriptor = result
         temporary = name
+    }
+
+    /// Returns a path next to `target`. Its last component begins with that of `target`, as far as
+    /// the length of names allows.
+    private static func temporaryName(_ target: String) -> String {
+        let end = ".\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let start = slash.map(target.utf8.index(after:)) ?? target.startIndex
+        var name = target[start...]
+        if name.utf8.count <= Int(NAME_MAX) {
+            while name.utf8.count + end.utf8.count > Int(NAME_MAX) {
+                name.unicodeScalars.removeLast()
+            }
+        }
+        return target[..<start] + name + end
     }
 
     private static func permissions(replacing status: stat) -> (mode: mode_t, group: gid_t?) {

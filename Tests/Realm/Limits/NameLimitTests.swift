@@ -7,7 +7,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// Names at their limits and beyond, in a schema line of an import.
+/// Names at their limits and beyond: of classes and properties, and of files.
 @Suite(.disabled(if: Effort.isReduced)) struct NameLimitTests {
     private struct Name: Sendable {
         let limit: Int
@@ -67,5 +67,53 @@ import Testing
             }
             await again.close()
         }
+    }
+
+    // Covers .fileAccess
+    @Test(arguments: [254, 255, 256]) func namesOfFiles(_ byteCount: Int) async throws {
+        let folder = try RealmFolder()
+        let name =
+            String(repeating: "\u{E9}", count: byteCount / 2)
+            + String(repeating: "n", count: byteCount % 2)
+        let place = URL(fileURLWithPath: folder.url.path + "/" + name)
+        try await folder.makeRealm(rooms: ["general"])
+        let realm = try await Realm.open(folder.configuration())
+        let ways: [(String, () async throws -> Void)] = [
+            ("export", { _ = try await realm.snapshot().exportJSON(to: place) }),
+            ("replacing export", { _ = try await realm.snapshot().exportJSON(to: place) }),
+            (
+                "import",
+                {
+                    let other = try await Realm.temporary()
+                    _ = try await other.importJSON(from: place)
+                    expectEqual(other.snapshot().objects(Room.self).count, 1)
+                }
+            ),
+            (
+                "backup",
+                {
+                    try? FileManager.default.removeItem(at: place)
+                    try await realm.backup(to: place)
+                }
+            ),
+            (
+                "seed",
+                {
+                    var seeded = folder.configuration("seeded.realm")
+                    seeded.seedFile = place
+                    let copy = try await Realm.open(seeded)
+                    expectEqual(copy.snapshot().objects(Room.self).count, 1)
+                    await copy.close()
+                }
+            ),
+        ]
+        for (way, body) in ways {
+            let error = await realmError(body)
+            expectEqual(error?.code, byteCount > 255 ? .fileAccess : nil, "\(way)")
+            expectTrue(error == nil || error?.message.contains(name) == true, "\(way)")
+        }
+        await realm.close()
+        let made = byteCount > 255 ? [] : [name, "seeded.realm"]
+        try expectEqual(Set(folder.names()), Set(made + ["test.realm"]))
     }
 }
