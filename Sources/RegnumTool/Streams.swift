@@ -78,7 +78,7 @@ struct InputChunks: AsyncSequence, Sendable {
 
     /// Returns the first line without consuming it; `nil` if it is longer than an import accepts.
     mutating func firstLine() throws -> [UInt8]? {
-        while head.count < 1 << 28 {
+        while head.count <= 1 << 28 {
             let bytes = try read()
             if bytes.isEmpty { return head }
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
