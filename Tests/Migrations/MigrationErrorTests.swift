@@ -112,6 +112,64 @@ import Testing
         }
     }
 
+    private enum Short {
+        final class MigNames: Object {
+            @Persisted var text: String
+            @Persisted var any: AnyRealmValue
+            @Persisted var anys: List<AnyRealmValue>
+        }
+    }
+    private enum Renamed {
+        final class MigNames: Object {
+            @Persisted var title: String
+            @Persisted var content: AnyRealmValue
+            @Persisted var contents: List<AnyRealmValue>
+        }
+    }
+
+    private static func long(_ name: String, _ byteCount: Int) -> String {
+        name + String(repeating: "x", count: byteCount - name.utf8.count)
+    }
+
+    // Covers .invalidInput
+    @Test func renamesToTheLongestNames() async throws {
+        let realm = try MigrationRealm()
+        try await realm.write(1, [Short.MigNames.self]) { tx in
+            let box = Short.MigNames()
+            box.text = "text"
+            box.any = .fromArray([.int(1)])
+            box.anys.append(.fromArray([.int(2)]))
+            try tx.add(box)
+        }
+        let names = [("text", 63, "title"), ("any", 61, "content"), ("anys", 63, "contents")]
+        for (old, limit, _) in names {
+            let long = Self.long(old, limit + 1)
+            let block: MigrationBlock = { migration, _ in
+                try migration.renameProperty(onType: "MigNames", from: old, to: long)
+            }
+            let error = await realmError {
+                try await Realm.open(realm.configuration(2, [Renamed.MigNames.self], block))
+            }
+            expectTrue(error?.code == .invalidInput && error?.property == old)
+            let sentence = "has \(limit + 1) bytes; it can have at most \(limit)."
+            expectEqual(error?.message.contains(sentence), true, "\(error as Any)")
+        }
+        let block: MigrationBlock = { migration, _ in
+            for (old, limit, new) in names {
+                let path = [old, Self.long(old, limit - 1), Self.long(old, limit), new]
+                for (from, to) in zip(path, path.dropFirst()) {
+                    try migration.renameProperty(onType: "MigNames", from: from, to: to)
+                }
+            }
+        }
+        try await realm.migrate(2, [Renamed.MigNames.self], block) { tx in
+            let box = try #require(tx.objects(Renamed.MigNames.self).first)
+            expectEqual(box.title, "text")
+            expectEqual(box.content.listValue?.first, .int(1))
+            expectEqual(box.contents.first?.listValue?.first, .int(2))
+        }
+    }
+
     /// An object that leaves the block of its migration.
     ///
     /// Guard of the `@unchecked Sendable`: the test runs one migration after the other.

@@ -250,8 +250,12 @@ final class MigrationSteps {
             let isAny = table.column(named: old)?.type == .any
             let byteCountMax =
                 isAny ? Limits.anyNameByteCountMax : Limits.columnNameByteCountMax
-            guard Self.isName(new), 1...byteCountMax ~= new.utf8.count else {
+            guard Self.isName(new), !new.isEmpty else {
                 throw refusal("a property cannot have that name.")
+            }
+            guard new.utf8.count <= byteCountMax else {
+                throw refusal(
+                    "that name has \(new.utf8.count) bytes; it can have at most \(byteCountMax).")
             }
             intermediate.append((className, new))
         }
