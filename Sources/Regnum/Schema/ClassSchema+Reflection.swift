@@ -135,11 +135,11 @@ extension ClassSchema {
                     "\(name).\(property.name) is of type \(property.declaredName): AnyRealmValue "
                         + "cannot be optional, because AnyRealmValue.none represents nil.")
             }
-            if property.anyItemsName.utf8.count > Limits.columnNameByteCountMax {
+            let byteCount = property.columnName.utf8.count
+            if property.shape.isAny, byteCount > Limits.anyNameByteCountMax {
                 problems.append(
-                    "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; the "
-                        + "limit for AnyRealmValue is \(Limits.anyNameByteCountMax)."
-                )
+                    "\(name).\(property.name) has a name of \(byteCount) bytes; the limit for "
+                        + "AnyRealmValue is \(Limits.anyNameByteCountMax).")
             }
         }
         var seen: Set<String> = []

@@ -7,6 +7,63 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
+private final class NamesWithAsManyBytesAsTheyCanHavexxxxxxxxxxxxxxxxxxxxxxxx: Object {
+    @Persisted(primaryKey: true)
+    var keyOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: Int
+    @Persisted var textsOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: List<String>
+    @Persisted var anyOf61Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: AnyRealmValue
+    @Persisted
+    var anysOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: List<AnyRealmValue>
+    @Persisted
+    var entriesOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: Map<String, AnyRealmValue>
+    @Persisted
+    var linkOf62Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx:
+        NamesWithAsManyBytesAsTheyCanHavexxxxxxxxxxxxxxxxxxxxxxxx?
+    @Persisted var short: Int
+
+    override class func propertiesMapping() -> [String: String] {
+        ["short": String(repeating: "c", count: 63)]
+    }
+
+    func fill() {
+        keyOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx = 1
+        textsOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.append("a")
+        anyOf61Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx = .fromArray([.int(1)])
+        anysOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.append(
+            .fromArray([.int(2)]))
+        entriesOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx["k"] =
+            .fromDictionary(["n": .int(3)])
+        short = 4
+    }
+
+    var isFull: Bool {
+        keyOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx == 1
+            && textsOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.first == "a"
+            && anyOf61Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.listValue?.first
+                == .int(1)
+            && anysOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.first?.listValue?
+                .first
+                == .int(2)
+            && entriesOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx["k"]?
+                .dictionaryValue?["n"] == .int(3)
+            && linkOf62Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx?.short == 4
+            && short == 4
+    }
+}
+
+private final class TooLongNames: Object {
+    @Persisted
+    var textOf64Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: String
+    @Persisted var anyOf62Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: AnyRealmValue
+    @Persisted
+    var anysOf64Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: Map<String, AnyRealmValue>
+    @Persisted var mapped: AnyRealmValue
+
+    override class func propertiesMapping() -> [String: String] {
+        ["mapped": String(repeating: "c", count: 62)]
+    }
+}
+
 /// Names at their limits and beyond: of classes and properties, and of files.
 @Suite(.disabled(if: Effort.isReduced)) struct NameLimitTests {
     private struct Name: Sendable {
@@ -115,5 +172,58 @@ import Testing
         await realm.close()
         let made = byteCount > 255 ? [] : [name, "seeded.realm"]
         try expectEqual(Set(folder.names()), Set(made + ["test.realm"]))
+    }
+
+    private typealias Longest = NamesWithAsManyBytesAsTheyCanHavexxxxxxxxxxxxxxxxxxxxxxxx
+
+    // Covers 1.76, 1.77
+    @Test func namesInDeclarations() async throws {
+        let folder = try RealmFolder()
+        func open(_ name: String) async throws -> Realm {
+            try await Realm.open(folder.configuration(name, [Longest.self]))
+        }
+        func expectFull(_ realm: Realm, _ place: String) async throws {
+            try await realm.read { tx in
+                let object = tx.object(Longest.self, forPrimaryKey: 1)
+                expectEqual(object?.isFull, true, "\(place)")
+            }
+            await realm.close()
+        }
+        let realm = try await open("test.realm")
+        try await realm.write { tx in
+            let object = Longest()
+            object.fill()
+            try tx.add(object)
+            object.linkOf62Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx = object
+        }
+        try await realm.snapshot().exportJSON(to: folder["text"])
+        try await realm.backup(to: folder["copy.realm"])
+        await realm.close()
+        for name in ["test.realm", "copy.realm"] { try await expectFull(open(name), name) }
+        let other = try await open("other.realm")
+        try await other.importJSON(from: folder["text"])
+        try await expectFull(other, "imported")
+        let bare = try await Realm.open(folder.configuration("bare.realm"))
+        try await bare.importJSON(from: folder["text"])
+        await bare.close()
+        try await expectFull(open("bare.realm"), "imported without the class")
+    }
+
+    // Covers 1.76, 1.77, .invalidInput
+    @Test func longerNamesInDeclarations() async throws {
+        let error = await realmError { try await Realm.temporary([TooLongNames.self]) }
+        expectEqual(error?.code, .invalidInput)
+        func padded(_ name: String, _ byteCount: Int) -> String {
+            name + String(repeating: "x", count: byteCount - name.utf8.count)
+        }
+        let names = [
+            padded("textOf64Bytes", 64) + " has a name of 64 bytes; the limit is 63.",
+            padded("anyOf62Bytes", 62)
+                + " has a name of 62 bytes; the limit for AnyRealmValue is 61.",
+            padded("anysOf64Bytes", 64) + " has a name of 64 bytes; the limit is 63.",
+            "mapped has a name of 62 bytes; the limit for AnyRealmValue is 61.",
+        ]
+        let lines = error?.message.split(separator: "\n").map { String($0) } ?? []
+        expectEqual(Set(lines), Set(names.map { "TooLongNames.\($0)" }))
     }
 }
