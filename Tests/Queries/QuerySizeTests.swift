@@ -1,0 +1,121 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Numbers in queries and streams at their limits: of sort properties and of links in paths given
+/// as text, of objects and of levels.
+@Suite struct QuerySizeTests {
+    // Covers .invalidQuery
+    @Test func sortsHaveUpTo64Properties() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        try await realm.write { tx in
+            for name in ["b", "a", "c"] { try tx.add(Person(name, age: 1)) }
+        }
+        // Only the last property tells the objects apart.
+        func orders(_ count: Int, _ last: SortOrder<Person>) -> [SortOrder<Person>] {
+            Array(repeating: .ascending(\.age), count: count - 1) + [last]
+        }
+        for count in [63, 64] {
+            for (last, names) in [
+                (SortOrder<Person>.ascending(\.name), ["a", "b", "c"]),
+                (.descending(\.name), ["c", "b", "a"]),
+            ] {
+                let people = realm.objects(Person.self).sorted(by: orders(count, last))
+                expectEqual(people.current.map(\.name), names)
+                expectEqual(people.current.limited(to: 2).map(\.name), Array(names.prefix(2)))
+                let read = try await realm.read { tx in
+                    tx.objects(Person.self).sorted(by: orders(count, last)).map(\.name)
+                }
+                expectEqual(read, names)
+                var stream = people.changes.makeAsyncIterator()
+                guard case .initial(let initial)? = try await stream.next() else {
+                    Issue.record("no initial collection")
+                    return
+                }
+                expectEqual(initial.map(\.name), names)
+                try await realm.write { try $0.add(Person("bb", age: 1)) }
+                guard case .update(let now, _)? = try await stream.next() else {
+                    Issue.record("no update")
+                    return
+                }
+                let more = names == names.sorted() ? ["a", "b", "bb", "c"] : ["c", "bb", "b", "a"]
+                expectEqual(now.map(\.name), more)
+                try await realm.write { tx in
+                    tx.delete(tx.objects(Person.self).where { $0.name == "bb" })
+                }
+            }
+        }
+        let tooMany = orders(65, .ascending(\.name))
+        let people = realm.objects(Person.self).sorted(by: tooMany)
+        var stream = people.changes.makeAsyncIterator()
+        let errors = [
+            #expect(throws: Realm.Error.self) {
+                try realm.snapshot().read {
+                    $0.objects(Person.self).sorted(by: tooMany).map(\.name)
+                }
+            },
+            await #expect(throws: Realm.Error.self) {
+                try await realm.read { $0.objects(Person.self).sorted(by: tooMany).map(\.name) }
+            },
+            await #expect(throws: Realm.Error.self) { _ = try await stream.next() },
+        ]
+        for error in errors {
+            expectTrue(error?.code == .invalidQuery && error?.className == "Person")
+            let message = error?.message ?? ""
+            expectTrue(message.contains("at most 64 ") && message.contains(" 65"), "\(message)")
+        }
+    }
+
+    // Covers O20
+    @Test(arguments: [15, 16, 17, 40]) func pathsAsTextFollowAnyNumberOfLinks(_ count: Int)
+        async throws
+    {
+        let realm = try await Breeders.realm()
+        try await realm.write { tx in
+            let eve = Pup("Eve", age: 9)
+            try tx.add(eve)
+            eve.mother = eve
+        }
+        let path = String(repeating: "mother.", count: count)
+        let pups = realm.objects(Pup.self)
+        let sorted = try pups.sorted(byKeyPath: "\(path)name", ascending: false)
+        expectEqual(sorted.current.map(\.name), ["Eve", "Ada", "Bo", "Cy", "Di"])
+        try expectEqual(
+            pups.distinct(byKeyPaths: ["\(path)name"]).current.map(\.name), ["Eve"])
+        var stream = try pups.changes(keyPaths: ["\(path)nick"]).makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            tx.object(Pup.self, forPrimaryKey: "Ada")?.nick = "not at the end of a path"
+            tx.object(Pup.self, forPrimaryKey: "Eve")?.nick = "new"
+        }
+        guard case .update(let now, let changes)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(changes.newModifications.map { now[$0].name }, ["Eve"])
+    }
+
+    @Test func largestNumbersMeanAll() async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self)
+        for limit in [4, 5, Int.max - 1, .max] {
+            for limited in [pups, pups.where { $0.age > 0 }, pups.sorted(by: \.age)] {
+                expectEqual(limited.limited(to: limit).current.map(\.name).count, 4)
+            }
+            expectEqual(pups.current.prefix(limit).count, 4)
+        }
+        var stream = pups.sorted(by: \.age).limited(to: .max).changes(depth: .max)
+            .makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            tx.object(Pup.self, forPrimaryKey: "Ada")?.nick = "new"
+        }
+        guard case .update(let now, let changes)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(changes.newModifications.map { now[$0].name }, ["Ada", "Bo", "Cy", "Di"])
+    }
+}
