@@ -116,4 +116,39 @@ struct CoordinatorPeerTests {
         await writer.close()
         await reader.close()
     }
+
+    /// The largest records, and a commit that is one byte too large for one.
+    @Test func commitsAroundTheMaximumSizeOfARecord() async throws {
+        let realm = TemporaryRealm()
+        let writer = try await openPeer(realm.path)
+        let reader = try await openPeer(realm.path)
+        /// Inserts data of that size and returns the size of the record; 0 for a bulk commit.
+        func write(_ byteCount: Int) async throws -> Int {
+            let turn = try await writer.beginWrite()
+            let transaction = EngineTransaction(base: turn.base)
+            let table =
+                try transaction.schema.table(named: "A")?.key
+                ?? transaction.addTable(
+                    name: "A", columns: [ColumnDefinition(name: "d", type: .data)])
+            _ = try transaction.insert(table, [.data([UInt8](repeating: 7, count: byteCount))])
+            let commit = try transaction.commit(timestampMicroseconds: 0)
+            try await writer.commit(turn, commit, durability: .full)
+            return commit.body.count
+        }
+        _ = try await write(0)  // adds the class
+        let byteCountMax = Limits.recordBodyByteCountMax
+        let overhead = try await write(4_000_000) - 4_000_000
+        for excess in [-1, 0, 1] {
+            let byteCount = try await write(byteCountMax - overhead + excess)
+            expectEqual(byteCount, excess > 0 ? 0 : byteCountMax + excess)
+        }
+        let hash = writer.published.stateHash()
+        try await catchUp(reader, to: 5)
+        expectEqual(reader.published.stateHash(), hash)
+        await reader.close()
+        await writer.close()
+        let again = try await openPeer(realm.path)
+        expectTrue(again.published.version == 5 && again.published.stateHash() == hash)
+        await again.close()
+    }
 }

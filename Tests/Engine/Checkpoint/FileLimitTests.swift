@@ -170,13 +170,84 @@ import Testing
         }
         expectTrue(error?.code == .invalidInput && error?.className == "A")
         expectEqual(error?.sentence.contains("\(Limits.columnCountMax)"), true)
+        let row = (0..<Limits.columnCountMax).map { Value.bool($0 % 3 == 0) }
+        let key = try transaction.insert(table, row)
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let applied = try CommitRecord.apply(
             commit.body, to: .makeEmpty(realmID: commit.root.identity))
-        expectEqual(applied.root.schema.tables, commit.root.schema.tables)
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(commit.root, to: file).load(from: file)
-        expectEqual(loaded.schema.tables, commit.root.schema.tables)
+        for root in [applied.root, loaded] {
+            expectEqual(root.schema.tables, commit.root.schema.tables)
+            let values = row.indices.map {
+                root.value(table, key, ColumnKey(rawValue: UInt16($0)))
+            }
+            expectTrue(values == row)
+        }
+    }
+
+    /// Returns a class with a column that has no index, after others that have one, and with lists
+    /// of its own objects.
+    private func table(indexCount: Int, listCount: Int = 0) -> TableSchema {
+        TableSchema(
+            key: TableKey(rawValue: 0), name: "A", kind: .object,
+            columns: (0...indexCount).map {
+                ColumnSchema(
+                    key: ColumnKey(rawValue: UInt16($0)),
+                    definition: ColumnDefinition(
+                        name: "c\($0)", type: .int, isIndexed: $0 < indexCount))
+            },
+            lists: (0..<listCount).map {
+                ListSchema(
+                    key: ListKey(rawValue: UInt16($0)), name: "l\($0)",
+                    target: TableKey(rawValue: 0), kind: .list)
+            })
+    }
+
+    // Covers .invalidInput
+    @Test func numberOfIndexesAndLists() throws {
+        let most = Limits.treeCountMax
+        for (indexCount, listCount) in [(most - 3, 0), (1, most / 2 - 1)] {
+            for excess in 0...3 {
+                let table = table(indexCount: indexCount + excess, listCount: listCount)
+                let schema = DatabaseSchema(tables: [table], version: 0)
+                let left = most - indexCount - excess - 2 * listCount
+                let column = ColumnKey(rawValue: UInt16(indexCount + excess))
+                let adding: [(Int, () throws -> Void)] = [
+                    (1, { try SchemaRules.check(newIndex: column, of: table) }),
+                    (
+                        2,
+                        {
+                            try SchemaRules.check(
+                                newList: "new", target: TableKey(rawValue: 0), .list, of: table,
+                                in: schema)
+                        }
+                    ),
+                ]
+                for (count, add) in adding where indexCount + excess < Limits.columnCountMax {
+                    if count <= left {
+                        try add()
+                        continue
+                    }
+                    let error = #expect(throws: StoreError.self) { try add() }
+                    expectTrue(error?.code == .invalidInput && error?.className == "A")
+                    expectEqual(error?.sentence.contains("\(most)"), true)
+                }
+            }
+        }
+        for excess in [0, 1] {
+            let schema = DatabaseSchema(
+                tables: [table(indexCount: 0, listCount: most / 2 + excess)], version: 0)
+            let image = SchemaImage.encode(schema)
+            if excess == 0 {
+                try expectEqual(SchemaImage.decode(image, tableCount: 1).tables, schema.tables)
+            } else {
+                let error = #expect(throws: StoreError.self) {
+                    try SchemaImage.decode(image, tableCount: 1)
+                }
+                expectEqual(error?.code, .invalidDatabase)
+            }
+        }
     }
 
     // Covers 4.11, .invalidInput

@@ -61,12 +61,48 @@ import Testing
 
     @Test func honestTransactionWithMuchRepeatedTextCommitsInBulk() throws {
         let text = Value.string(String(repeating: "x", count: 1 << 20))
-        for (count, isBulk) in [(3, false), (65, true)] {
+        for (count, isBulk) in [(3, false), (63, false), (64, true)] {
             let transaction = EngineTransaction(base: try makeBase(.string))
             for _ in 0..<count { _ = try transaction.insert(table, [text]) }
             let commit = try transaction.commit(timestampMicroseconds: 0)
             #expect((commit.bulk != nil) == isBulk)
             expectEqual(commit.body.isEmpty, isBulk)
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func textOfExactlyTheLimitIsRead() throws {
+        let base = try makeBase(.string)
+        let count = 64
+        for excess in [-1, 0, 1] {
+            let byteCount = Limits.recordTextByteCountMax / count + excess
+            let text = Value.string(String(repeating: "x", count: byteCount))
+            let body = insertion(2, at: 0, [Value](repeating: text, count: count), .string)
+            expectEqual(code(body, on: base), excess > 0 ? .invalidDatabase : nil)
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func cellsOfExactlyTheLimitAreReadAndWritten() throws {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(name: "A", columns: [])
+        let base = try transaction.commit(timestampMicroseconds: 0).root
+        let countMax = Limits.recordCellCountMax / Limits.recordCellsPerRow
+        for excess in [-1, 0, 1] {
+            let count = countMax + excess
+            let delta = TableDelta(
+                table: table, tableName: "A",
+                inserted: (0..<UInt64(count)).map { ObjectKey(rawValue: $0) }, deleted: [],
+                modified: [])
+            let isTooLarge = CommitRecord.isTooLarge(
+                base.content, [delta], byteCountMax: Limits.recordBodyByteCountMax)
+            expectEqual(isTooLarge, excess > 0)
+            if excess < 0 { continue }
+            var writer = beginning(2)
+            CommitRecord.begin(.insert, table, &writer)
+            KeyRuns.encode(delta.inserted, &writer)
+            writer.varint(0)
+            expectEqual(code(writer.bytes, on: base), excess > 0 ? .invalidDatabase : nil)
         }
     }
 
@@ -110,6 +146,25 @@ import Testing
         let isTaken = indexes.takeSchemaChange(
             schema, adding: 1, indexedRowCount: 8 * Limits.recordSchemaWorkMax)
         #expect(!isTaken)
+    }
+
+    @Test func changesOfTheSchemaMayCostExactlyTheLimit() throws {
+        let base = try makeBase(.int)
+        let wide = DatabaseSchema(
+            tables: (0..<8_192).map {
+                TableSchema(key: TableKey(rawValue: UInt32($0)), name: "T\($0)", columns: [])
+            }, version: 0)
+        for excess in [-1, 0, 1] {
+            var budget = RecordBudget()
+            // The schema has two parts, and an eighth of the rows counts in addition.
+            let isTaken = budget.takeSchemaChange(
+                base.schema, adding: 1,
+                indexedRowCount: 8 * (Limits.recordSchemaWorkMax - 2 + excess))
+            expectEqual(isTaken, excess <= 0)
+            let changes = [SchemaChange](
+                repeating: .version(1), count: Limits.recordSchemaWorkMax / 8_192 + excess)
+            expectEqual(CommitRecord.isTooMuchWork(changes, base, wide), excess > 0)
+        }
     }
 
     /// Readers rely on the columns of the values of collections, and of the keys of maps.
@@ -188,6 +243,36 @@ import Testing
             try transaction.commit(timestampMicroseconds: 0)
         }
         expectEqual(error?.code, .invalidDatabase)
+        let last = DatabaseRoot(
+            version: Limits.versionMax - 1, content: small.content, stamp: small.stamp)
+        let written = EngineTransaction(base: last)
+        _ = try written.insert(table, [.int(2)])
+        try expectEqual(commitAndReplay(written).root.version, Limits.versionMax)
+    }
+
+    // Covers .invalidDatabase
+    @Test func checkpointsHaveTheSameLastVersionAndKey() throws {
+        let base = try makeBase(.int)
+        for (version, key, isRead) in [
+            (2, Limits.keyCountMax - 1, true), (2, Limits.keyCountMax, false),
+            (Limits.versionMax - 1, 0, true), (Limits.versionMax, 0, true),
+            (Limits.versionMax + 1, 0, false),
+        ] as [(UInt64, UInt64, Bool)] {
+            let (start, edit) = base.content.edited(on: base.stamp)
+            var content = start
+            _ = content.insert(0, at: key, [.int(1)], version: version, edit)
+            let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
+            edit.nodes.store.finish(edit.nodes)
+            let file = MemoryNodesFile()
+            let checkpoint = try TestCheckpoint(root, to: file)
+            if isRead {
+                let loaded = try checkpoint.load(from: file)
+                expectTrue(loaded.version == version && loaded.keys(table).count == 1)
+            } else {
+                let error = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
+                expectEqual(error?.code, .invalidDatabase)
+            }
+        }
     }
 
     /// Comparing versions takes time proportional to the differences, not to the highest key ever

@@ -129,14 +129,23 @@ import Testing
     }
 
     @Test func aTransactionWithinTheLimitHasARecord() throws {
-        let transaction = EngineTransaction(base: .empty)
-        let table = try transaction.addTable(
-            name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
-        _ = try transaction.insert(table, [.string(String(repeating: "x", count: 1000))])
-        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1100)
-        expectNil(commit.bulk)
-        try expectEqual(
-            CommitRecord.apply(commit.body, to: .empty).root.stateHash(), commit.root.stateHash())
+        func commit(_ byteCountMax: Int) throws -> Commit {
+            let transaction = EngineTransaction(base: .empty)
+            let table = try transaction.addTable(
+                name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
+            _ = try transaction.insert(table, [.string(String(repeating: "x", count: 1000))])
+            return try transaction.commit(
+                timestampMicroseconds: 0, bodyByteCountMax: byteCountMax)
+        }
+        let byteCount = try commit(1100).body.count
+        try expectTrue(commit(byteCount - 1).bulk != nil)
+        for byteCountMax in [byteCount, byteCount + 1] {
+            let commit = try commit(byteCountMax)
+            expectNil(commit.bulk)
+            try expectEqual(
+                CommitRecord.apply(commit.body, to: .empty).root.stateHash(),
+                commit.root.stateHash())
+        }
     }
 
     @Test func nilIsAUniqueKeyOfAnOptionalPrimaryKey() throws {
