@@ -115,8 +115,7 @@ enum SchemaGrowth {
             value = .link(name: "value", to: target.key)
         case .scalar(let storage):
             value = ColumnDefinition(
-                name: "value", type: storage.valueType, isOptional: storage.isOptional,
-                meaning: storage.isFloat ? .float : .value)
+                name: "value", scalar: storage.scalar, isOptional: storage.isOptional)
         }
         let entries = try transaction.addTable(
             name: schema.elementsName(of: property), kind: .elements,
@@ -142,8 +141,7 @@ enum SchemaGrowth {
             target = try addAnyElements(property, of: schema, transaction)
         case .scalar(let storage):
             let value = ColumnDefinition(
-                name: "value", type: storage.valueType, isOptional: storage.isOptional,
-                meaning: storage.isFloat ? .float : .value)
+                name: "value", scalar: storage.scalar, isOptional: storage.isOptional)
             target = try transaction.addTable(
                 name: schema.elementsName(of: property), kind: .elements, columns: [value])
         }

@@ -34,7 +34,7 @@ extension DynamicStore {
     func unstoredValue(_ property: PropertySchema, _ table: TableKey, _ row: ObjectKey) -> Any? {
         let place = DynamicPlace(store: self, table: table, row: row, unstored: property)
         switch property.shape {
-        case .scalar(let storage): return property.defaultValue.anyValue(isFloat: storage.isFloat)
+        case .scalar(let storage): return property.defaultValue.anyValue(as: storage.scalar)
         case .list: return DynamicList(place)
         case .set: return DynamicMutableSet(place)
         case .map: return DynamicMap(place)

@@ -242,7 +242,7 @@ final class DynamicStore {
                 slot: DynamicPlace.Slot(column: column.key, value: value), level: level + 1)
             if case .list = content { return DynamicList(place) }
             return DynamicMap(place)
-        default: return value.anyValue(isFloat: column.meaning == .float)
+        default: return value.anyValue(as: column.scalarType)
         }
     }
 
@@ -292,26 +292,6 @@ final class DynamicStore {
     }
 }
 
-extension AnyContent {
-    /// The value as a property of its kind would return it; `nil` for links, lists and
-    /// dictionaries.
-    fileprivate var plainValue: Any? {
-        switch self {
-        case .bool(let x): x
-        case .int(let x): Value.int(x).anyValue(isFloat: false)
-        case .float(let x): x
-        case .double(let x): x
-        case .decimal(let x): Value.decimal(x).anyValue(isFloat: false)
-        case .string(let x): x
-        case .data(let x): Value.data(x).anyValue(isFloat: false)
-        case .date(let x): Value.date(x).anyValue(isFloat: false)
-        case .objectId(let x): Value.objectId(x).anyValue(isFloat: false)
-        case .uuid(let x): Value.uuid(x).anyValue(isFloat: false)
-        case .link, .list, .dictionary: nil
-        }
-    }
-}
-
 /// A property of a stored class.
 enum DynamicProperty {
     case column(ColumnSchema)
@@ -320,24 +300,4 @@ enum DynamicProperty {
     case inverse(PropertySchema)
     /// Declared by the program and not stored yet.
     case unstored(PropertySchema)
-}
-
-extension Value {
-    /// Returns the value as a Swift value; `nil` for null.
-    func anyValue(isFloat: Bool) -> Any? {
-        let stored = _StoredValue(self)
-        return switch self {
-        case .null: nil
-        case .bool: Bool._decode(stored)
-        case .int: Int._decode(stored)
-        case .double: isFloat ? Float._decode(stored) as Any? : Double._decode(stored)
-        case .string: String._decode(stored)
-        case .data: Data._decode(stored)
-        case .date: Date._decode(stored)
-        case .uuid: UUID._decode(stored)
-        case .objectId: ObjectId._decode(stored)
-        case .decimal: Decimal128._decode(stored)
-        case .any: anyContent?.plainValue
-        }
-    }
 }

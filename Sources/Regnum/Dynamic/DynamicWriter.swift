@@ -206,8 +206,7 @@ struct DynamicWriter {
     func scalar(
         _ value: Any, _ column: ColumnSchema, _ name: Name, at position: ValuePath.Position?
     ) throws(Realm.Error) -> Value {
-        let storage = _StorageType(
-            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
+        let storage = _StorageType(column.scalarType, isOptional: column.isOptional)
         guard let stored = storage.engineValue(of: value) else {
             throw name.wrong(value, at: position)
         }

@@ -78,7 +78,7 @@ private func plainValue(of value: Any) -> Any? {
     case AnyRealmValue.list(let list): list
     case AnyRealmValue.dictionary(let map): map
     case let scalar as any ScalarValue:
-        scalar.engineValue.anyValue(isFloat: type(of: scalar)._storage.isFloat)
+        scalar.engineValue.anyValue(as: type(of: scalar)._storage.scalar)
     default: value
     }
 }

@@ -32,7 +32,7 @@ extension Transaction {
                 .invalidInput, "\(className) has no primary key.", className: className)
         }
         let column = table.columns[Int(primaryKey.rawValue)]
-        let storage = _StorageType(column.type, isOptional: column.isOptional)
+        let storage = _StorageType(column.scalarType, isOptional: column.isOptional)
         var value: Value? = column.isOptional ? .null : nil
         if let key = key.flatMap({ unwrapped($0) }) { value = storage.engineValue(of: key) }
         guard let value else {
@@ -184,7 +184,7 @@ extension DynamicStore {
             let property = known.properties[index]
             let fresh = known.type.init()
             stored = property.field.unmanagedValue(in: fresh, at: property.offset)
-            let value = stored.anyValue(isFloat: false)
+            let value = stored.anyValue(as: column.scalarType)
             supplied.values.append((.column(column), name(of: property), value))
         }
         guard let row = writer.transaction.find(table.key, primaryKey: stored) else {

@@ -98,19 +98,7 @@ extension FrozenAnyValue {
 
     /// Creates the value of a stored property that isn't an `AnyRealmValue`.
     fileprivate init(_ value: Value, _ storage: _StorageType) {
-        switch value {
-        case .null: self = .none
-        case .bool(let value): self = .bool(value)
-        case .int(let value): self = .int(Int(value))
-        case .double(let value):
-            self = storage.isFloat ? .float(Float(_stored: value)) : .double(value)
-        case .string(let value): self = .string(value)
-        case .data: self = .data(Data.fromEngine(value))
-        case .date: self = .date(Date.fromEngine(value))
-        case .uuid: self = .uuid(UUID.fromEngine(value))
-        case .objectId: self = .objectId(ObjectId.fromEngine(value))
-        case .decimal(let value): self = .decimal128(Decimal128(value))
-        case .any: self = FrozenAnyValue.fromEngine(value)
-        }
+        let value = value.anyValue(as: storage.scalar).flatMap { AnyRealmValue(scalar: $0) }
+        self = value.flatMap { FrozenAnyValue($0) } ?? .none
     }
 }

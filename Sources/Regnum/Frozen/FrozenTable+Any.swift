@@ -138,8 +138,7 @@ extension FrozenTable {
             let targets = other(type(of: object))
             _ = targets.readableTable  // fails the read of a class that doesn't match
             return .object(FrozenAnyObject(table: targets, row: ObjectKey(rawValue: object._row)))
-        case .none, .int, .bool, .float, .double, .string, .data, .date, .objectId, .decimal128,
-            .uuid:
+        default:
             return FrozenAnyValue(value) ?? .none
         }
     }

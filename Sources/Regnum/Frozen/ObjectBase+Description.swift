@@ -215,24 +215,15 @@ struct ObjectPrinter {
     /// Prints a frozen value. The entries of a dictionary are in key order.
     mutating func print(_ value: FrozenAnyValue) {
         switch value {
-        case .none: text += "nil"
-        case .int(let value): text += "\(value)"
-        case .bool(let value): text += "\(value)"
-        case .float(let value): text += "\(value)"
-        case .double(let value): text += "\(value)"
-        case .string(let value): text += value
         case .data(let value): print(any: value)
-        case .date(let value): text += value.printed
         case .object(let value): print(value)
-        case .objectId(let value): text += "\(value)"
-        case .decimal128(let value): text += "\(value)"
-        case .uuid(let value): text += "\(value)"
         case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
             let entries: [(key: String, value: Any?)] =
                 values.sorted { MapKeyText.precedes($0.key, $1.key) }
                 .map { (key: $0.key, value: $0.value) }
             nested { $0.print(entries: entries, "Map<String, FrozenAnyValue>") }
+        default: text += AnyRealmValue.fromEngine(value.engineValue).description
         }
     }
 

@@ -105,20 +105,9 @@ extension AnyRealmValue {
             guard let integer = Int(exactly: value) else { return nil }
             self = .int(integer)
         case let value as any ScalarValue where type(of: value)._embeddedClass == nil:
-            let isFloat = type(of: value)._storage.isFloat
-            switch value.engineValue {
-            case .bool(let value): self = .bool(value)
-            case .int(let value): self = .int(Int(value))
-            case .double(let value): self = isFloat ? .float(Float(value)) : .double(value)
-            case .string(let value): self = .string(value)
-            case .data(let value): self = .data(Data(value))
-            case .date(let value):
-                self = .date(Date(timeIntervalSinceReferenceDate: value))
-            case .uuid: self = .uuid(UUID.fromEngine(value.engineValue))
-            case .objectId: self = .objectId(ObjectId.fromEngine(value.engineValue))
-            case .decimal(let value): self = .decimal128(Decimal128(value))
-            case .null, .any: return nil
-            }
+            let type = type(of: value)._storage.scalar
+            guard let content = AnyContent(value.engineValue, of: type) else { return nil }
+            self.init(plain: content.value)
         default: return nil
         }
     }
@@ -128,20 +117,13 @@ extension AnyRealmValue: CustomStringConvertible {
     /// The description of the contained value; "nil" for `none`.
     public var description: String {
         switch self {
-        case .none: "nil"
-        case .int(let value): "\(value)"
-        case .bool(let value): "\(value)"
-        case .float(let value): "\(value)"
-        case .double(let value): "\(value)"
         case .string(let value): value
         case .data(let value): "\(value.count) bytes"
         case .date(let value): value.printed
         case .object(let value): value.description
-        case .objectId(let value): "\(value)"
-        case .decimal128(let value): "\(value)"
-        case .uuid(let value): "\(value)"
         case .dictionary(let value): value.description
         case .list(let value): value.description
+        default: plain?.anyContent?.plainValue.map { "\($0)" } ?? "nil"
         }
     }
 }

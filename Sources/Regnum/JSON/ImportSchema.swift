@@ -96,13 +96,13 @@ struct ImportSchema {
         for property in given.properties {
             guard let table = transaction.schema.table(named: given.name) else { return }
             switch (property.collection, property.content) {
-            case (nil, .value(.any, _)):
+            case (nil, .value(.any)):
                 try checkAnyName(property, of: given)
                 let elements = try addAnyElements(property, of: given)
                 _ = try transaction.addList(
                     table.key, name: "\(property.name)[]", target: elements, kind: .list)
             case (nil, .value): continue
-            case (let collection?, .value(.any, _)):
+            case (let collection?, .value(.any)):
                 let kind: ListKind =
                     switch collection {
                     case .list: .list
@@ -184,20 +184,18 @@ struct ImportSchema {
 extension JSONProperty {
     /// The column of a value; `nil` for links.
     fileprivate var definition: ColumnDefinition? {
-        guard case .value(let type, let isFloat) = content else { return nil }
+        guard case .value(let type) = content else { return nil }
         return ColumnDefinition(
-            name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
-            meaning: isFloat ? .float : .value)
+            name: name, scalar: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue)
     }
 
     /// The column `value` of elements.
     fileprivate var elementDefinition: ColumnDefinition {
-        guard case .value(let type, let isFloat) = content else {
+        guard case .value(let type) = content else {
             preconditionFailure("Objects have a class of their own.")
         }
-        return ColumnDefinition(
-            name: "value", type: type, isOptional: isOptional, meaning: isFloat ? .float : .value)
+        return ColumnDefinition(name: "value", scalar: type, isOptional: isOptional)
     }
 
     /// A description of the property for messages.

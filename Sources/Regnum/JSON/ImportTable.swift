@@ -70,10 +70,8 @@ extension ImportTable.Property {
             guard column.isOptional else { throw problem("is required and cannot be null") }
             return .null
         }
-        let isFloat = column.meaning == .float
-        guard let value = node.value(of: column.type, isFloat: isFloat) else {
-            throw problem(
-                "of type \(column.type.jsonName(isFloat: isFloat)) cannot be \(node.shown)")
+        guard let value = node.value(of: column.scalarType) else {
+            throw problem("of type \(column.scalarType.rawValue) cannot be \(node.shown)")
         }
         if let declared, !declared.hasValue(for: value) {
             throw problem("is declared as \(declared.name), which cannot be \(value.keyText)")

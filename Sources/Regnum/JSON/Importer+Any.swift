@@ -93,26 +93,10 @@ extension Importer {
     }
 
     private func plainContent(_ kind: String, _ node: JSONNode) -> AnyContent? {
-        if kind == "float" {
-            guard case .double(let value)? = node.value(of: .double, isFloat: true) else {
-                return nil
-            }
-            return .float(Float(value))
+        guard let type = ScalarType(rawValue: kind), let value = node.value(of: type) else {
+            return nil
         }
-        guard let type = ValueType.allCases.first(where: { $0.jsonName(isFloat: false) == kind })
-        else { return nil }
-        return switch node.value(of: type, isFloat: false) {
-        case .bool(let x): .bool(x)
-        case .int(let x): .int(x)
-        case .double(let x): .double(x)
-        case .decimal(let x): .decimal(x)
-        case .string(let x): .string(x)
-        case .data(let x): .data(x)
-        case .date(let x): .date(x)
-        case .objectId(let x): .objectId(x)
-        case .uuid(let x): .uuid(x)
-        default: nil
-        }
+        return AnyContent(value, of: type)
     }
 
     // MARK: Storing

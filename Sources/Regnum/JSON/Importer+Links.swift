@@ -53,12 +53,12 @@ extension Importer {
         if case .object(let members) = node, members.count == 1, members[0].key == "key" {
             if case .null = members[0].value, column.isOptional { value = .null }
         } else {
-            value = node.value(of: column.type, isFloat: false)
+            value = node.value(of: column.scalarType)
         }
         guard let value else {
             throw property.problem(
                 "cannot link to \(node.shown): expected the primary key of a \(table.name), "
-                    + "\(column.type.jsonName(isFloat: false))")
+                    + "\(column.scalarType.rawValue)")
         }
         if let row = transaction.find(table.key, primaryKey: value) { return row }
         var values = table.defaults

@@ -19,7 +19,7 @@ package struct JSONProperty: Sendable, Hashable {
     package enum Collection: String, Sendable, Hashable { case list, set, map }
 
     package enum Content: Sendable, Hashable {
-        case value(ValueType, isFloat: Bool)
+        case value(ScalarType)
         /// An object of a class; inline if the class is embedded.
         case object(String)
     }
@@ -39,7 +39,7 @@ package struct JSONProperty: Sendable, Hashable {
     package var swiftType: String {
         var type =
             switch content {
-            case .value(let type, let isFloat): isFloat ? "Float" : type.swiftName
+            case .value(let type): type.swiftName
             case .object(let name): name
             }
         if isOptional { type += "?" }
@@ -83,7 +83,7 @@ extension DatabaseSchema {
 
     private func content(_ column: ColumnSchema) -> JSONProperty.Content {
         if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
-        return .value(column.type, isFloat: column.meaning == .float)
+        return .value(column.scalarType)
     }
 }
 

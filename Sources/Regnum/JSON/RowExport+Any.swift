@@ -15,16 +15,6 @@ extension RowExport {
     ) throws(Realm.Error) {
         guard let content = value.anyContent else { return text.raw("null") }
         switch content {
-        case .bool(let x): tagged("bool", .bool(x))
-        case .int(let x): tagged("int", .int(x))
-        case .float(let x): tagged("float", .double(Double(x)), isFloat: true)
-        case .double(let x): tagged("double", .double(x))
-        case .decimal(let x): tagged("decimal", .decimal(x))
-        case .string(let x): tagged("string", .string(x))
-        case .data(let x): tagged("data", .data(x))
-        case .date(let x): tagged("date", .date(x))
-        case .objectId(let x): tagged("objectId", .objectId(x))
-        case .uuid(let x): tagged("uuid", .uuid(x))
         case .link(let target, let object):
             let schema = try root.schema.anyTarget(target)
             guard root.contains(target, object) else { throw .missingRow(schema.name) }
@@ -41,15 +31,12 @@ extension RowExport {
             text.raw("{\"dictionary\":{")
             try items(of: row, table, list, isDictionary: true, level: level + 1)
             text.raw("}}")
+        default:
+            guard let scalar = content.scalar else { return }
+            text.raw("{\"\(scalar.type.rawValue)\":")
+            text.value(scalar.value, of: scalar.type)
+            text.raw("}")
         }
-    }
-
-    private mutating func tagged(_ kind: StaticString, _ value: Value, isFloat: Bool = false) {
-        text.raw("{\"")
-        text.raw(kind)
-        text.raw("\":")
-        text.value(value, isFloat: isFloat)
-        text.raw("}")
     }
 
     private mutating func items(

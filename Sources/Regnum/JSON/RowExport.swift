@@ -21,7 +21,7 @@ struct RowExport {
 
     struct Class {
         let table: TableSchema
-        let columns: [(schema: ColumnSchema, isFloat: Bool)]
+        let columns: [ColumnSchema]
         /// The lists, with the class of their elements.
         let lists: [(schema: ListSchema, target: TableSchema)]
     }
@@ -32,9 +32,7 @@ struct RowExport {
         classes = tables.map { table in
             Class(
                 table: table,
-                columns: table.columns.filter { !$0.name.isOfDropped }.map {
-                    ($0, $0.meaning == .float)
-                },
+                columns: table.columns.filter { !$0.name.isOfDropped },
                 lists: table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
                     ($0, tables[Int($0.target.rawValue)])
                 })
@@ -74,14 +72,14 @@ struct RowExport {
         let stored = classes[Int(table.rawValue)]
         text.raw("{")
         var isFirst = true
-        for (column, isFloat) in stored.columns {
+        for column in stored.columns {
             text.key(column.name, isFirst: isFirst)
             isFirst = false
             let value = try value(of: row, stored.table, column.key)
             if column.type == .any {
                 try any(value, of: row, stored.table, "\(column.name)[]", level: 0)
             } else {
-                try write(value, of: column, isFloat, at: (stored.table.name, column.name))
+                try write(value, of: column, at: (stored.table.name, column.name))
             }
         }
         for (list, target) in stored.lists {
@@ -114,7 +112,7 @@ struct RowExport {
             if column.type == .any {
                 try any(value, of: entry, target, "value[]", level: 0)
             } else {
-                try write(value, of: column, column.meaning == .float, at: place)
+                try write(value, of: column, at: place)
             }
         }
         text.raw("}")
@@ -129,13 +127,15 @@ struct RowExport {
         if column.type == .any {
             return try any(value, of: key, target, "value[]", level: 0)
         }
-        try write(value, of: column, column.meaning == .float, at: place)
+        try write(value, of: column, at: place)
     }
 
     private mutating func write(
-        _ value: Value, of column: ColumnSchema, _ isFloat: Bool, at place: Place
+        _ value: Value, of column: ColumnSchema, at place: Place
     ) throws(Realm.Error) {
-        guard let target = column.linkTarget else { return text.value(value, isFloat: isFloat) }
+        guard let target = column.linkTarget else {
+            return text.value(value, of: column.scalarType)
+        }
         guard let row = value.linkedObject else { return text.raw("null") }
         try object(row, classes[Int(target.rawValue)].table, at: place)
     }
@@ -178,6 +178,10 @@ struct RowExport {
             return text.raw("\(row.rawValue)")
         }
         let key = try value(of: row, table, column)
-        if key.isNull { text.raw("{\"key\":null}") } else { text.value(key, isFloat: false) }
+        if key.isNull {
+            text.raw("{\"key\":null}")
+        } else {
+            text.value(key, of: table.columns[Int(column.rawValue)].scalarType)
+        }
     }
 }

@@ -160,10 +160,10 @@ extension JSONProperty {
                     of: text, Limits.tableNameByteCountMax, "links to a class with a name")
                 contents.append(.object(text))
             case ("type", .string(let text)):
-                guard let type = ValueType.named(text) else {
+                guard let type = ScalarType(rawValue: text) else {
                     throw place.problem("has the unknown type \"\(text.shortened)\"")
                 }
-                contents.append(.value(type.type, isFloat: type.isFloat))
+                contents.append(.value(type))
             case ("optional", .bool(let value)): isOptional = value
             case ("key", .bool(let value)): isPrimaryKey = value
             case ("indexed", .bool(let value)): isIndexed = value
@@ -184,10 +184,10 @@ extension JSONProperty {
             throw place.problem("has a reserved name")
         }
         var defaultValue = Value.null
-        if collection == nil, case .value(let type, let isFloat) = content {
-            if !isOptional { defaultValue = type.zero }
+        if collection == nil, case .value(let type) = content {
+            if !isOptional { defaultValue = type.valueType.zero }
             if let given {
-                guard let value = given.value(of: type, isFloat: isFloat) else {
+                guard let value = given.value(of: type) else {
                     throw place.problem("has the invalid default \(given.shown)")
                 }
                 defaultValue = value
@@ -209,12 +209,5 @@ extension JSONProperty {
         self.init(
             name: name, collection: collection, content: content, isOptional: isOptional,
             isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, defaultValue: defaultValue)
-    }
-}
-
-extension ValueType {
-    fileprivate static func named(_ name: String) -> (type: ValueType, isFloat: Bool)? {
-        if name == "float" { return (.double, true) }
-        return allCases.first { $0.jsonName(isFloat: false) == name }.map { ($0, false) }
     }
 }

@@ -40,15 +40,15 @@ struct SchemaLine {
         case .object(let name):
             text.key("class")
             text.string(name)
-        case .value(let type, let isFloat):
+        case .value(let type):
             text.key("type")
-            text.string(type.jsonName(isFloat: isFloat))
+            text.string(type.rawValue)
             if property.isOptional { text.raw(",\"optional\":true") }
             if property.isPrimaryKey { text.raw(",\"key\":true") }
             if property.isIndexed { text.raw(",\"indexed\":true") }
             if property.collection == nil, property.defaultValue != defaultDefault(property) {
                 text.key("default")
-                text.value(property.defaultValue, isFloat: isFloat)
+                text.value(property.defaultValue, of: type)
             }
         }
         text.raw("}")
@@ -56,9 +56,9 @@ struct SchemaLine {
 
     /// The default that is left out.
     private func defaultDefault(_ property: JSONProperty) -> Value {
-        guard !property.isOptional, case .value(let type, _) = property.content else {
+        guard !property.isOptional, case .value(let type) = property.content else {
             return .null
         }
-        return type.zero
+        return type.valueType.zero
     }
 }

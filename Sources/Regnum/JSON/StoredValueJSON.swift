@@ -7,18 +7,22 @@ internal import RegnumEngine
 extension JSONText {
     /// Appends the value of a column.
     ///
-    /// - Parameter isFloat: whether it has 32-bit precision.
-    mutating func value(_ value: Value, isFloat: Bool) {
+    /// - Parameter type: the type of the column.
+    mutating func value(_ value: Value, of type: ScalarType) {
         switch value {
         case .null: raw("null")
         case .bool(let value): raw(value ? "true" : "false")
         case .int(let value): raw("\(value)")
-        case .double(let value): number(value, isFloat)
+        case .double(let value): number(value, isFloat: type == .float)
         case .string(let text): string(text)
         case .data(let bytes): string(Data(bytes).base64EncodedString())
         case .date(let seconds):
             // a date without a text is written as its seconds since 2001
-            if let text = DateText.text(seconds) { string(text) } else { number(seconds, false) }
+            if let text = DateText.text(seconds) {
+                string(text)
+            } else {
+                number(seconds, isFloat: false)
+            }
         case .uuid, .objectId: string(value.keyText)
         case .decimal(let bits):
             let text = bits.text
@@ -29,7 +33,7 @@ extension JSONText {
         }
     }
 
-    private mutating func number(_ value: Double, _ isFloat: Bool) {
+    private mutating func number(_ value: Double, isFloat: Bool) {
         if value.isNaN {
             string(
                 value.bitPattern == Double.nan.bitPattern
@@ -51,17 +55,18 @@ extension JSONText {
 
 extension JSONNode {
     /// Returns the stored value for the JSON, or `nil` for null and values of another type.
-    func value(of type: ValueType, isFloat: Bool) -> Value? {
+    func value(of type: ScalarType) -> Value? {
         switch (type, self) {
         case (.bool, .bool(let value)): .bool(value)
         case (.int, .number(let text)): Self.integer(text).map { .int($0) }
-        case (.double, _): number(isFloat).map { .double($0) }
+        case (.float, _): number(isFloat: true).map { .double($0) }
+        case (.double, _): number(isFloat: false).map { .double($0) }
         case (.string, .string(let text)): .string(text)
         case (.data, .string(let text)):
             Data(base64Encoded: text).map { Value.data(Array($0)) }
         case (.date, .string(let text)):
-            (DateText.seconds(text) ?? number(false)).map { .date($0) }
-        case (.date, .number): number(false).map { .date($0) }
+            (DateText.seconds(text) ?? number(isFloat: false)).map { .date($0) }
+        case (.date, .number): number(isFloat: false).map { .date($0) }
         case (.uuid, .string(let text)): UUID(uuidString: text)?.engineValue
         case (.objectId, .string(let text)): ObjectId(text)?.engineValue
         case (.decimal, .string(let text)): Self.decimal(text).map { .decimal($0) }
@@ -109,7 +114,7 @@ extension JSONNode {
         return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    private func number(_ isFloat: Bool) -> Double? {
+    private func number(isFloat: Bool) -> Double? {
         switch self {
         case .number(let text):
             let value = isFloat ? Float(text).map { Double($0) } : Double(text)
@@ -132,23 +137,5 @@ extension JSONNode {
             let low = UInt64(digits.suffix(16), radix: 16)
         else { return nil }
         return DecimalBits(high: high, low: low)
-    }
-}
-
-extension ValueType {
-    /// The name in the schema line and in messages about a value.
-    func jsonName(isFloat: Bool) -> String {
-        switch self {
-        case .bool: "bool"
-        case .int: "int"
-        case .double: isFloat ? "float" : "double"
-        case .string: "string"
-        case .data: "data"
-        case .date: "date"
-        case .uuid: "uuid"
-        case .objectId: "objectId"
-        case .decimal: "decimal"
-        case .any: "any"
-        }
     }
 }

@@ -100,8 +100,7 @@ final class MigrationSteps {
 
     private func isWidening(_ column: ColumnSchema, _ storage: _StorageType) -> Bool {
         column.linkTarget == nil && !column.isOptional && storage.isOptional
-            && column.type == storage.valueType
-            && (column.meaning == .float) == storage.isFloat
+            && column.scalarType == storage.scalar
     }
 
     /// Adds what is new, and sets aside what has changed.

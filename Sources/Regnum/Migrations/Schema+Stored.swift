@@ -49,14 +49,12 @@ extension Property {
         collection: ListKind? = nil, indexed: Bool = false
     ) {
         let target = column.linkTarget.map { schema.tables[Int($0.rawValue)].name }
-        let storage = _StorageType(
-            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
         self.init(
-            stored: name, type: target == nil ? PropertyType(storage) : .object,
-            isOptional: target != nil || column.isOptional && !storage.isAny,
+            stored: name, type: target == nil ? column.scalarType.propertyType : .object,
+            isOptional: target != nil || column.isOptional && column.type != .any,
             objectClassName: target, collection,
             // links and values of any type always have an index
-            isIndexed: indexed && column.hasIndex && target == nil && !storage.isAny,
+            isIndexed: indexed && column.hasIndex && target == nil && column.type != .any,
             isPrimaryKey: indexed && column.isPrimaryKey)
     }
 

@@ -78,7 +78,7 @@ extension Property {
             objectClassName = ClassSchema.of(type).name
         case (_, .scalar(let storage)):
             (self.type, isOptional) = (
-                PropertyType(storage), storage.isOptional && !storage.isAny
+                storage.scalar.propertyType, storage.isOptional && !storage.isAny
             )
             objectClassName = nil
         }
@@ -87,23 +87,6 @@ extension Property {
         case .list, .linkingObjects: (isArray, isSet, isMap) = (true, false, false)
         case .set: (isArray, isSet, isMap) = (false, true, false)
         case .map: (isArray, isSet, isMap) = (false, false, true)
-        }
-    }
-}
-
-extension PropertyType {
-    init(_ storage: _StorageType) {
-        switch storage.valueType {
-        case .bool: self = .bool
-        case .int: self = .int
-        case .double: self = storage.isFloat ? .float : .double
-        case .string: self = .string
-        case .data: self = .data
-        case .date: self = .date
-        case .uuid: self = .uuid
-        case .objectId: self = .objectId
-        case .decimal: self = .decimal128
-        case .any: self = .any
         }
     }
 }

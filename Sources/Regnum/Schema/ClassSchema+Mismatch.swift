@@ -97,24 +97,6 @@ extension TableSchema {
 extension ColumnSchema {
     /// The Swift type of a column of values.
     fileprivate var swiftName: String {
-        _StorageType(type, isOptional: isOptional, isFloat: meaning == .float).swiftName
-    }
-}
-
-extension ValueType {
-    /// The name of the Swift type that is stored as this type.
-    var swiftName: String {
-        switch self {
-        case .bool: "Bool"
-        case .int: "Int"
-        case .double: "Double"
-        case .string: "String"
-        case .data: "Data"
-        case .date: "Date"
-        case .uuid: "UUID"
-        case .objectId: "ObjectId"
-        case .decimal: "Decimal128"
-        case .any: "AnyRealmValue"
-        }
+        _StorageType(scalarType, isOptional: isOptional).swiftName
     }
 }

@@ -92,12 +92,11 @@ final class PropertySchema: Sendable {
 
     /// The engine's definition of the column, for a property that is a value.
     var definition: ColumnDefinition {
-        var isFloat = false
-        if case .scalar(let storage) = shape { isFloat = storage.isFloat }
+        var scalar = ScalarType.int
+        if case .scalar(let storage) = shape { scalar = storage.scalar }
         return ColumnDefinition(
-            name: columnName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
-            meaning: isFloat ? .float : .value)
+            name: columnName, scalar: scalar, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed || scalar == .any, defaultValue: defaultValue)
     }
 
     /// The stored name of the property that this one is the inverse of.

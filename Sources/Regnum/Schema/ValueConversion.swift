@@ -57,7 +57,7 @@ extension _StorageType {
         case (.double, .double(let number)?): return double(number)
         case (.decimal, .int(let integer)?): return .decimal(DecimalBits(integer))
         case (.decimal, .double(let number)?):
-            let isFloat = scalar.map { type(of: $0)._storage.isFloat } ?? false
+            let isFloat = scalar.map { type(of: $0)._storage.scalar == .float } ?? false
             return .decimal(isFloat ? DecimalBits(Float(number)) : DecimalBits(number))
         case (.decimal, .string(let text)?): return DecimalBits(text: text).map { .decimal($0) }
         case (.uuid, .string(let text)?): return UUID(uuidString: text)?.engineValue
@@ -76,7 +76,7 @@ extension _StorageType {
 
     /// Converts a number, unless it overflows `Float`.
     private func double(_ number: Double) -> Value? {
-        guard isFloat else { return .double(number) }
+        guard self.scalar == .float else { return .double(number) }
         let float = Float(number)
         if number.isFinite && !float.isFinite { return nil }
         return .double(Double(float))
@@ -84,7 +84,7 @@ extension _StorageType {
 
     /// Converts an integer, unless that would round it.
     private func exactDouble(_ integer: some BinaryInteger) -> Value? {
-        guard isFloat else { return Double(exactly: integer).map { .double($0) } }
+        guard self.scalar == .float else { return Double(exactly: integer).map { .double($0) } }
         return Float(exactly: integer).map { .double(Double($0)) }
     }
 

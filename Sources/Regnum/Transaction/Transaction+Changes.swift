@@ -152,7 +152,7 @@ extension ClassSchema {
         let property = properties[primaryKey]
         guard Key._storage.valueType == property.type else {
             fatalError(
-                "The primary key \(name).\(property.name) is of type \(property.type.swiftName)"
+                "The primary key \(name).\(property.name) is of type \(ScalarType(property.type).swiftName)"
                     + "\(property.isOptional ? "?" : ""), not \(Key.self).")
         }
         return key.engineValue

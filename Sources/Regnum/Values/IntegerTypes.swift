@@ -40,7 +40,7 @@ extension Int32: NarrowInteger {}
 extension Int64: NarrowInteger {}
 
 extension Float: RequiredValue, OrderedValue {
-    public static var _storage: _StorageType { _StorageType(.double, isFloat: true) }
+    public static var _storage: _StorageType { _StorageType(.float) }
 
     public static func _makeDefault() -> Float { 0 }
 

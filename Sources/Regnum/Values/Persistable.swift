@@ -130,19 +130,20 @@ extension OptionalPersistable {
 
 /// The storage type of a type's values. Part of the contract of ``ScalarValue``.
 public struct _StorageType: Sendable, Hashable {
-    let valueType: ValueType
+    let scalar: ScalarType
     let isOptional: Bool
-    let isFloat: Bool
 
-    init(_ valueType: ValueType, isOptional: Bool = false, isFloat: Bool = false) {
-        self.valueType = valueType
+    init(_ scalar: ScalarType, isOptional: Bool = false) {
+        self.scalar = scalar
         self.isOptional = isOptional
-        self.isFloat = isFloat
     }
+
+    /// The type that the values are stored as.
+    var valueType: ValueType { scalar.valueType }
 
     /// The storage type of the optional.
     var optional: _StorageType {
-        _StorageType(valueType, isOptional: true, isFloat: isFloat)
+        _StorageType(scalar, isOptional: true)
     }
 
     /// The value that a missing value reads as: null for optionals, otherwise the zero of the type.
@@ -150,7 +151,7 @@ public struct _StorageType: Sendable, Hashable {
 
     /// The name of the Swift type that is stored as this type.
     var swiftName: String {
-        (isFloat ? "Float" : valueType.swiftName) + (isOptional && !isAny ? "?" : "")
+        scalar.swiftName + (isOptional && !isAny ? "?" : "")
     }
 }
 

@@ -25,7 +25,9 @@ extension DatabaseRoot {
                 hasher.combine(column.defaultValue)
                 switch column.meaning {
                 case .value: hasher.combine(0 as UInt64)
-                case .float: hasher.combine(1 as UInt64)
+                case .scalar(let type):
+                    hasher.combine(1 as UInt64)
+                    hasher.combine(UInt64(type.columnFlag))
                 case .link(let target): hasher.combine(2 + UInt64(target.rawValue))
                 }
             }

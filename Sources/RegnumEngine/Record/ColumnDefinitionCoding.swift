@@ -14,7 +14,7 @@ extension RecordWriter {
         if definition.isIndexed { flags |= CommitRecord.flagIndexed }
         switch definition.meaning {
         case .value: break
-        case .float: flags |= CommitRecord.flagFloat
+        case .scalar(let type): flags |= type.columnFlag
         case .link: flags |= CommitRecord.flagLink
         }
         byte(flags)
@@ -34,24 +34,24 @@ extension RecordReader {
         let flags = try byte()
         let known =
             CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
-            | CommitRecord.flagFloat | CommitRecord.flagLink
+            | CommitRecord.flagLink | ScalarType.columnFlags
         guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
             throw StoreError(
                 .unsupportedFormat,
                 "A \(carrier) has a column of the unknown type \(code) or flags \(flags): it was "
                     + "written by a newer version.")
         }
-        try require(
-            flags & (CommitRecord.flagFloat | CommitRecord.flagLink)
-                != CommitRecord.flagFloat | CommitRecord.flagLink,
-            "a column is both a float and a link")
+        let meanings = flags & (CommitRecord.flagLink | ScalarType.columnFlags)
+        try require(meanings.nonzeroBitCount <= 1, "a column has more than one meaning")
         let defaultValue = try ColumnBlock.decode(&self, type, count: 1)[0]
         var meaning = ColumnMeaning.value
-        if flags & CommitRecord.flagLink != 0 {
+        if meanings == CommitRecord.flagLink {
             let target = try count(max: Int(UInt32.max), "a table key")
             meaning = .link(TableKey(rawValue: UInt32(target)))
-        } else if flags & CommitRecord.flagFloat != 0 {
-            meaning = .float
+        } else if meanings != 0,
+            let scalar = ScalarType.allCases.first(where: { $0.columnFlag == meanings })
+        {
+            meaning = .scalar(scalar)
         }
         return ColumnDefinition(
             name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
@@ -59,6 +59,11 @@ extension RecordReader {
             isIndexed: flags & CommitRecord.flagIndexed != 0,
             defaultValue: defaultValue, meaning: meaning)
     }
+}
+
+extension ScalarType {
+    /// All flags of types.
+    fileprivate static let columnFlags = allCases.reduce(0) { $0 | $1.columnFlag }
 }
 
 extension RecordReader {

@@ -78,6 +78,5 @@ package enum CommitRecord {
     static let flagOptional: UInt8 = 1
     static let flagPrimaryKey: UInt8 = 2
     static let flagIndexed: UInt8 = 4
-    static let flagFloat: UInt8 = 8
     static let flagLink: UInt8 = 16
 }

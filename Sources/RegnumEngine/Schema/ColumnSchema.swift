@@ -2,8 +2,8 @@
 package enum ColumnMeaning: Hashable, Sendable {
     /// Plain values of the column's type.
     case value
-    /// In a double column: single-precision values.
-    case float
+    /// Values of a type that shares its stored type with others, such as floats.
+    case scalar(ScalarType)
     /// In an optional, indexed integer column: links to rows of another class. The index finds the
     /// rows that link to a row.
     case link(TableKey)
@@ -36,6 +36,19 @@ package struct ColumnDefinition: Hashable, Sendable {
         self.defaultValue = defaultValue ?? (isOptional ? .null : type.zero)
     }
 
+    /// Creates the definition of a column of values.
+    ///
+    /// - Parameter defaultValue: see above.
+    package init(
+        name: String, scalar type: ScalarType, isOptional: Bool = false,
+        isPrimaryKey: Bool = false, isIndexed: Bool = false, defaultValue: Value? = nil
+    ) {
+        self.init(
+            name: name, type: type.valueType, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed, defaultValue: defaultValue,
+            meaning: type.columnFlag == 0 ? .value : .scalar(type))
+    }
+
     /// Returns a column definition for an optional link to a row of another class.
     package static func link(name: String, to target: TableKey) -> ColumnDefinition {
         ColumnDefinition(
@@ -55,6 +68,11 @@ package struct ColumnSchema: Hashable, Sendable {
     package var isIndexed: Bool { definition.isIndexed }
     package var defaultValue: Value { definition.defaultValue }
     package var meaning: ColumnMeaning { definition.meaning }
+
+    /// The type of the values; for a link that of the row keys.
+    package var scalarType: ScalarType {
+        if case .scalar(let scalar) = definition.meaning { scalar } else { ScalarType(type) }
+    }
 
     /// The class that the column links to, or `nil` if it isn't a link.
     package var linkTarget: TableKey? {

@@ -136,7 +136,8 @@ enum SchemaRules {
                 column.isOptional && column.isIndexed && column.defaultValue.isNull
                 ? nil : "is of any type and must be optional and indexed, without a default"
         case .value: problem = nil
-        case .float: problem = column.type == .double ? nil : "cannot hold floats"
+        case .scalar(let type):
+            problem = column.type == type.valueType ? nil : "cannot hold \(type.rawValue)s"
         case .link(let target):
             if column.type != .int || !column.isOptional || !column.isIndexed {
                 problem = "is a link and must be an optional, indexed integer"

@@ -100,7 +100,7 @@ private typealias Content = LinkContent
             if change == 3 { definition.defaultValue = .int(0) }
             bad.append(definition)
         }
-        bad.append(ColumnDefinition(name: "x", type: .int, meaning: .float))
+        bad.append(ColumnDefinition(name: "x", type: .int, meaning: .scalar(.float)))
         for definition in bad {
             let error = #expect(throws: StoreError.self) {
                 _ = try transaction.addColumn(Content.person, definition)
@@ -108,7 +108,7 @@ private typealias Content = LinkContent
             expectTrue(error?.code == .invalidInput && error?.property == "x")
         }
         _ = try transaction.addColumn(
-            Content.person, ColumnDefinition(name: "x", type: .double, meaning: .float))
+            Content.person, ColumnDefinition(name: "x", type: .double, meaning: .scalar(.float)))
     }
 
     @Test func rowsWithoutPropertiesAreStored() throws {

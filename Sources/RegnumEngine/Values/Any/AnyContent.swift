@@ -163,6 +163,41 @@ extension AnyContent {
         return bytes
     }
 
+    /// The type, and the value as a column of that type stores it; `nil` for links, lists and
+    /// dictionaries.
+    package var scalar: (type: ScalarType, value: Value)? {
+        switch self {
+        case .bool(let x): (.bool, .bool(x))
+        case .int(let x): (.int, .int(x))
+        case .float(let x): (.float, .double(Double(x)))
+        case .double(let x): (.double, .double(x))
+        case .decimal(let x): (.decimal, .decimal(x))
+        case .string(let x): (.string, .string(x))
+        case .data(let x): (.data, .data(x))
+        case .date(let x): (.date, .date(x))
+        case .objectId(let x): (.objectId, .objectId(x))
+        case .uuid(let x): (.uuid, .uuid(x))
+        case .link, .list, .dictionary: nil
+        }
+    }
+
+    /// Creates the content from a value as a column of the given type stores it. Returns `nil` for
+    /// null and for values of any type.
+    package init?(_ value: Value, of type: ScalarType) {
+        switch value {
+        case .null, .any: return nil
+        case .bool(let x): self = .bool(x)
+        case .int(let x): self = .int(x)
+        case .double(let x): self = type == .float ? .float(Float(x)) : .double(x)
+        case .decimal(let x): self = .decimal(x)
+        case .string(let x): self = .string(x)
+        case .data(let x): self = .data(x)
+        case .date(let x): self = .date(x)
+        case .objectId(let x): self = .objectId(x)
+        case .uuid(let x): self = .uuid(x)
+        }
+    }
+
     /// The content as a stored value.
     package var value: Value { .any(bytes) }
 }
