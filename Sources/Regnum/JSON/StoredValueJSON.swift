@@ -56,11 +56,10 @@ extension JSONText {
 extension JSONNode {
     /// Returns the stored value for the JSON, or `nil` for null and values of another type.
     func value(of type: ScalarType) -> Value? {
-        switch (type, self) {
+        switch (type.valueType, self) {
         case (.bool, .bool(let value)): .bool(value)
         case (.int, .number(let text)): Self.integer(text).map { .int($0) }
-        case (.float, _): number(isFloat: true).map { .double($0) }
-        case (.double, _): number(isFloat: false).map { .double($0) }
+        case (.double, _): number(isFloat: type == .float).map { .double($0) }
         case (.string, .string(let text)): .string(text)
         case (.data, .string(let text)):
             Data(base64Encoded: text).map { Value.data(Array($0)) }
