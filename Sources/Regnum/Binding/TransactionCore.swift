@@ -140,14 +140,17 @@ final class TransactionCore {
         }
     }
 
-    /// The schema as the body sees it; `nil` after the body.
-    var schema: DatabaseSchema? {
+    /// The content as the body sees it; `nil` after the body.
+    var view: (any DatabaseView)? {
         switch state {
-        case .writing(let transaction): transaction.schema
-        case .reading(let root): root.schema
+        case .writing(let transaction): transaction
+        case .reading(let root): root
         case .ended: nil
         }
     }
+
+    /// The schema as the body sees it; `nil` after the body.
+    var schema: DatabaseSchema? { view?.schema }
 
     /// Returns the address of a row's cluster node, or `nil` if the row can't be read there.
     @inline(__always)
@@ -210,11 +213,7 @@ final class TransactionCore {
 
     /// Returns the value of a row's property, or `nil` if it can't be read.
     func value(_ table: TableKey, _ row: ObjectKey, _ column: ColumnKey) -> Value? {
-        switch state {
-        case .writing(let transaction): transaction.value(table, row, column)
-        case .reading(let root): root.value(table, row, column)
-        case .ended: nil
-        }
+        view?.value(table, row, column)
     }
 
     /// Records a change that may have touched rows of any class.

@@ -19,12 +19,7 @@ extension TransactionCore {
     func ownershipProblem(
         of row: ObjectKey, in table: TableKey, level: Int
     ) -> StoreError? {
-        switch state {
-        case .writing(let transaction):
-            transaction.ownershipProblem(of: row, in: table, level: level)
-        case .reading(let root): root.ownershipProblem(of: row, in: table, level: level)
-        case .ended: nil
-        }
+        view?.ownershipProblem(of: row, in: table, level: level)
     }
 
     /// Returns the object of a row. Fails the transaction if there is no such row, or the program

@@ -162,22 +162,12 @@ extension DynamicStore {
     private func backlinks(
         _ row: ObjectKey, _ column: ColumnKey, _ table: TableKey
     ) -> [ObjectKey] {
-        if let old { return old.backlinks(of: row, through: column, of: table) }
-        return switch core.state {
-        case .writing(let transaction): transaction.backlinks(of: row, through: column, of: table)
-        case .reading(let root): root.backlinks(of: row, through: column, of: table)
-        case .ended: []
-        }
+        view?.backlinks(of: row, through: column, of: table) ?? []
     }
 
     private func backlinks(
         _ row: ObjectKey, _ list: ListKey, _ table: TableKey
     ) -> [ObjectKey] {
-        if let old { return old.backlinks(of: row, through: list, of: table) }
-        return switch core.state {
-        case .writing(let transaction): transaction.backlinks(of: row, through: list, of: table)
-        case .reading(let root): root.backlinks(of: row, through: list, of: table)
-        case .ended: []
-        }
+        view?.backlinks(of: row, through: list, of: table) ?? []
     }
 }

@@ -57,69 +57,44 @@ final class DynamicStore {
         return transaction
     }
 
+    /// The state that is read; `nil` after the body.
+    var view: (any DatabaseView)? { old ?? core.view }
+
     func contains(_ table: TableKey, _ row: ObjectKey) -> Bool {
-        if let old { return old.contains(table, row) }
-        return switch core.state {
-        case .writing(let transaction): transaction.contains(table, row)
-        case .reading(let root): root.contains(table, row)
-        case .ended: false
-        }
+        view?.contains(table, row) ?? false
     }
 
     func value(_ table: TableKey, _ row: ObjectKey, _ column: ColumnKey) -> Value? {
-        old.map { $0.value(table, row, column) } ?? core.value(table, row, column)
+        view?.value(table, row, column)
     }
 
     func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
-        old?.list(table, row, list) ?? core.list(table, row, list)
+        view?.list(table, row, list) ?? []
     }
 
     func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
-        old?.listCount(table, row, list) ?? core.listCount(table, row, list)
+        view?.listCount(table, row, list) ?? 0
     }
 
     func listElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
     ) -> ObjectKey? {
-        old.map { $0.listElement(table, row, list, at: position) }
-            ?? core.listElement(table, row, list, at: position)
+        view?.listElement(table, row, list, at: position)
     }
 
-    func count(_ table: TableKey) -> Int {
-        if let old { return old.count(table) }
-        return switch core.state {
-        case .writing(let transaction): transaction.count(table)
-        case .reading(let root): root.count(table)
-        case .ended: 0
-        }
-    }
+    func count(_ table: TableKey) -> Int { view?.count(table) ?? 0 }
 
     func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
-        if let old { return old.keys(table, from: key, limit: limit) }
-        return switch core.state {
-        case .writing(let transaction): transaction.keys(table, from: key, limit: limit)
-        case .reading(let root): root.keys(table, from: key, limit: limit)
-        case .ended: []
-        }
+        view?.keys(table, from: key, limit: limit) ?? []
     }
 
     /// Returns the key of the row at a position in `0..<count`.
     func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        if let old { return old.key(table, at: position) }
-        switch core.state {
-        case .writing(let transaction): return transaction.key(table, at: position)
-        case .reading(let root): return root.key(table, at: position)
-        case .ended: return ObjectKey(rawValue: 0)
-        }
+        view?.key(table, at: position) ?? ObjectKey(rawValue: 0)
     }
 
     func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
-        if let old { return old.find(table, primaryKey: value) }
-        return switch core.state {
-        case .writing(let transaction): transaction.find(table, primaryKey: value)
-        case .reading(let root): root.find(table, primaryKey: value)
-        case .ended: nil
-        }
+        view?.find(table, primaryKey: value)
     }
 
     // MARK: Schema

@@ -59,12 +59,7 @@ public final class Transaction {
         }
         let value = binding.schema.requirePrimaryKey(key)
         guard let table = binding.mapping?.table else { return nil }
-        let row: ObjectKey?
-        switch core.state {
-        case .writing(let transaction): row = transaction.find(table.key, primaryKey: value)
-        case .reading(let root): row = root.find(table.key, primaryKey: value)
-        case .ended: row = nil
-        }
+        let row = core.view?.find(table.key, primaryKey: value)
         return row.map { binding.accessor(type, row: $0) }
     }
 
