@@ -58,6 +58,21 @@ import Testing
         expectNil([UInt8](arrayLiteral: 99, 1).withUnsafeBytes { AnyContent($0) })
     }
 
+    @Test func plainContentIsAScalarOfItsType() throws {
+        for content in all {
+            guard let scalar = content.scalar else {
+                expectTrue([.link, .list, .dictionary].contains(content.kind))
+                continue
+            }
+            expectEqual(scalar.value.type, scalar.type.valueType)
+            let back = try requireValue(AnyContent(scalar.value, of: scalar.type))
+            expectEqual(back.kind, content.kind)
+            expectEqual(back.canonical.bytes, content.canonical.bytes)
+        }
+        expectNil(AnyContent(.null, of: .int))
+        expectNil(AnyContent(AnyContent.int(1).value, of: .any))
+    }
+
     /// The order is total if each value keeps its position among sorted ones, compared with all
     /// others.
     @Test func orderIsTotalAndOneWithCanonicalFormsAndRanks() {
