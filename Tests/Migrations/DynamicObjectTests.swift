@@ -177,7 +177,7 @@ import Testing
                 ("is not a map", { _, owner in _ = try owner.dynamicMap("name") }),
                 ("embedded class", { tx, _ in try tx.dynamicCreate("DynPart") }),
                 (
-                    "already has an object whose 'id' is 0",
+                    "already has an object whose id is 0",
                     { tx, _ in try tx.dynamicCreate("DynOwner", value: ["id": 0]) }
                 ),
                 (

@@ -92,9 +92,9 @@ extension ClassSchema {
                 guard let target = last.shape.objectType else {
                     throw Realm.Error(
                         .invalidInput,
-                        "The key path '\(keyPath)' leads to '\(name)' through the property "
-                            + "'\(last.name)' of \(schema.name), which is of type "
-                            + "\(last.shape.swiftName) and holds no objects.",
+                        "The key path \"\(keyPath)\" of \(self.name) is invalid: "
+                            + "\(schema.name).\(last.name) is of type \(last.shape.swiftName) and "
+                            + "holds no objects.",
                         className: schema.name, property: last.name)
                 }
                 schema = ClassSchema.of(target)
@@ -102,8 +102,8 @@ extension ClassSchema {
             guard let index = schema.property(named: name) else {
                 throw Realm.Error(
                     .invalidInput,
-                    "The key path '\(keyPath)' of \(self.name) leads to '\(name)', but "
-                        + "\(schema.name) has no property of that name.",
+                    "The key path \"\(keyPath)\" of \(self.name) is invalid: \(schema.name) has no "
+                        + "property \"\(name)\".",
                     className: schema.name, property: name)
             }
             if found.isEmpty { first = index }

@@ -65,7 +65,7 @@ extension AnyTree {
     ) throws(Realm.Error) {
         guard let problem = problem(with: value) else { return }
         throw Realm.Error(
-            .invalidValue, "'\(className).\(property)' \(problem).", className: className,
+            .invalidValue, "\(className).\(property) \(problem).", className: className,
             property: property)
     }
 

@@ -115,7 +115,7 @@ extension RequiredValue {
         let property = property()
         throw StoreError(
             .invalidValue,
-            "The minimum or maximum of '\(className).\(property)' is stored as \(value.keyText), "
+            "The minimum or maximum of \(className).\(property) is stored as \(value.keyText), "
                 + "which isn't valid for its type: another version of the program may have "
                 + "written it.", className: className, property: property)
     }

@@ -128,8 +128,8 @@ extension Realm.Error {
     private func naming(_ elements: String, as className: String, _ name: String) -> Realm.Error {
         var error = self
         error.message = message.replacing(
-            "The property '\(elements).key'", with: "A key of '\(className).\(name)'"
-        ).replacing("'\(elements).value'", with: "'\(className).\(name)'")
+            "\(elements).key", with: "A key of \(className).\(name)"
+        ).replacing("\(elements).value", with: "\(className).\(name)")
         error.className = className
         error.property = name
         return error

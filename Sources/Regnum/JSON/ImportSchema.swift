@@ -87,7 +87,7 @@ struct ImportSchema {
         guard count > Limits.anyNameByteCountMax else { return }
         throw StoreError(
             .invalidInput,
-            "The property name '\(given.name).\(property.name)' has \(count) bytes; that of a "
+            "The property name \(given.name).\(property.name) has \(count) bytes; that of a "
                 + "property of any type can have at most \(Limits.anyNameByteCountMax).",
             className: given.name, property: property.name)
     }
@@ -162,7 +162,7 @@ struct ImportSchema {
     ) throws(StoreError) -> TableKey {
         func refusal(_ what: String) -> StoreError {
             StoreError(
-                .invalidInput, "'\(given.name).\(property.name)' \(what).",
+                .invalidInput, "\(given.name).\(property.name) \(what).",
                 className: given.name, property: property.name)
         }
         guard let table = transaction.schema.table(named: name), table.isExported else {

@@ -20,7 +20,7 @@ struct ImportTable: Sendable {
         /// Returns an error about the property.
         func problem(_ what: String, _ code: StoreError.Code = .invalidValue) -> StoreError {
             StoreError(
-                code, "The property '\(className).\(name)' \(what).", className: className,
+                code, "\(className).\(name) \(what).", className: className,
                 property: name)
         }
     }
@@ -58,12 +58,20 @@ struct ImportTable: Sendable {
     func property(_ name: String) throws(StoreError) -> Property {
         if let found = properties[MapKeyText(name)] { return found }
         throw StoreError(
-            .schemaMismatch, "The class '\(schema.name)' has no property '\(name.shortened)'.",
+            .schemaMismatch, "The class \(schema.name) has no property \"\(name.shortened)\".",
             className: schema.name, property: name)
     }
 }
 
 extension ImportTable.Property {
+    /// The start of a message about the type of the values.
+    private var holds: String {
+        switch place {
+        case .column: "is of type"
+        case .list: "has elements of type"
+        }
+    }
+
     /// Returns the stored value for a column that isn't a link.
     func value(_ node: JSONNode, _ column: ColumnSchema) throws(StoreError) -> Value {
         if case .null = node {
@@ -71,10 +79,11 @@ extension ImportTable.Property {
             return .null
         }
         guard let value = node.value(of: column.scalarType) else {
-            throw problem("of type \(column.scalarType.rawValue) cannot be \(node.shown)")
+            throw problem(
+                "\(holds) \(column.scalarType.rawValue) and cannot hold \(node.shown)")
         }
         if let declared, !declared.hasValue(for: value) {
-            throw problem("is declared as \(declared.name), which cannot be \(value.keyText)")
+            throw problem("\(holds) \(declared.name) and cannot hold \(value.keyText)")
         }
         return value
     }

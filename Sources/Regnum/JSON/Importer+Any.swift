@@ -14,8 +14,8 @@ extension Importer {
         if case .null = node { return .value(.null) }
         guard case .object(let members) = node, members.count == 1 else {
             throw property.problem(
-                "is of any type and cannot be \(node.shown): expected null or an object with one "
-                    + "member, such as {\"int\": 5}")
+                "cannot hold \(node.shown): expected null or an object with one member, the type "
+                    + "and value, such as {\"int\": 5}")
         }
         let (kind, value) = (members[0].key, members[0].value)
         switch (kind, value) {
@@ -42,7 +42,9 @@ extension Importer {
         }
         guard let stored = plainContent(kind, value) else {
             throw property.problem(
-                "is of any type and cannot be \"\(kind.shortened)\": \(value.shown)")
+                Self.kinds.contains(kind)
+                    ? "cannot hold \(value.shown) as \"\(kind)\""
+                    : "cannot hold a value of the unknown type \"\(kind.shortened)\"")
         }
         if case .date(let seconds) = stored, seconds.isNaN {
             throw property.problem("cannot hold a date that is NaN")
@@ -91,6 +93,12 @@ extension Importer {
         return .link(
             table.key, try target(parts[1].value, table, of: property, transaction))
     }
+
+    /// The types of values, as they are named in the text.
+    private static let kinds = Set(
+        ValueType.allCases.map { $0.jsonName(isFloat: false) } + [
+            "float", "list", "dictionary", "object",
+        ])
 
     private func plainContent(_ kind: String, _ node: JSONNode) -> AnyContent? {
         guard let type = ScalarType(rawValue: kind), let value = node.value(of: type) else {

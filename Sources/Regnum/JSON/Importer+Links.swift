@@ -20,7 +20,6 @@ extension Importer {
         let line: Int
         let className: String
         let property: String
-        let key: String
     }
 
     typealias Placeholders = [TableKey: [Reference: Placeholder]]
@@ -36,8 +35,8 @@ extension Importer {
         else {
             guard case .number(let text) = node, let key = UInt64(text) else {
                 throw property.problem(
-                    "cannot link to \(node.shown): expected the key of a \(table.name), "
-                        + "a number")
+                    "cannot link to \(node.shown): expected a number, the key of an object of "
+                        + "\(table.name)")
             }
             if let row = keys[table.key, default: ImportedKeys()][key],
                 transaction.contains(table.key, row)
@@ -46,7 +45,7 @@ extension Importer {
             }
             let row = try transaction.insert(table.key, table.defaults)
             note(key, row, table.key)
-            note(row, .key(key), table, property, "with the key \(key)", transaction)
+            note(row, .key(key), table, property, transaction)
             return row
         }
         var value: Value?
@@ -57,24 +56,24 @@ extension Importer {
         }
         guard let value else {
             throw property.problem(
-                "cannot link to \(node.shown): expected the primary key of a \(table.name), "
-                    + "\(column.scalarType.rawValue)")
+                "cannot link to \(node.shown): expected the primary key of an object of "
+                    + "\(table.name), of type \(column.scalarType.rawValue)")
         }
         if let row = transaction.find(table.key, primaryKey: value) { return row }
         var values = table.defaults
         values[Int(column.key.rawValue)] = value
         let row = try transaction.insert(table.key, values)
-        note(row, .primaryKey(value), table, property, value.keyText, transaction)
+        note(row, .primaryKey(value), table, property, transaction)
         return row
     }
 
     private mutating func note(
         _ row: ObjectKey, _ reference: Reference, _ table: ImportTable,
-        _ property: ImportTable.Property, _ key: String, _ transaction: EngineTransaction
+        _ property: ImportTable.Property, _ transaction: EngineTransaction
     ) {
         placeholders[table.key, default: [:]][reference] = Placeholder(
             row: row, version: transaction.version, line: line, className: property.className,
-            property: property.name, key: key)
+            property: property.name)
     }
 
     mutating func note(_ key: UInt64, _ row: ObjectKey, _ table: TableKey) {
@@ -89,26 +88,30 @@ extension Importer {
 
     /// Returns the error for the first link whose object is missing at the end of the text, if any.
     func missingObject(_ transaction: EngineTransaction) -> (error: Realm.Error, line: Int)? {
-        var missing: [(table: TableKey, placeholder: Placeholder)] = []
+        var missing: [(table: TableKey, reference: Reference, placeholder: Placeholder)] = []
         for (table, objects) in placeholders {
             for (reference, placeholder) in objects
             where !exists(reference, placeholder, table, transaction) {
-                missing.append((table, placeholder))
+                missing.append((table, reference, placeholder))
             }
         }
         guard let first = missing.min(by: { $0.placeholder.line < $1.placeholder.line }) else {
             return nil
         }
         let name = transaction.schema.tables[Int(first.table.rawValue)].name
+        let placeholder = first.placeholder
+        let (text, key) =
+            switch first.reference {
+            case .primaryKey(let value): (value.keyText, value.bareKeyText)
+            case .key(let key): ("with the key \(key)", "\(key)")
+            }
         let others = missing.count == 1 ? "" : " Other missing objects: \(missing.count - 1)."
         let error = Realm.Error(
             .invalidInput,
-            "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "
-                + "\(first.placeholder.key), which is neither in the text after this line nor in "
-                + "the realm.\(others)",
-            className: first.placeholder.className, property: first.placeholder.property,
-            key: first.placeholder.key)
-        return (error, first.placeholder.line)
+            "\(placeholder.className).\(placeholder.property) links to the \(name) \(text), which "
+                + "is neither in the text after this line nor in the realm.\(others)",
+            className: placeholder.className, property: placeholder.property, key: key)
+        return (error, placeholder.line)
     }
 
     /// Returns whether another transaction has stored the object of a placeholder. Always false for

@@ -28,7 +28,7 @@ extension Importer {
             guard takePlaceholder(.key(key), table.key) != nil else {
                 throw StoreError(
                     .duplicatePrimaryKey,
-                    "The key \(key) of the class '\(table.name)' appears twice in the text.",
+                    "The key \(key) of the class \(table.name) appears twice in the text.",
                     className: table.name, key: "\(key)")
             }
             // unless another transaction has deleted it
@@ -49,7 +49,7 @@ extension Importer {
         let key = column.flatMap { transaction.value(table.key, row, $0.key) }
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' already has an object whose '\(column?.name ?? "")' is "
+            "The class \(table.name) already has an object whose \(column?.name ?? "") is "
                 + "\(key?.keyText ?? "").",
             className: table.name, property: column?.name, key: key?.bareKeyText)
     }
@@ -185,7 +185,9 @@ extension Importer {
         }
         guard case .object(let members) = node else {
             throw property.problem(
-                "cannot be \(node.shown): expected an object, a \(schema.name)")
+                "cannot be \(node.shown): expected a JSON object with the properties of "
+                    + "\(schema.name)"
+            )
         }
         level += 1
         defer { level -= 1 }

@@ -83,7 +83,7 @@ struct Importer: Sendable {
                 key = UInt64(text)
             default:
                 throw .text(
-                    "has the invalid member \"\(member.key.shortened)\": \(member.value.shown)",
+                    "has an invalid member: \"\(member.key.shortened)\" is \(member.value.shown)",
                     className)
             }
         }

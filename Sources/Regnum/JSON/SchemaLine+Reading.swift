@@ -15,10 +15,12 @@ extension SchemaLine {
     init(_ members: [JSONNode.Member]) throws(Realm.Error) {
         for member in members where member.key == "regnum" {
             if case .number("1") = member.value { continue }
+            var format = member.value.shown
+            if case .number(let text) = member.value { format = text }
             throw Realm.Error(
                 .unsupportedFormat,
-                "The format of the text is \(member.value.shown); this program reads format "
-                    + "\(Self.formatVersion).")
+                "The format of the text is \(format); this version of Regnum reads format "
+                    + "\(Self.formatVersion). Use a newer version.")
         }
         let place = Place()
         try place.checkUnique(members.map(\.key))
@@ -53,7 +55,7 @@ extension SchemaLine {
         }
 
         func problem(with member: JSONNode.Member) -> Realm.Error {
-            problem("has the invalid member \"\(member.key.shortened)\": \(member.value.shown)")
+            problem("has an invalid member: \"\(member.key.shortened)\" is \(member.value.shown)")
         }
 
         func unsigned(_ text: String, _ member: JSONNode.Member) throws(Realm.Error) -> UInt64 {

@@ -54,9 +54,10 @@ extension ClassSchema {
             default:
                 throw Realm.Error(
                     .invalidInput,
-                    "The key path '\(keyPath)' of \(name) leads to '\(property.name)' of "
-                        + "\(owner.name), which is of type \(property.shape.swiftName): results "
-                        + "can only be sorted or made distinct by values, also of linked objects.",
+                    "The key path \"\(keyPath)\" of \(name) can't be used for sorting or "
+                        + "distinct: \(owner.name).\(property.name) is of type "
+                        + "\(property.shape.swiftName). Use a property with a single value, also of "
+                        + "a linked object.",
                     className: owner.name, property: property.name)
             }
         }

@@ -16,10 +16,10 @@ extension Realm.Error {
         guard let className, let column = property,
             let name = ClassCatalog.shared.propertyName(className, column)
         else { return }
-        let stored = " (stored as '\(column)')"
+        let stored = " (stored as \"\(column)\")"
         message = message.replacing(
-            "'\(className).\(column)'", with: "'\(className).\(name)'\(stored)"
-        ).replacing("whose '\(column)'", with: "whose '\(name)'\(stored)")
+            "\(className).\(column)", with: "\(className).\(name)\(stored)"
+        ).replacing("whose \(column) is", with: "whose \(name)\(stored) is")
         property = name
     }
 

@@ -178,7 +178,7 @@ private struct TableCheck {
     private func damage(
         _ what: String, _ property: String? = nil, _ row: UInt64? = nil
     ) -> StoreError {
-        let name = property.map { "'\(table.name).\($0)'" } ?? "'\(table.name)'"
+        let name = property.map { "\(table.name).\($0)" } ?? table.name
         let key = row.flatMap(keyText)
         return StoreError(
             .invalidDatabase, "The file is damaged at \(name): \(what).", className: table.name,

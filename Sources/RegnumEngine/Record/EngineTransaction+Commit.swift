@@ -79,7 +79,7 @@ extension EngineTransaction {
             let name = content.schema.tables[index].name
             throw StoreError(
                 .invalidDatabase,
-                "The class '\(name)' has no object keys left: the realm's files are damaged. "
+                "The class \(name) has no object keys left: the realm's files are damaged. "
                     + "Nothing was committed.",
                 className: name)
         }

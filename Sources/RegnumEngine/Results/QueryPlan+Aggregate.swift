@@ -21,7 +21,7 @@ extension QueryPlan {
         guard let sum = Int64(exactly: fold.integerTotal) else {
             throw StoreError(
                 .invalidQuery,
-                "The sum of '\(tableName).\(column.name)' does not fit into 64 bits.",
+                "The sum of \(tableName).\(column.name) does not fit into 64 bits.",
                 className: tableName, property: column.name)
         }
         return .int(sum)
@@ -78,7 +78,7 @@ extension QueryPlan {
             let className = column.hops.last?.target ?? tableName
             throw StoreError(
                 .invalidQuery,
-                "The property '\(className).\(column.name)' of type \(column.type) cannot be "
+                "\(className).\(column.name) is of type \(column.type) and cannot be "
                     + "aggregated this way.", className: className, property: column.name)
         }
         return (query, resolved)

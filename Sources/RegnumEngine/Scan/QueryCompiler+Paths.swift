@@ -61,12 +61,12 @@ extension QueryCompiler {
         }
         let stored = schema.tables[target.index].name
         if equalUTF8(stored, wanted) { return }
-        throw mismatch(className, property, "with objects of '\(stored)', not of '\(wanted)'")
+        throw mismatch(className, property, "with objects of \(stored), not of \(wanted)")
     }
 
     private func mismatch(_ className: String, _ property: String, _ how: String) -> StoreError {
         StoreError(
-            .schemaMismatch, "The property '\(className).\(property)' is stored \(how).",
+            .schemaMismatch, "\(className).\(property) is stored \(how).",
             className: className, property: property)
     }
 
@@ -93,7 +93,7 @@ extension QueryCompiler {
         if hop.kind == .link { return }
         throw StoreError(
             .invalidQuery,
-            "The property '\(tableName).\(hop.name)' leads to several objects; a value can "
+            "\(tableName).\(hop.name) leads to several objects; a value can "
                 + "only be read through links to one object.",
             className: tableName, property: hop.name)
     }
@@ -198,7 +198,7 @@ extension QueryCompiler {
             let className = reference.hops.last?.target ?? tableName
             throw StoreError(
                 .invalidQuery,
-                "The property '\(className).\(reference.name)' of type \(reference.type) cannot be "
+                "\(className).\(reference.name) is of type \(reference.type) and cannot be "
                     + "aggregated this way.", className: className, property: reference.name)
         }
         if let type = value.type { try check(reference, type) }

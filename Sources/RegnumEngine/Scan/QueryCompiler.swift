@@ -14,7 +14,7 @@ struct QueryCompiler {
         guard column.type == reference.type else {
             throw StoreError(
                 .schemaMismatch,
-                "The property '\(tableName).\(reference.name)' is stored as \(column.type), not as "
+                "\(tableName).\(reference.name) is stored as \(column.type), not as "
                     + "\(reference.type).", className: tableName, property: reference.name)
         }
         return ResolvedColumn(
@@ -132,7 +132,7 @@ struct QueryCompiler {
     private func noPattern(_ reference: ColumnReference) -> StoreError {
         StoreError(
             .invalidQuery,
-            "The property '\(tableName).\(reference.name)' of type data cannot be compared with a "
+            "\(tableName).\(reference.name) is of type data and cannot be compared with a "
                 + "pattern.", className: tableName, property: reference.name)
     }
 
@@ -146,7 +146,7 @@ struct QueryCompiler {
         let className = reference.hops.last?.target ?? tableName
         throw StoreError(
             .invalidQuery,
-            "The property '\(className).\(reference.name)' of type \(reference.type) cannot be "
+            "\(className).\(reference.name) is of type \(reference.type) and cannot be "
                 + "compared with a value of type \(type).", className: className,
             property: reference.name)
     }

@@ -97,7 +97,7 @@ extension SchemaRules {
         guard target.index < schema.tables.count else {
             throw StoreError(
                 .invalidInput,
-                "The list '\(table.name).\(name)' has elements of a class that does not exist.",
+                "\(table.name).\(name) has elements of a class that does not exist.",
                 className: table.name, property: name)
         }
         try check(entriesOf: kind, name, of: table.name, schema.tables[target.index])
@@ -112,7 +112,7 @@ extension SchemaRules {
             return
         }
         throw StoreError(
-            .invalidInput, "The map '\(table).\(name)' has entries without keys.",
+            .invalidInput, "\(table).\(name) has entries without keys.",
             className: table, property: name)
     }
 
@@ -124,7 +124,7 @@ extension SchemaRules {
         guard indexCount + 2 * table.lists.count + count <= Limits.treeCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The class '\(table.name)' can have at most \(Limits.treeCountMax) indexes, "
+                "The class \(table.name) can have at most \(Limits.treeCountMax) indexes, "
                     + "where a list counts as two.", className: table.name, property: name)
         }
     }

@@ -16,12 +16,12 @@ enum SchemaRules {
         guard size <= sizeMax else {
             throw StoreError(
                 .invalidInput,
-                "The class name '\(name)' has \(size) bytes; it can have at most \(sizeMax).",
+                "The class name \(name) has \(size) bytes; it can have at most \(sizeMax).",
                 className: name)
         }
         guard schema.table(named: name) == nil else {
             throw StoreError(
-                .invalidInput, "The class '\(name)' already exists.", className: name)
+                .invalidInput, "The class \(name) already exists.", className: name)
         }
         guard schema.tables.count < Limits.tableCountMax else {
             throw StoreError(
@@ -31,12 +31,12 @@ enum SchemaRules {
         guard columns.count <= Limits.columnCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The class '\(name)' has \(columns.count) properties; it can have at most "
+                "The class \(name) has \(columns.count) properties; it can have at most "
                     + "\(Limits.columnCountMax).", className: name)
         }
         guard kind != .elements || !columns.isEmpty else {
             throw StoreError(
-                .invalidInput, "The values of the collection '\(name)' have no column.",
+                .invalidInput, "The values of the collection \(name) have no column.",
                 className: name)
         }
         var names: Set<[UInt8]> = []
@@ -50,8 +50,8 @@ enum SchemaRules {
             if let primaryKey {
                 throw StoreError(
                     .invalidInput,
-                    "The class '\(name)' has two primary keys, '\(primaryKey)' and "
-                        + "'\(column.name)'; it can have one.", className: name,
+                    "The class \(name) has two primary keys, \(primaryKey) and "
+                        + "\(column.name); it can have one.", className: name,
                     property: column.name)
             }
             primaryKey = column.name
@@ -69,14 +69,14 @@ enum SchemaRules {
         guard !column.isPrimaryKey else {
             throw StoreError(
                 .invalidInput,
-                "The property '\(table.name).\(column.name)' cannot become the primary key of an "
+                "\(table.name).\(column.name) cannot become the primary key of an "
                     + "existing class without a migration.", className: table.name,
                 property: column.name)
         }
         guard table.columns.count < Limits.columnCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The class '\(table.name)' can have at most \(Limits.columnCountMax) "
+                "The class \(table.name) can have at most \(Limits.columnCountMax) "
                     + "properties.", className: table.name, property: column.name)
         }
     }
@@ -85,13 +85,13 @@ enum SchemaRules {
         let size = name.utf8.count
         guard size > 0 else {
             throw StoreError(
-                .invalidInput, "A property of the class '\(table)' has an empty name.",
+                .invalidInput, "A property of the class \(table) has an empty name.",
                 className: table)
         }
         guard size <= Limits.columnNameByteCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The property name '\(table).\(name)' has \(size) bytes; it can have at most "
+                "The property name \(table).\(name) has \(size) bytes; it can have at most "
                     + "\(Limits.columnNameByteCountMax).", className: table,
                 property: name)
         }
@@ -101,13 +101,13 @@ enum SchemaRules {
     static func check(newIndex column: ColumnKey, of table: TableSchema) throws(StoreError) {
         guard column.index < table.columns.count else {
             throw StoreError(
-                .invalidInput, "The class '\(table.name)' has no column \(column.rawValue).",
+                .invalidInput, "The class \(table.name) has no column \(column.rawValue).",
                 className: table.name)
         }
         let column = table.columns[column.index]
         guard !column.hasIndex else {
             throw StoreError(
-                .invalidInput, "The property '\(table.name).\(column.name)' already has an index.",
+                .invalidInput, "\(table.name).\(column.name) already has an index.",
                 className: table.name, property: column.name)
         }
         try checkCanBeIndexed(column.definition, of: table.name)
@@ -120,7 +120,7 @@ enum SchemaRules {
         guard column.type.canBeIndexed else {
             throw StoreError(
                 .invalidInput,
-                "The property '\(table).\(column.name)' of type \(column.type) cannot be indexed.",
+                "\(table).\(column.name) of type \(column.type) cannot be indexed.",
                 className: table, property: column.name)
         }
     }
@@ -152,7 +152,7 @@ enum SchemaRules {
         }
         if let problem {
             throw StoreError(
-                .invalidInput, "The property '\(table).\(column.name)' \(problem).",
+                .invalidInput, "\(table).\(column.name) \(problem).",
                 className: table, property: column.name)
         }
     }
@@ -164,7 +164,7 @@ enum SchemaRules {
         guard !column.isPrimaryKey || column.type.canBePrimaryKey else {
             throw StoreError(
                 .invalidInput,
-                "The property '\(table).\(column.name)' of type \(column.type) cannot be a primary "
+                "\(table).\(column.name) of type \(column.type) cannot be a primary "
                     + "key.", className: table, property: column.name)
         }
         if column.isIndexed { try checkCanBeIndexed(column, of: table) }
@@ -173,14 +173,14 @@ enum SchemaRules {
         if let problem = rule.problem(with: column.defaultValue) {
             throw StoreError(
                 .invalidInput,
-                "The default of the property '\(table).\(column.name)' \(problem).",
+                "The default of \(table).\(column.name) \(problem).",
                 className: table, property: column.name)
         }
     }
 
     static func duplicate(_ column: String, _ table: String) -> StoreError {
         StoreError(
-            .invalidInput, "The class '\(table)' has two properties named '\(column)'.",
+            .invalidInput, "The class \(table) has two properties named \"\(column)\".",
             className: table, property: column)
     }
 }

@@ -70,7 +70,7 @@ extension EngineTransaction {
         let schema = content.schema.tables[table.index]
         precondition(
             values.count <= schema.columns.count,
-            "Too many values for a row of the class '\(schema.name)'."
+            "Too many values for a row of the class \(schema.name)."
         )
         var values = values
         if values.count < schema.columns.count {
@@ -167,7 +167,7 @@ extension EngineTransaction {
         _ problem: String, _ table: TableSchema, _ column: ColumnSchema
     ) -> StoreError {
         StoreError(
-            .invalidValue, "The property '\(table.name).\(column.name)' \(problem).",
+            .invalidValue, "\(table.name).\(column.name) \(problem).",
             className: table.name, property: column.name)
     }
 
@@ -176,7 +176,7 @@ extension EngineTransaction {
     ) -> StoreError {
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' already has an object whose '\(column.name)' is "
+            "The class \(table.name) already has an object whose \(column.name) is "
                 + "\(value.keyText).", className: table.name, property: column.name,
             key: value.bareKeyText)
     }

@@ -183,7 +183,7 @@ extension EngineTransaction {
     ) -> StoreError {
         let name = content.schema.tables[table.index].name
         return StoreError(
-            .invalidValue, "The list '\(name).\(list.name)' cannot hold \(what).",
+            .invalidValue, "\(name).\(list.name) cannot hold \(what).",
             className: name, property: list.name)
     }
 

@@ -218,7 +218,8 @@ private enum Unmapped {
         }
         expectTrue(
             taken?.code == .duplicatePrimaryKey && taken?.property == "id", "\(taken as Any)")
-        expectEqual(taken?.message.contains("'id' (stored as '_id')"), true, "\(taken as Any)")
+        expectEqual(
+            taken?.message.contains("whose id (stored as \"_id\") is"), true, "\(taken as Any)")
         let large = await realmError {
             try await realm.write { tx in
                 tx.object(GenericMapped.self, forPrimaryKey: 1)?.firstName =
@@ -227,7 +228,7 @@ private enum Unmapped {
         }
         expectTrue(large?.className == "GenericMapped" && large?.property == "firstName")
         expectEqual(
-            large?.message.contains("'GenericMapped.firstName' (stored as 'first_name')"), true,
+            large?.message.contains("GenericMapped.firstName (stored as \"first_name\")"), true,
             "\(large?.message.prefix(300) ?? "")")
         let element = await realmError {
             try await realm.write { tx in
@@ -236,7 +237,7 @@ private enum Unmapped {
             }
         }
         expectEqual(element?.property, "words")
-        expectEqual(element?.message.contains("'GenericMapped.words'"), true)
+        expectEqual(element?.message.contains("GenericMapped.words"), true)
     }
 
     // Covers 6.22

@@ -242,7 +242,8 @@ import Testing
         }
         expectEqual(error?.code, .invalidValue)
         expectTrue(error?.className == "Book" && error?.property == "tags")
-        expectEqual(error?.message.contains("'Book.tags'"), true, "\(error?.message ?? "")")
+        expectEqual(
+            error?.message.contains("Book.tags cannot hold"), true, "\(error?.message ?? "")")
     }
 
     // Covers 2.55

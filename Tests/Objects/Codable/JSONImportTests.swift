@@ -43,7 +43,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
 
     static let all: [JSONBadLine] = [
         JSONBadLine("{", .invalidInput, says: "is not valid JSON: expected a key, at byte 2"),
-        JSONBadLine("[1]", .invalidInput, says: "an array of length 1: expected an object"),
+        JSONBadLine("[1]", .invalidInput, says: "an array: expected an object"),
         JSONBadLine(#"{"class":"JSONKeyed"}"#, .invalidInput, says: "needs a \"class\" and"),
         JSONBadLine(
             #"{"class":"Nobody","values":{}}"#, .schemaMismatch, "Nobody", says: "no class"),
@@ -60,10 +60,10 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             says: "is the primary key and is missing"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"first"}}"#, .duplicatePrimaryKey, "JSONKeyed",
-            "name", says: "already has an object whose 'name' is \"first\""),
+            "name", says: "already has an object whose name is \"first\""),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"x","size":1}}"#, .schemaMismatch, "JSONKeyed",
-            "size", says: "has no property 'size'"),
+            "size", says: "has no property \"size\""),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":"x","name":"y"}}"#, .invalidInput, "JSONKeyed",
             "name", says: "twice"),
@@ -76,31 +76,33 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             says: "deeper than 352 levels"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{"name":3}}"#, .invalidValue, "JSONKeyed", "name",
-            says: "of type string cannot be the number 3"),
-        .keyed("small", "1000", says: "declared as Int8, which cannot be 1000"),
-        .keyed("small", "1.5", says: "of type int cannot be the number 1.5"),
+            says: "of type string and cannot hold the number 3"),
+        .keyed("small", "1000", says: "of type Int8 and cannot hold 1000"),
+        .keyed("small", "1.5", says: "of type int and cannot hold the number 1.5"),
         .keyed("small", "null", says: "is required and cannot be null"),
-        .keyed("small", "99999999999999999999", says: "cannot be the number 9999"),
-        .keyed("friend", "4", says: "expected the primary key of a JSONKeyed, string"),
-        .keyed("thing", #""a""#, says: "expected the key of a JSONThing, a number"),
-        .thing("double", "1e999", says: "of type double cannot be the number 1e999"),
-        .thing("double", #""NaN:0""#, says: "of type double cannot be the string"),
-        .thing("data", #""!""#, says: "of type data cannot be the string \"!\""),
-        .thing("date", #""2026-02-30T00:00:00Z""#, says: "of type date cannot be"),
+        .keyed("small", "99999999999999999999", says: "cannot hold the number 9999"),
+        .keyed(
+            "friend", "4",
+            says: "expected the primary key of an object of JSONKeyed, of type string"),
+        .keyed("thing", #""a""#, says: "expected a number, the key of an object of JSONThing"),
+        .thing("double", "1e999", says: "of type double and cannot hold the number 1e999"),
+        .thing("double", #""NaN:0""#, says: "of type double and cannot hold the string"),
+        .thing("data", #""!""#, says: "of type data and cannot hold the string \"!\""),
+        .thing("date", #""2026-02-30T00:00:00Z""#, says: "of type date and cannot hold"),
         .thing("date", #""NaN""#, says: "cannot hold a date that is NaN"),
-        .thing("uuid", #""1""#, says: "of type uuid cannot be"),
-        .thing("decimal", #""one""#, says: "of type decimal cannot be"),
-        .thing("mood", #""sad""#, says: "declared as JSONMood, which cannot be \"sad\""),
+        .thing("uuid", #""1""#, says: "of type uuid and cannot hold"),
+        .thing("decimal", #""one""#, says: "of type decimal and cannot hold"),
+        .thing("mood", #""sad""#, says: "of type JSONMood and cannot hold \"sad\""),
         .thing("texts", "{}", says: "is a list and cannot be an object"),
-        .thing("texts", "[1]", says: "of type string cannot be the number 1"),
+        .thing("texts", "[1]", says: "has elements of type string and cannot hold the number 1"),
         .thing("dates", "[]", says: "is a map and cannot be an array"),
         .thing("dates", #"{"a.b":null}"#, says: "%2E"),
         .thing("dates", #"{"a":null,"a":null}"#, .invalidInput, says: "the key \"a\" twice"),
-        .thing("part", "1", says: "expected an object, a JSONPart"),
+        .thing("part", "1", says: "expected a JSON object with the properties of JSONPart"),
         JSONBadLine(
             #"{"class":"JSONThing","key":9,"values":{"parts":[{"bolts":[{"size":"x"}]}]}}"#,
             .invalidValue, "JSONBolt", "size", says: "of type double"),
-        .thing("keyedSet", "[true]", says: "the primary key of a JSONKeyed"),
+        .thing("keyedSet", "[true]", says: "the primary key of an object of JSONKeyed"),
         .thing("other", "77", .invalidInput, says: "with the key 77, which is neither in the text"),
     ]
 }
@@ -227,7 +229,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             (text(#"{"name":"small"}"#), .invalidInput, "small", "neither a type nor a class"),
             (
                 #"{"regnum":2,"new":{}}"#, .unsupportedFormat, nil,
-                "format of the text is the number 2"
+                "The format of the text is 2"
             ),
             (
                 #"{"regnum":1,"classes":[{"name":"Other","properties":[]}]}"#, .invalidInput, nil,

@@ -42,26 +42,27 @@ final class JSONCafé: Object { @Persisted var number: Int }
         }
 
         static let all: [Refused] = [
-            .head(#""schemaVersion":-1"#, says: #"invalid member "schemaVersion": the number -1"#),
+            .head(
+                #""schemaVersion":-1"#, says: #"invalid member: "schemaVersion" is the number -1"#),
             .head(#""schemaVersion":1.5"#, says: "the number 1.5"),
             .head(
                 #""schemaVersion":18446744073709551616"#, says: "the number 18446744073709551616"),
-            .head(#""schemaVersion":"1""#, says: #"invalid member "schemaVersion": the string"#),
-            .head(#""version":-1"#, says: #"invalid member "version": the number -1"#),
+            .head(#""schemaVersion":"1""#, says: #"invalid member: "schemaVersion" is the string"#),
+            .head(#""version":-1"#, says: #"invalid member: "version" is the number -1"#),
             .head(#""version":1,"version":2"#, says: #"has "version" twice"#),
             .head(#""classes":[],"classes":[]"#, says: #"has "classes" twice"#),
             .head(#""regnum":1"#, says: #"has "regnum" twice"#),
-            .head(#""classes":{}"#, says: #"invalid member "classes": an object"#),
+            .head(#""classes":{}"#, says: #"invalid member: "classes" is an object"#),
             .head(#""classes":[1]"#, says: "has the number 1 instead of a class"),
             .head(#""classes":[{"properties":[]}]"#, says: "has a class without a name"),
-            .head(#""more":1"#, says: #"invalid member "more""#),
+            .head(#""more":1"#, says: #"invalid member: "more""#),
 
             .classes(#""name":"A","name":"C","properties":[]"#, says: #"has "name" twice"#),
             .classes(
                 #""name":"A","properties":[],"properties":[]"#, says: #"has "properties" twice"#),
             .classes(
                 #""name":"A","embedded":false,"embedded":true"#, says: #"has "embedded" twice"#),
-            .classes(#""name":"A","more":true"#, says: #"invalid member "more": true"#),
+            .classes(#""name":"A","more":true"#, says: #"invalid member: "more" is true"#),
             .classes(
                 #""embedded":true,"asymmetric":true,"name":"A""#, says: "embedded and asymmetric"),
             .classes(#""name":"B","properties":[]"#, "B", says: "appears twice"),
@@ -88,8 +89,8 @@ final class JSONCafé: Object { @Persisted var number: Int }
             .property(#""class":"B","type":"int""#, says: "has a type and a class"),
             .property(#""list":true,"map":true,"type":"int""#, says: "more than one of a list"),
             .property(#""set":true,"list":true,"class":"B""#, says: "more than one of a list"),
-            .property(#""list":1,"type":"int""#, says: #"invalid member "list": the number 1"#),
-            .property(#""type":"int","more":0"#, says: #"invalid member "more""#),
+            .property(#""list":1,"type":"int""#, says: #"invalid member: "list" is the number 1"#),
+            .property(#""type":"int","more":0"#, says: #"invalid member: "more""#),
             .property(#""type":"Int""#, says: #"the unknown type "Int""#),
             .property(#""list":true"#, says: "neither a type nor a class"),
             .property(#""list":true,"type":"int","key":true"#, says: "cannot be a key"),

@@ -83,11 +83,11 @@ import Testing
             (["import", "x.realm", "a.txt"], 65, "Line 1 is not valid JSON"),
             (
                 ["import", "x.realm"], 65,
-                "Line 2: The property 'A.i' of type int cannot be the string"
+                "Line 2: A.i is of type int and cannot hold the string"
             ),
             (
                 ["import", "a.realm"], 65,
-                "Line 2: The property 'A.i' of type int cannot be the string"
+                "Line 2: A.i is of type int and cannot hold the string"
             ),
         ] as [([String], Int32, String)])
     func badInputIsASentenceAndACode(
