@@ -192,7 +192,9 @@ import Testing
                     }))
         }
         expectEqual(error?.code, .invalidInput)
-        expectEqual(error?.message.contains("of another transaction was passed to Migration"), true)
+        expectEqual(
+            error?.message.contains("passed to Migration.delete belongs to another transaction"),
+            true)
         try await expectEqual(second.version, 1)
     }
 

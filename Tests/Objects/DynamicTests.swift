@@ -181,7 +181,7 @@ import Testing
             #expect(throws: Realm.Error.self) { try owner.dynamicList("pets") }
             try tx.add(owner)
             let wrong: [(String, String, () throws -> Void)] = [
-                ("none", "no such property", { _ = try owner.dynamicList("none") }),
+                ("none", "has no property", { _ = try owner.dynamicList("none") }),
                 ("grades", "is not a list", { _ = try owner.dynamicList("grades") }),
                 ("name", "is not a list", { _ = try owner.dynamicList("name") }),
                 ("pets", "is not a set", { _ = try owner.dynamicMutableSet("pets") }),

@@ -134,7 +134,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         #expect(
             sentence(list).contains(
-                "subscript of Walker.pups was given 3, but the list has 3 elements. "
+                "subscript of Walker.pups was given the index 3, but the count is 3. "
                     + "The transaction is at ObjectsTests/LinkTrapTests.swift:"))
         let inverse = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -116,7 +116,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, smuggler) = try await Smuggler.make()
             try await realm.write { tx in try tx.add(smuggler.person!) }
         }
-        #expect(sentence(result).contains("A Person of another transaction was passed to"))
+        #expect(sentence(result).contains("The Person passed to Transaction.add at"))
     }
 
     @Test func unmanagedObjectCannotBeDeleted() async {

@@ -60,7 +60,7 @@ extension Realm.Error {
         func name(_ table: TableKey, _ row: ObjectKey) -> (text: String, key: String?) {
             let schema = transaction.schema.tables[Int(table.rawValue)]
             let key = schema.primaryKey.flatMap { transaction.value(table, row, $0) }
-            let text = key.map { "\(schema.name) \($0.keyText)" } ?? "a \(schema.name)"
+            let text = key.map { "\(schema.name) \($0.keyText)" } ?? schema.name.withArticle
             return (text, key?.bareKeyText)
         }
         let className = transaction.schema.tables[Int(denial.rule.table.rawValue)].name

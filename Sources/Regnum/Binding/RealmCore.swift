@@ -114,8 +114,8 @@ final class RealmCore: Sendable {
             let name = _typeName(type, qualified: false)
             throw Realm.Error(
                 .invalidInput,
-                "The class \(name), which a listed class links to, is not among the objectTypes of "
-                    + "the realm \"\(configuration.name)\": add it to the list.", className: name)
+                "The class \(name) is not among the objectTypes of the realm "
+                    + "\"\(configuration.name)\": add it to the list.", className: name)
         }
         return join(type)
     }

@@ -104,7 +104,7 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
             bounds.upperBound <= _end(upTo: bounds.upperBound) || _hasFailed
         else {
             fatalError(
-                "The range \(bounds) of \(Self.self) is out of range: there are \(count) elements."
+                "The range \(bounds) of \(Self.self) is out of range: the count is \(count)."
                     + ReadScope.placeSentence)
         }
         return ConfinedSlice(base: self, bounds: bounds)

@@ -123,7 +123,7 @@ extension LinkingObjects: RandomAccessCollection {
                 return origins.accessor(Element.self, row: .nowhere)
             }
             fatalError(
-                "Index \(position) of LinkingObjects<\(Element.self)> is out of range: there are "
+                "Index \(position) of LinkingObjects<\(Element.self)> is out of range: the count is "
                     + "\(keys.count)." + ReadScope.placeSentence)
         }
         return origins.accessor(Element.self, row: keys[position])
@@ -189,15 +189,15 @@ extension LinkingObjects: Persistable, InverseDeclaration {
     public func _write(to object: ObjectBase, _ column: Int32) {
         fatalError(
             "LinkingObjects<\(Element.self)> of \(type(of: object)) cannot be assigned to: they "
-                + "are computed from the property \"\(origin)\".")
+                + "are the inverse of \(Element.self).\(origin).")
     }
 
     public static func _assigned(
         _ new: LinkingObjects, over current: LinkingObjects?
     ) -> LinkingObjects {
         fatalError(
-            "LinkingObjects<\(Element.self)> cannot be assigned to: they are computed from the "
-                + "property of the other class.")
+            "LinkingObjects<\(Element.self)> cannot be assigned to: they are the inverse of a "
+                + "property of \(Element.self).")
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .linkingObjects) }

@@ -172,8 +172,8 @@ extension Results: RandomAccessCollection {
                 return binding.accessor(Model.self, row: .nowhere)
             }
             fatalError(
-                "Index \(position) of Results<\(binding.tableName)> is out of range: there are "
-                    + "\(keys.count) objects." + ReadScope.placeSentence)
+                "Index \(position) of Results<\(binding.tableName)> is out of range: the count is "
+                    + "\(keys.count)." + ReadScope.placeSentence)
         }
         return binding.accessor(Model.self, row: keys[position])
     }
@@ -201,8 +201,8 @@ extension Results: RandomAccessCollection {
         guard let other = object._binding else { return nil }
         guard other.isSameRealm(as: binding) else {
             fatalError(
-                "A \(other.tableName) of another realm was passed to index(of:) of "
-                    + "Results<\(binding.tableName)>.")
+                "The \(other.tableName) passed to index(of:) of Results<\(binding.tableName)> "
+                    + "belongs to another realm.")
         }
         guard other.isReadable(row: object._row) else {
             guard let core = other.core, core.schema != nil else { other.trapEnded(~0) }

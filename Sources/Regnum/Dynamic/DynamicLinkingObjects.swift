@@ -48,7 +48,8 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
         else {
             if store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
             fatalError(
-                "Index \(position) is out of range: there are \(keys.count) linking objects."
+                "Index \(position) of DynamicLinkingObjects is out of range: the count is "
+                    + "\(keys.count)."
                     + ReadScope.placeSentence)
         }
         return DynamicObject(store, origin.key, keys[position])

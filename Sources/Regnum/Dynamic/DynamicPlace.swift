@@ -165,7 +165,7 @@ struct DynamicPlace {
         guard let stored, let key = store.listElement(table, row, stored.key, at: position) else {
             if store.core.hasFailed { return .nowhere }
             fatalError(
-                "Index \(position) of a \(kind) is out of range: it has \(count) elements."
+                "Index \(position) of a \(kind) is out of range: the count is \(count)."
                     + ReadScope.placeSentence)
         }
         return key

@@ -117,7 +117,7 @@ extension DynamicWriter {
             throw .linkToAsymmetric(className, name.className, name.property)
         }
         if transaction.schema.table(named: name.className)?.kind == .asymmetric {
-            throw .linkOfAsymmetric("a \(className)", name.className, name.property)
+            throw .linkOfAsymmetric(className.withArticle, name.className, name.property)
         }
         guard let table = transaction.schema.table(named: className) else {
             guard store.declared == nil, !object.isManaged else { throw name.wrong(object) }
@@ -140,11 +140,12 @@ extension DynamicWriter {
             throw .linkToAsymmetric(schema.name, name.className, name.property)
         }
         if transaction.schema.table(named: name.className)?.kind == .asymmetric {
-            throw .linkOfAsymmetric("a \(schema.name)", name.className, name.property)
+            throw .linkOfAsymmetric(schema.name.withArticle, name.className, name.property)
         }
         guard !schema.kind.isOwned, transaction.contains(target, row) else {
             throw name.wrong(
-                described: "a \(schema.name) that was deleted or belongs to another object")
+                described:
+                    "\(schema.name.withArticle) that was deleted or belongs to another object")
         }
         return .link(target, row)
     }

@@ -50,19 +50,19 @@ extension DynamicWriter {
             guard !object.isInvalidated, object.store.core === store.core else {
                 throw .invalidValue(
                     name.className, name.property,
-                    "was given a \(schema.name) that was deleted or belongs to another "
+                    "was given \(schema.name.withArticle) that was deleted or belongs to another "
                         + "transaction.")
             }
             if object.table == target, !isOwned {
                 guard transaction.contains(target, object.row) else {
                     throw .invalidValue(
                         name.className, name.property,
-                        "was given a \(schema.name) that was deleted.")
+                        "was given \(schema.name.withArticle) that was deleted.")
                 }
                 return object.row
             }
             guard isOwned else {
-                throw name.wrong(described: "a \(object.className)", at: position)
+                throw name.wrong(described: object.className.withArticle, at: position)
             }
             return try makeNested(target, object, name, position)
         }
@@ -105,9 +105,9 @@ extension DynamicWriter {
             guard binding.core === store.core else {
                 throw Realm.Error(
                     .invalidInput,
-                    "\(name.className).\(name.property) was given a \(schema.name) of another "
-                        + "transaction: look the object up in this one.", className: name.className,
-                    property: name.property)
+                    "\(name.className).\(name.property) was given \(schema.name.withArticle) of "
+                        + "another transaction: look the object up in this one.",
+                    className: name.className, property: name.property)
             }
             return ObjectKey(rawValue: object._row)
         }
@@ -147,15 +147,15 @@ extension DynamicWriter {
             for name in store.properties(of: table).keys.sorted() where !known.contains(name) {
                 throw Realm.Error(
                     .invalidValue,
-                    "Cannot create a \(className) from a \(source), which has no property "
-                        + "\"\(name)\".", className: className, property: name)
+                    "Cannot create \(className.withArticle) from \(source.withArticle), which has "
+                        + "no property \"\(name)\".", className: className, property: name)
             }
         }
         func checkLive(_ isInvalidated: Bool) throws(Realm.Error) {
             guard isInvalidated else { return }
             throw Realm.Error(
                 .invalidValue,
-                "Cannot create a \(className) from an object that was deleted, or whose "
+                "Cannot create \(className.withArticle) from an object that was deleted, or whose "
                     + "transaction has ended.", className: className)
         }
         if let object = instance(of: DynamicObject.self, value) {
@@ -184,13 +184,13 @@ extension DynamicWriter {
         } else {
             guard let values = (value as? [Any?]) ?? (value as? [Any]) else {
                 throw refusal(
-                    "Cannot create a \(className) from \(told(value)): pass a dictionary, an "
-                        + "array or an object.")
+                    "Cannot create \(className.withArticle) from \(told(value)): pass a "
+                        + "dictionary, an array or an object.")
             }
             guard let schema = store.core.realm.knownEntry(named: className)?.schema else {
                 throw refusal(
-                    "Cannot create a \(className) from an array: the program has no such class, "
-                        + "which defines the order of the properties. Pass a dictionary.")
+                    "Cannot create \(className.withArticle) from an array: the program has no such "
+                        + "class, which defines the order of the properties. Pass a dictionary.")
             }
             let stored = schema.properties.filter(\.isStored)
             guard values.count <= stored.count else {

@@ -42,7 +42,7 @@ struct DynamicWriter {
     struct Name {
         let className: String
         let property: String
-        let type: String
+        var type: String
 
         /// - Parameter position: the position if the value is an element of a collection.
         func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
@@ -108,9 +108,8 @@ struct DynamicWriter {
             let className = store.name(of: table)
             throw Realm.Error(
                 .invalidInput,
-                "\(className).\(inverse.name) cannot be assigned to: it is computed from the "
-                    + "property \"\(inverse.originProperty ?? "")\" of the other class.",
-                className: className, property: inverse.name)
+                "\(className).\(inverse.name) \(inverse.inverseProblem)", className: className,
+                property: inverse.name)
         case .unstored:
             let stored = try store.stored(property, of: table, in: transaction)
             return try prepare(value, for: stored, of: table, row, policy)
@@ -213,9 +212,9 @@ struct DynamicWriter {
         let declared = store.core.realm.knownEntry(named: name.className)?.schema
             .valueType(ofStored: name.property, column.type)
         if let declared, !declared.hasValue(for: stored) {
-            throw .invalidValue(
-                name.className, name.property,
-                "is declared as \(declared.name) and cannot hold \(told(value)).")
+            var name = name
+            name.type = declared.propertyType
+            throw name.wrong(value, at: position)
         }
         return stored
     }

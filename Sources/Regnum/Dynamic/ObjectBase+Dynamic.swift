@@ -23,7 +23,7 @@ extension ObjectBase {
         get {
             let schema = ClassSchema.of(type(of: self))
             guard let index = schema.property(named: name) else {
-                fail(.unknownProperty(name, schema))
+                fail(schema.unknownProperty(name))
                 return nil
             }
             let property = schema.properties[index]
@@ -34,11 +34,10 @@ extension ObjectBase {
         set {
             let schema = ClassSchema.of(type(of: self))
             guard let index = schema.property(named: name) else {
-                return fail(.unknownProperty(name, schema))
+                return fail(schema.unknownProperty(name))
             }
             guard schema.properties[index].isStored else {
-                return fail(
-                    schema.refusal(name, "cannot be set: it is computed from other objects."))
+                return fail(schema.assignedInverse(schema.properties[index]))
             }
             let object = _storedObject
             if let binding = object._binding, binding.core?.writing == nil {
@@ -57,17 +56,6 @@ extension ObjectBase {
     private final func fail(_ error: Realm.Error) {
         guard let core = _storedObject._binding?.core else { fatalError(error.message) }
         core.fail(error)
-    }
-}
-
-extension Realm.Error {
-    /// An attempt to access a property that the class doesn't have.
-    fileprivate static func unknownProperty(_ name: String, _ schema: ClassSchema) -> Realm.Error {
-        Realm.Error(
-            .invalidInput,
-            "\(schema.name) has no property \"\(name)\": it has "
-                + schema.properties.map(\.name).joined(separator: ", ") + ".",
-            className: schema.name, property: name)
     }
 }
 
@@ -144,11 +132,10 @@ struct BulkAssignment {
     ) throws(Realm.Error) {
         let index = try schema.requireProperty(named: name)
         if schema.properties[index].isPrimaryKey {
-            throw schema.refusal(
-                name, "is the primary key: two objects cannot have the same value.")
+            throw schema.refusal(name, "is the primary key and cannot be set for several objects.")
         }
         if !schema.properties[index].isStored {
-            throw schema.refusal(name, "cannot be set: it is computed from other objects.")
+            throw schema.assignedInverse(schema.properties[index])
         }
         self.schema = schema
         self.index = index

@@ -101,8 +101,8 @@ extension Transaction {
         let transaction = requireWriting("delete")
         guard object.store.core === core, object.store.old == nil else {
             fatalError(
-                "A \(object.className) of another transaction, or an old object of a migration, "
-                    + "was passed to Transaction.delete at \(core.place).")
+                "The \(object.className) passed to Transaction.delete at \(core.place) belongs to "
+                    + "another transaction, or is an old object of a migration.")
         }
         if object.isInvalidated { return }
         defer { core.didEditAll() }
@@ -262,7 +262,8 @@ public final class DynamicObjects: _ConfinedCollection {
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {
             fatalError(
-                "Index \(position) is out of range: there are \(count) objects."
+                "Index \(position) of DynamicObjects of \(className) is out of range: the count is "
+                    + "\(count)."
                     + ReadScope.placeSentence)
         }
         return DynamicObject(store, table, store.key(table, at: position))

@@ -38,7 +38,7 @@ extension Realm.Error {
     static func missingRow(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidDatabase,
-            "The file is damaged: it refers to a \(className) that does not exist.",
+            "The file is damaged: it refers to \(className.withArticle) that does not exist.",
             className: className)
     }
 }

@@ -28,9 +28,11 @@ extension RealmCollectionValue where Self: ObjectBase {
         }
         guard object === self || type(of: self) == Self.self else {
             fatalError(
-                "Can't freeze a \(name) as a \(Self.self). Cast it to its own class first.")
+                "Can't freeze \(name.withArticle) as \(withArticle(Self.self)). Cast it to its own "
+                    + "class first."
+            )
         }
-        let table = try binding.startTable(row: object._row, property: 0, what: name)
+        let table = try binding.startTable(row: object._row, property: 0, what: name.withArticle)
         return Frozen(table, row: ObjectKey(rawValue: object._row))
     }
 }
@@ -50,9 +52,9 @@ extension ClassBinding {
         guard table.contains(ObjectKey(rawValue: row)) else {
             throw Realm.Error(
                 .invalidInput,
-                "Can't freeze a \(what) that was added in this transaction: freeze() returns "
-                    + "the state at the start of the transaction. Take it from a snapshot after "
-                    + "the write.",
+                "Can't freeze \(what) that was added in this transaction: freeze() returns the "
+                    + "state at the start of the transaction. Take it from a snapshot after the "
+                    + "write.",
                 className: schema.name)
         }
         return table
@@ -109,7 +111,7 @@ extension _ManagedList {
         _ kind: String
     ) throws(Realm.Error) -> (table: FrozenTable, nested: OwnedList?) {
         let table = try binding.startTable(
-            row: owner.rawValue, property: property, what: "\(kind) \(name) of an object")
+            row: owner.rawValue, property: property, what: "the \(kind) \(name) of an object")
         guard let slot else { return (table, nil) }
         if isInvalidated { throw replacedError }
         let root = table.snapshot.root

@@ -94,8 +94,8 @@ extension FrozenResults: RandomAccessCollection {
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
         guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
-                "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: there "
-                    + "are \(self.count) objects.\(table.snapshot.placeSentence)")
+                "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: the "
+                    + "count is \(self.count).\(table.snapshot.placeSentence)")
         }
         return Slice(base: self, bounds: bounds)
     }
@@ -110,7 +110,7 @@ extension FrozenResults: RandomAccessCollection {
                 position < 0
                 ? "The index of FrozenResults<\(table.schema.name)> is negative: \(position)."
                 : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
-                    + "there are \(count) objects."
+                    + "the count is \(count)."
             fatalError(message + table.snapshot.placeSentence)
         }
         return Frozen(table, row: key)

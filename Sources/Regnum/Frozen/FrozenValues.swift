@@ -79,7 +79,7 @@ extension FrozenValues: RandomAccessCollection {
         guard let key = query.key(at: position) else {
             fatalError(
                 "Index \(position) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is "
-                    + "out of range: there are \(count) values."
+                    + "out of range: the count is \(count)."
                     + query.table.snapshot.placeSentence)
         }
         return element(key)
@@ -92,7 +92,7 @@ extension FrozenValues: RandomAccessCollection {
         guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
                 "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) "
-                    + "is out of range: there are \(count) values."
+                    + "is out of range: the count is \(count)."
                     + query.table.snapshot.placeSentence)
         }
         return Slice(base: self, bounds: bounds)

@@ -26,7 +26,7 @@ extension GraphInsertion {
         let tree = try AnyTree(value, core, schema, property)
         // the root comes first, and only embedded objects are stored with an asymmetric one
         if (nodes.first?.binding.schema ?? schema).isAsymmetric, let object = tree.objects.first {
-            throw .linkOfAsymmetric("a \(type(of: object))", schema.name, property.name)
+            throw .linkOfAsymmetric(withArticle(type(of: object)), schema.name, property.name)
         }
         return tree
     }

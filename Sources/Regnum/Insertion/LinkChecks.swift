@@ -45,8 +45,8 @@ extension TransactionCore {
         let name = "\(type(of: object))"
         guard binding.core === self else {
             throw .unlinkable(
-                "a \(name) of another transaction: look the object up in this one, or add a new "
-                    + "one.", schema, property)
+                "\(name.withArticle) of another transaction: look the object up in this one, or "
+                    + "add a new one.", schema, property)
         }
         guard binding.isReadable(row: object._row) else {
             throw .unlinkable("a deleted \(name).", schema, property)
@@ -54,8 +54,8 @@ extension TransactionCore {
         try TransactionCore.checkClass(object, schema, property)
         if property.isOwning {
             throw .unlinkable(
-                "a \(name) that belongs to another property: an embedded object has one owner. "
-                    + "Create a new one.", schema, property)
+                "\(name.withArticle) that belongs to another property: an embedded object has one "
+                    + "owner. Create a new one.", schema, property)
         }
     }
 
@@ -66,9 +66,9 @@ extension TransactionCore {
     ) throws(Realm.Error) {
         guard let declared = property.shape.targetType, type(of: object) != declared else { return }
         throw .unlinkable(
-            "a \(type(of: object)), but is of type \(property.shape.swiftName): a derived class is "
-                + "stored separately, so its objects can't be used as those of its base.", schema,
-            property)
+            "\(withArticle(type(of: object))), but is of type \(property.shape.swiftName): a "
+                + "subclass is stored separately, so its objects can't be used as those of its "
+                + "base class.", schema, property)
     }
 }
 
@@ -96,16 +96,17 @@ extension Realm.Error {
     ) -> Realm.Error {
         .invalidValue(
             className, property,
-            "was given a \(name): an asymmetric object cannot be linked to, because it is removed "
-                + "once it is delivered.")
+            "was given \(name.withArticle): an asymmetric object cannot be linked to, because it "
+                + "is removed once it is delivered.")
     }
 
     static func ownedTwice(
         _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
         .unlinkable(
-            "a \(type(of: object)) that is used twice: an embedded object has one owner.", schema,
-            property)
+            "\(withArticle(type(of: object))) that is used twice: an embedded object has one "
+                + "owner.",
+            schema, property)
     }
 
     /// Returns the error with the user's class and property names. The hidden class of a list's

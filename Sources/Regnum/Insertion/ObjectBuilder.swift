@@ -144,8 +144,8 @@ struct ObjectBuilder {
         } else {
             var error = Realm.Error(
                 .invalidInput,
-                "Cannot create a \(schema.name) from \(told(value)): pass a dictionary, an "
-                    + "array or an object.", className: schema.name)
+                "Cannot create \(schema.name.withArticle) from \(told(value)): pass a dictionary, "
+                    + "an array or an object.", className: schema.name)
             error.valuePath = path?.text
             throw error
         }
@@ -161,8 +161,9 @@ struct ObjectBuilder {
             guard let position, sourceSchema.properties[position].isStored else {
                 throw Realm.Error(
                     .invalidValue,
-                    "Cannot create a \(schema.name) from a \(sourceSchema.name), which has no "
-                        + "property \"\(property.name)\".", className: schema.name,
+                    "Cannot create \(schema.name.withArticle) from "
+                        + "\(sourceSchema.name.withArticle), which has no property "
+                        + "\"\(property.name)\".", className: schema.name,
                     property: property.name)
             }
             let from = sourceSchema.properties[position]
@@ -364,8 +365,8 @@ struct ObjectBuilder {
             guard binding.isReadable(row: source._row) else {
                 throw .invalidValue(
                     schema.name, property.name,
-                    "was given a \(Swift.type(of: source)) that was deleted, or whose transaction "
-                        + "has ended.")
+                    "was given \(withArticle(Swift.type(of: source))) that was deleted, or whose "
+                        + "transaction has ended.")
             }
         } else if isSame, addsObjects {
             return source

@@ -199,8 +199,8 @@ public final class Migration {
             let name = schema?.tables[Int(object.table.rawValue)].name
             throw Realm.Error(
                 .invalidInput,
-                "A \(name ?? "DynamicObject") of another transaction was passed to "
-                    + "Migration.delete.", className: name)
+                "The \(name ?? "DynamicObject") passed to Migration.delete belongs to another "
+                    + "transaction.", className: name)
         }
         let className = object.className
         _ = try object.store.writing(className)

@@ -7,9 +7,23 @@ extension ClassSchema {
     /// Returns the index of the property with a name. Throws `.invalidInput` if the class has none.
     func requireProperty(named name: String) throws(Realm.Error) -> Int {
         guard let index = property(named: name) else {
-            throw refusal(name, "does not exist: the class has no such property.")
+            throw unknownProperty(name)
         }
         return index
+    }
+
+    /// Returns the error for a name that isn't that of a property.
+    func unknownProperty(_ name: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "\(self.name) has no property \"\(name)\": it has "
+                + properties.map(\.name).joined(separator: ", ") + ".",
+            className: self.name, property: name)
+    }
+
+    /// Returns the error for an assignment to an inverse.
+    func assignedInverse(_ property: PropertySchema) -> Realm.Error {
+        refusal(property.name, property.inverseProblem)
     }
 
     /// Returns an error about a property given by name, with the reason why it can't be used.
@@ -56,11 +70,20 @@ extension ClassSchema {
                     .invalidInput,
                     "The key path \"\(keyPath)\" of \(name) can't be used for sorting or "
                         + "distinct: \(owner.name).\(property.name) is of type "
-                        + "\(property.shape.swiftName). Use a property with a single value, also of "
-                        + "a linked object.",
+                        + "\(property.shape.swiftName). Use a property with a single value, also "
+                        + "of a linked object.",
                     className: owner.name, property: property.name)
             }
         }
         preconditionFailure("A key path has a property.")
+    }
+}
+
+extension PropertySchema {
+    /// The reason why an inverse can't be assigned to, for the end of a message.
+    var inverseProblem: String {
+        guard case .linkingObjects(let origin) = shape else { return "cannot be set." }
+        let name = "\(ClassSchema.of(origin).name).\(originProperty ?? "")"
+        return "cannot be set: it is the inverse of \(name)."
     }
 }

@@ -151,8 +151,8 @@ extension QueryScope {
                 report(
                     Realm.Error(
                         .invalidQuery,
-                        "A query compares a value that is stored as a \(schema.name), whose "
-                            + "\(property.name) is of type \(property.shape.swiftName): "
+                        "A query compares a value that is stored as \(schema.name.withArticle), "
+                            + "whose \(property.name) is of type \(property.shape.swiftName): "
                             + "collections cannot be compared. Use persistableValue for "
                             + "conditions on its other properties.",
                         className: schema.name, property: property.name))

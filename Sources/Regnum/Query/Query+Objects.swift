@@ -95,8 +95,8 @@ extension QueryScope {
         guard let binding = object._binding, let core = binding.core else { return nil }
         if case .ended = core.state {
             fatalError(
-                "A \(binding.tableName) was used in a query after the body of the transaction at "
-                    + "\(core.place) had returned.")
+                "An object of \(binding.tableName) was used in a query after the body of its "
+                    + "transaction at \(core.place) had returned.")
         }
         guard checkRealm(core.realm, binding.tableName), binding.schema.type == type,
             binding.isReadable(row: object._row)
@@ -120,8 +120,9 @@ extension QueryScope {
         report(
             Realm.Error(
                 .invalidQuery,
-                "A query of the realm \"\(realm.configuration.name)\" was given a \(className) of "
-                    + "the realm \"\(other.configuration.name)\".", className: className))
+                "A query of the realm \"\(realm.configuration.name)\" was given "
+                    + "\(className.withArticle) of the realm \"\(other.configuration.name)\".",
+                className: className))
         return false
     }
 }

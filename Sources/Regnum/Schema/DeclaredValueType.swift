@@ -21,6 +21,9 @@ struct DeclaredValueType: Sendable {
     /// The name of the type as written in a declaration.
     var name: String { type.map(declaredTypeName) ?? property.declaredName }
 
+    /// The type of the whole property, as written in its declaration.
+    var propertyType: String { property.declaredName }
+
     /// Returns whether the type can represent a stored value: an `Int8` cannot represent 300, an
     /// enum cannot represent a value that is no case's raw value, and a projected type cannot
     /// represent a value that fails to convert.

@@ -104,8 +104,8 @@ extension _StorageType {
     }
 }
 
-/// Returns a value and its type for error messages. Long values are truncated; large collections
-/// are shown by their element count.
+/// Returns a value and its type for error messages; only the class of an object. Long values are
+/// truncated, and large collections are shown by their element count.
 func told(_ value: Any?) -> String {
     guard let value else { return "nil" }
     var text: String
@@ -113,6 +113,7 @@ func told(_ value: Any?) -> String {
     case let string as String: text = "\"\(string.prefix(101))\""
     case let string as Substring: text = "\(string.prefix(101))"
     case let date as Date: text = date.printed
+    case is ObjectBase: return withArticle(type(of: value))
     case let collection as any Collection where !isShort(value):
         text = "a value with \(collection.count) elements"
     default: text = "\(value)"
@@ -180,7 +181,7 @@ extension Realm.Error {
     ) -> Realm.Error {
         .invalidValue(
             schema.name, property.name,
-            "is of type \(property.declaredName) and cannot have the element \(told(value)).")
+            "is of type \(property.declaredName) and cannot contain \(told(value)).")
     }
 }
 

@@ -83,8 +83,8 @@ extension Transaction {
 
     func trapForeign(_ object: ObjectBase, _ call: StaticString) -> Never {
         fatalError(
-            "A \(Swift.type(of: object)) of another transaction was passed to Transaction.\(call) "
-                + "at \(core.place).")
+            "The \(Swift.type(of: object)) passed to Transaction.\(call) at \(core.place) belongs "
+                + "to another transaction: look the object up in this one.")
     }
 }
 

@@ -66,8 +66,8 @@ extension Transaction {
         let transaction = requireWriting("delete")
         guard results.binding.core === core else {
             fatalError(
-                "Results<\(results.binding.tableName)> of another transaction were passed to "
-                    + "Transaction.delete.")
+                "The Results<\(results.binding.tableName)> passed to Transaction.delete belong to "
+                    + "another transaction.")
         }
         guard results.binding.place.table >= 0 else { return }
         let keys = results.keys().map { $0 }

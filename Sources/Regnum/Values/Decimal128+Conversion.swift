@@ -80,7 +80,9 @@ extension Decimal128 {
         case let decimal as Decimal: self.init(decimal)
         default:
             guard let bits = DecimalBits(text: "\(value)") else {
-                fatalError("A \(type(of: value)) cannot be converted to Decimal128.")
+                fatalError(
+                    "\(value), of type \(type(of: value)), cannot be converted to Decimal128."
+                )
             }
             self.init(bits)
         }

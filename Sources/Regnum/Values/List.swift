@@ -243,8 +243,8 @@ public final class List<Element: RealmCollectionValue> {
         let name = managed?.name ?? "List<\(Element.self)>"
         let message =
             index < 0
-            ? "\(call) of \(name) was given the negative number \(index)."
-            : "\(call) of \(name) was given \(index), but the list has \(count) elements."
+            ? "\(call) of \(name) was given the negative index \(index)."
+            : "\(call) of \(name) was given the index \(index), but the count is \(count)."
         fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
     }
 }

@@ -183,8 +183,8 @@ public final class MutableSet<Element: RealmCollectionValue> {
         let name = managed?.name ?? "MutableSet<\(Element.self)>"
         let message =
             index < 0
-            ? "\(call) of \(name) was given the negative number \(index)."
-            : "\(call) of \(name) was given \(index), but the set has \(count) elements."
+            ? "\(call) of \(name) was given the negative index \(index)."
+            : "\(call) of \(name) was given the index \(index), but the count is \(count)."
         fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
     }
 }

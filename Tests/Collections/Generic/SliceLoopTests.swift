@@ -232,7 +232,7 @@ import Testing
         }
         #expect(
             sentence(range).contains(
-                "The range 1..<4 of Results<GenericPet> is out of range: there are 3 elements. "
+                "The range 1..<4 of Results<GenericPet> is out of range: the count is 3. "
                     + "The transaction is at CollectionsTests/SliceLoopTests.swift:"))
         let position = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

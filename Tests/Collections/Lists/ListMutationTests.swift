@@ -97,7 +97,7 @@ import Testing
             "removeFirst(_:)", "removeLast(_:)",
         ]
         let name = isManaged ? "Book.ratings" : "List<Optional<Int>>"
-        let said = [2, 3, 6].contains(misuse) ? "the negative number -1" : "elements"
+        let said = [2, 3, 6].contains(misuse) ? "the negative index -1" : "but the count is"
         #expect(sentence.contains("\(calls[misuse]) of \(name) was given"), "\(sentence)")
         #expect(sentence.contains(said), "\(sentence)")
     }

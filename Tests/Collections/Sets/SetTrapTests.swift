@@ -78,7 +78,7 @@ private final class Smuggler: @unchecked Sendable {
         }
         #expect(
             sentence(result).contains(
-                "subscript of Basket.numbers was given 3, but the set has 3 elements. "
+                "subscript of Basket.numbers was given the index 3, but the count is 3. "
                     + "The transaction is at CollectionsTests/SetTrapTests.swift:"))
     }
 }

@@ -77,7 +77,7 @@ import Testing
             expectTrue(error?.className == "AsymPage" && error?.property == property, "\(place)")
             expectEqual(
                 error?.message,
-                "AsymPage.\(property) was given a AsymSensor: an asymmetric object can "
+                "AsymPage.\(property) was given an AsymSensor: an asymmetric object can "
                     + "hold values and embedded objects, but no links to other objects.", "\(place)"
             )
         }
@@ -119,7 +119,7 @@ import Testing
                 expectTrue(thrown?.className == "AsymShelf" && thrown?.property == property)
                 expectEqual(
                     thrown?.message,
-                    "AsymShelf.\(property) was given a AsymPage: an asymmetric object "
+                    "AsymShelf.\(property) was given an AsymPage: an asymmetric object "
                         + "cannot be linked to, because it is removed once it is delivered.")
                 expectTrue(shelf.content == .int(5) && tx.objects(AsymShelf.self).count == 1)
                 tx.delete(shelf)

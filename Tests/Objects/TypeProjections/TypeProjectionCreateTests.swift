@@ -76,7 +76,7 @@ import Testing
         try await expectRefusal("Station.place is of type Point and cannot hold nil") {
             ["place": Int?.none as Any]
         }
-        try await expectRefusal("cannot have the element \"Not A Word\"") {
+        try await expectRefusal("cannot contain \"Not A Word\"") {
             ["words": ["fine", "Not A Word"]]
         }
         try await expectRefusal("Station.label is of type Label? and cannot hold") {
