@@ -45,7 +45,8 @@ import Testing
                 expectEqual(
                     error?.message,
                     "The realm \"test.realm\" is open in this process with another "
-                        + "configuration (\(name)).")
+                        + "configuration, which differs in \(name). Use the same configuration, or "
+                        + "close the realm first.")
             }
             // All of them are named.
             var other = configuration

@@ -190,8 +190,8 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
             try LaterProgram.core(of: realm, [OtherKey.Item.self])
         }
         expectEqual(moved?.code, .schemaMismatch)
-        expectEqual(moved?.message.contains("Item.number is stored as primary key"), true)
-        expectEqual(moved?.message.contains("Item.text is declared as primary key"), true)
+        expectEqual(moved?.message.contains("Item.number is stored as the primary key"), true)
+        expectEqual(moved?.message.contains("Item.text is declared as the primary key"), true)
         let missing = #expect(throws: Realm.Error.self) {
             try LaterProgram.core(of: realm, [NoKey.Item.self])
         }

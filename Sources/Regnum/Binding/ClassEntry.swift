@@ -49,7 +49,8 @@ final class ClassEntry: Sendable {
         guard database.version > schemaVersion else { return nil }
         let versions =
             "the realm has the schema version \(database.version), but the configuration has "
-            + "\(schemaVersion): a newer version of the program has used it. Use that version."
+            + "\(schemaVersion): a newer version of the program has used the realm. Use that "
+            + "version."
         guard table != nil else {
             return Realm.Error(
                 .schemaMismatch, "\(schema.name) is not stored, and \(versions)",

@@ -75,7 +75,8 @@ final class RealmCore: Sendable {
             throw Realm.Error(
                 .alreadyOpen,
                 "The realm \"\(configuration.name)\" is open in this process with another "
-                    + "configuration (\(differences.joined(separator: ", "))).")
+                    + "configuration, which differs in \(differences.joined(separator: ", ")). Use "
+                    + "the same configuration, or close the realm first.")
         }
         let schema = coordinator.published.schema
         try core.checkSchemaVersion(schema)

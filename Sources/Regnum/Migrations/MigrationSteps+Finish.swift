@@ -141,8 +141,9 @@ extension MigrationSteps {
                 let name = table.columns[Int(primaryKey.rawValue)].name
                 throw Realm.Error(
                     .duplicatePrimaryKey,
-                    "After the migration, several objects of \(schema.name) have the primary key "
-                        + "\(name) \(value.keyText): the migration must make them unique.",
+                    "After the migration, several objects of \(schema.name) have the same primary "
+                        + "key: \(name) is \(value.keyText). The migration must make the keys "
+                        + "unique.",
                     className: schema.name, property: name, key: value.bareKeyText)
             }
         }

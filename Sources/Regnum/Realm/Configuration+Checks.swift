@@ -40,7 +40,7 @@ extension Realm.Configuration {
                 throw .invalid("The identifier of an in-memory realm is empty.")
             }
             if readOnly {
-                throw .invalid("An in-memory realm starts empty, so it can't be readOnly.")
+                throw .invalid("An in-memory realm starts empty, so it can't be opened read-only.")
             }
         case .file(let url):
             try Self.checkFile(url)
@@ -48,13 +48,13 @@ extension Realm.Configuration {
         if let seedFile {
             try Self.checkFile(seedFile)
             if readOnly {
-                throw .invalid("A readOnly realm can't be created from a seedFile.")
+                throw .invalid("Configuration.seedFile can't be combined with readOnly.")
             }
         }
         if let migrationBackup { try Self.checkFile(migrationBackup) }
         if deleteRealmIfMigrationNeeded, readOnly {
             throw .invalid(
-                "deleteRealmIfMigrationNeeded can't be combined with readOnly."
+                "Configuration.deleteRealmIfMigrationNeeded can't be combined with readOnly."
             )
         }
         if let history = historyRetention,
@@ -84,7 +84,8 @@ extension Realm.Configuration {
         for (name, same) in byName.sorted(by: { $0.key < $1.key }) {
             let types = Set(same.map { ObjectIdentifier($0.type) })
             guard types.count > 1 else { continue }
-            problems.append("\(types.count) listed classes are named \(name): rename them.")
+            problems.append(
+                "objectTypes has \(types.count) classes named \(name): rename all but one.")
         }
         problems += ClassSchema.linkProblems(of: schemas)
         problems += (objectTypes ?? []).flatMap { ProjectionSchema.of($0)?.problems ?? [] }

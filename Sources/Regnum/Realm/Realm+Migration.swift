@@ -223,9 +223,9 @@ extension RealmCore {
             if let problem = entry.problem { throw problem }
         }
         if configuration.migration == nil, steps.losesValues, let problem {
-            var error = problem
+            var error = problem.withoutMigrationHint()
             error.message +=
-                "\nSet Configuration.migration to keep the values: without a migration they "
+                "\nSet Configuration.migration to convert the values: without a migration they "
                 + "would be lost."
             throw error
         }
@@ -233,10 +233,10 @@ extension RealmCore {
         if let block = configuration.migration { try run(block, steps, stage, journal) }
         try steps.finish()
         if let problem = schemaProblems(in: steps.transaction.schema) {
-            var error = problem
+            var error = problem.withoutMigrationHint()
             error.code = .migrationFailed
             error.message =
-                "After the migration, classes still differ from the stored schema.\n"
+                "After the migration, classes still differ from the stored schema:\n"
                 + error.message
             throw error
         }

@@ -7,9 +7,9 @@ extension RealmCore {
         guard schema.version > configuration.schemaVersion else { return }
         throw Realm.Error(
             .schemaMismatch,
-            "The realm \"\(configuration.name)\" has the schema version \(schema.version), and the "
-                + "configuration has \(configuration.schemaVersion). A newer program has used it. "
-                + "Use that program or a newer one.")
+            "The realm \"\(configuration.name)\" has the schema version \(schema.version), but the "
+                + "configuration has \(configuration.schemaVersion): a newer version of the "
+                + "program has used the realm. Use that version or a later one.")
     }
 
     /// Throws `.schemaMismatch` if a listed class of a read-only realm has properties that aren't
@@ -31,8 +31,8 @@ extension RealmCore {
         throw Realm.Error(
             .schemaMismatch,
             lines.joined(separator: "\n")
-                + "\nThe realm is opened readOnly, so missing properties can't be added. "
-                + "Open the realm once without readOnly.",
+                + "\nThe realm is opened read-only, so missing properties can't be added. Open it "
+                + "once without Configuration.readOnly.",
             className: first.className, property: first.property)
     }
 
@@ -45,7 +45,8 @@ extension RealmCore {
         let oldest = snapshots.all.first.map { " The oldest was taken at \($0.place)." } ?? ""
         throw Realm.Error(
             .busy,
-            "\(count) versions of the realm \"\(configuration.name)\" are held, and the limit is "
-                + "\(maximum): release older snapshots and frozen values.\(oldest)")
+            "\(count) versions of the realm \"\(configuration.name)\" are held, but "
+                + "Configuration.maximumNumberOfActiveVersions is \(maximum): release older "
+                + "snapshots and frozen values.\(oldest)")
     }
 }

@@ -112,7 +112,7 @@ extension ClassSchema {
                 else { continue }
                 problems.append(
                     "\(schema.name).\(property.name) is of type \(property.shape.swiftName), but "
-                        + "\(_typeName(target, qualified: false)) is not listed.")
+                        + "\(_typeName(target, qualified: false)) is not in objectTypes.")
             }
         }
         return problems

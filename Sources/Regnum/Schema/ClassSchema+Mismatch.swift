@@ -20,7 +20,7 @@ extension ClassSchema {
         for property in properties where property.isStored {
             guard let stored = table.swiftName(ofProperty: property.columnName, in: database) else {
                 if property.isPrimaryKey {
-                    report(property, "is declared as primary key, but is not stored yet.")
+                    report(property, "is declared as the primary key, but is not stored yet.")
                 }
                 continue
             }
@@ -34,8 +34,8 @@ extension ClassSchema {
                 report(
                     property,
                     isStoredKey
-                        ? "is stored as primary key, but not declared as one."
-                        : "is declared as primary key, but not stored as one.")
+                        ? "is stored as the primary key, but not declared as one."
+                        : "is declared as the primary key, but not stored as one.")
             }
         }
         if primaryKey == nil, let key = table.primaryKey,
@@ -48,8 +48,21 @@ extension ClassSchema {
         }
         guard !lines.isEmpty else { return nil }
         return Realm.Error(
-            .schemaMismatch, lines.joined(separator: "\n") + "\nThis needs a migration.",
+            .schemaMismatch, lines.joined(separator: "\n") + Realm.Error.migrationHint,
             className: name, property: firstProperty)
+    }
+}
+
+extension Realm.Error {
+    /// The end of a message about a class that differs from the stored one.
+    fileprivate static let migrationHint =
+        "\nThis needs a migration: raise Configuration.schemaVersion."
+
+    /// Returns the error without the hint to raise the schema version, which has been raised.
+    func withoutMigrationHint() -> Realm.Error {
+        var error = self
+        error.message = message.replacing(Realm.Error.migrationHint, with: "")
+        return error
     }
 }
 

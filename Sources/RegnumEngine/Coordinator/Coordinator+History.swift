@@ -14,7 +14,9 @@ extension Coordinator {
         let (log, isClosed) = state.withLock { ($0.log, $0.phase != .open) }
         if isClosed { throw Self.closedError }
         guard let log else {
-            throw StoreError(.historyTrimmed, "An in-memory realm keeps no past versions.")
+            throw StoreError(
+                .historyTrimmed,
+                "An in-memory realm keeps no past versions: start without a cursor.")
         }
         let newest = published.version
         guard version <= newest else {

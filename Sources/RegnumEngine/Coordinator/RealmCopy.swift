@@ -147,8 +147,11 @@ package struct RealmCopy: Sendable {
         } catch {
             // A directory that allows creating entries but not listing them is acceptable.
             if error.code == .filePermissionDenied { return }
+            let reason =
+                error.code == .fileNotFound
+                ? "its parent directory does not exist." : error.sentence
             throw StoreError(
-                .fileAccess, "Cannot create \"\(target)\": \(error.sentence)", path: target,
+                .fileAccess, "Cannot create \"\(target)\": \(reason)", path: target,
                 errno: error.errno)
         }
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) {

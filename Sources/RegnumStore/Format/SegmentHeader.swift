@@ -75,16 +75,17 @@ package struct SegmentHeader: Sendable, Equatable {
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) has no valid segment header: it is damaged, or "
-                    + "belongs to another program.", path: path)
+                "\(path) has no valid segment header: it is damaged, or belongs to another "
+                    + "program. Restore the realm from a backup.", path: path)
         }
         let checksum = bytes.withUnsafeBytes {
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
         }
         guard checksum == Bytes.load(UInt32.self, from: bytes, at: Self.checksumOffset) else {
             throw StoreError(
-                .invalidDatabase, "The header of \(path) is damaged: its checksum is wrong.",
-                path: path)
+                .invalidDatabase,
+                "The header of \(path) is damaged: its checksum is wrong. Restore the realm from a "
+                    + "backup.", path: path)
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
         let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
@@ -113,8 +114,9 @@ package struct SegmentHeader: Sendable, Equatable {
             let kept = KeptCheckpoints(from: bytes, at: Self.checkpointsOffset, before: base)
         else {
             throw StoreError(
-                .invalidDatabase, "The header of \(path) has invalid checkpoint references.",
-                path: path)
+                .invalidDatabase,
+                "The header of \(path) is damaged: it has invalid checkpoint references. Restore "
+                    + "the realm from a backup.", path: path)
         }
         checkpoints = kept
     }

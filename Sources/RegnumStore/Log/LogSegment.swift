@@ -25,8 +25,8 @@ struct LogSegment {
         guard header.generation == generation, header.number == number else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) claims to be segment \(header.generation)-\(header.number): it was "
-                    + "renamed or overwritten.", path: path)
+                "\(path) has the header of segment \(header.generation)-\(header.number): it was "
+                    + "renamed or overwritten. Restore the realm from a backup.", path: path)
         }
         let size = try file.size()
         // Keeps sums of positions and sizes, and the next number, in range.
@@ -35,7 +35,8 @@ struct LogSegment {
         else {
             throw StoreError(
                 .invalidDatabase,
-                "The header of \(path) has an invalid position or number.", path: path)
+                "The header of \(path) is damaged: it has an invalid position or number. Restore "
+                    + "the realm from a backup.", path: path)
         }
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }
@@ -47,8 +48,8 @@ struct LogSegment {
             let path = directory.path + "/" + name
             throw StoreError(
                 .invalidDatabase,
-                "\(path) has \(byteCount) bytes, an invalid segment size: it was truncated.",
-                path: path)
+                "\(path) has \(byteCount) bytes, which is not a valid segment size: it was "
+                    + "truncated. Restore the realm from a backup.", path: path)
         }
     }
 

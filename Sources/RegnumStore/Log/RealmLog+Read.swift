@@ -237,7 +237,7 @@ extension RealmLog {
             .invalidDatabase,
             "The log of \(path) is damaged at position \(position) (\(segment.name), byte "
                 + "\(segment.fileOffset(of: max(position, segment.header.base)))); the last good "
-                + "commit is version \(version). \(evidence)Nothing was changed. Restore the file "
+                + "commit is version \(version). \(evidence)Nothing was changed. Restore the realm "
                 + "from a backup.", path: path, position: position, lastGoodVersion: version)
     }
 }

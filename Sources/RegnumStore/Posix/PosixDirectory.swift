@@ -187,7 +187,8 @@ package final class PosixDirectory: RealmDirectory {
             if status.st_mode & S_IFMT != S_IFREG {
                 throw notRegular(name, "it is not a regular file")
             }
-            throw notRegular(name, "it has \(status.st_nlink) links; realm files must have one")
+            throw notRegular(
+                name, "it has \(status.st_nlink) hard links, but a realm's file may have only one")
         }
         guard permissions.mayHave(status) else {
             close(file)
@@ -210,8 +211,8 @@ package final class PosixDirectory: RealmDirectory {
         guard !permissions.isStrangers else {
             throw StoreError(
                 .filePermissionDenied,
-                "The directory \"\(path)\" belongs to another user and is world-writable.",
-                path: path)
+                "The directory \"\(path)\" belongs to another user and is world-writable, so any "
+                    + "user could replace the realm.", path: path)
         }
     }
 

@@ -12,7 +12,10 @@ extension StoreError {
     static func system(
         _ number: Int32, _ action: String, _ path: String, otherwise: Code = .ioFailed
     ) -> StoreError {
-        let (code, reason) = meaning(of: number)
+        var (code, reason) = meaning(of: number)
+        if number == ENOENT, action.hasPrefix("create") {
+            reason = "the directory for it does not exist (ENOENT)"
+        }
         return StoreError(
             code ?? otherwise, "Cannot \(action) \"\(path)\": \(reason).", path: path,
             errno: number)
