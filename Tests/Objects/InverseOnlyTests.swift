@@ -99,5 +99,12 @@ import Testing
                 error?.message.hasPrefix("InvMapped.counts was given a key of 16777200 bytes"),
                 true, "\(error?.message.prefix(200) ?? "")")
         }
+        let created = await realmError {
+            try await realm.write { tx in
+                try tx.create(InvMapped.self, value: ["counts": [key: 1]])
+            }
+        }
+        let shown = "counts[\"" + String(repeating: "k", count: 100) + "…\"]"
+        expectEqual(created?.valuePath, shown)
     }
 }

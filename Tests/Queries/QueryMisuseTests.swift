@@ -27,18 +27,31 @@ import Testing
         return error?.message ?? ""
     }
 
+    @Test func errorsNameTheQueriedClass() async throws {
+        let realm = try await Breeders.realm()
+        let error = await realmError {
+            try realm.snapshot().read { snapshot in
+                _ =
+                    snapshot.objects(Breeder.self).where { breeder in
+                        breeder.pups.any { $0.age > breeder.limit }
+                    }.count
+            }
+        }
+        expectTrue(error?.code == .invalidQuery && error?.className == "Breeder")
+    }
+
     // Covers 3.3, .invalidQuery, O5
     @Test func expressionsOfTwoObjectsCannotBeCombined() async throws {
         let element = try await message { breeder in
             breeder.pups.any { $0.age > breeder.limit }
         }
-        #expect(element.contains("can only use its own element"))
+        #expect(element.contains("can only use their own parameter"))
         let both = try await message { breeder in
             breeder.pups.all { $0.age > 1 && breeder.limit > 1 }
         }
-        #expect(both.contains("can only use its own element"))
+        #expect(both.contains("can only use their own parameter"))
         let outer = try await message { breeder in breeder.pups.none { _ in breeder.limit > 1 } }
-        #expect(outer.contains("can only use its own element"))
+        #expect(outer.contains("can only use their own parameter"))
         let several = try await message { $0.pups.age > $0.limit }
         #expect(several.contains("compared with a property of another object"))
         let subquery = try await message { ($0.pups.age > $0.limit).count > 0 }

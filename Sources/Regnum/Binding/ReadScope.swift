@@ -110,8 +110,8 @@ extension SnapshotCore {
         if ReadScope.record(error) { return }
         realm.reportUnanswered(error)
         fatalError(
-            "\(error) A frozen value of the realm \"\(realm.configuration.name)\" "
-                + "encountered this error outside of Snapshot.read, which throws such errors.")
+            "A frozen value of the realm \"\(realm.configuration.name)\" encountered an error "
+                + "outside of Snapshot.read, which throws such errors: \(error)")
     }
 
     /// Returns the result of `body`, or `placeholder` if it failed.

@@ -185,7 +185,7 @@ extension Realm.Error {
             return .invalidValue(
                 className, property,
                 "was given a key of \(key.utf8.count) bytes: the key of a map can have at most "
-                    + "\(Limits.stringByteCountMax).")
+                    + "\(Limits.stringByteCountMax) bytes.")
         }
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
             return nil

@@ -87,7 +87,12 @@ final class QueryScope {
     }
 
     /// Records an error that is reported when the query is used.
-    func refuse(_ message: String) { report(Realm.Error(.invalidQuery, message)) }
+    func refuse(_ message: String) {
+        report(Realm.Error(.invalidQuery, message, className: queriedName))
+    }
+
+    /// The class of the queried objects; `nil` if unknown.
+    private var queriedName: String? { outer.map { $0.queriedName } ?? rootName }
 
     /// Returns the predicate that `condition` builds for `root`, an expression of this scope.
     func build<Root, Answer>(
@@ -102,8 +107,8 @@ final class QueryScope {
     func requireSame(_ other: QueryScope) {
         if other === self { return }
         refuse(
-            "A condition combines the element of its closure with that of another closure: a "
-                + "closure of where, any, all or none can only use its own element.")
+            "A condition uses the parameter of another closure: the closures of where, any, all "
+                + "and none can only use their own parameter.")
     }
 }
 

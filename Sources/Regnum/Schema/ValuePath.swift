@@ -24,7 +24,10 @@ final class ValuePath {
             switch step.position {
             case nil: steps.append(step.property)
             case .index(let index): steps.append("\(step.property)[\(index)]")
-            case .key(let key): steps.append("\(step.property)[\"\(key)\"]")
+            case .key(let key):
+                // keys can have megabytes
+                let rest = key.utf8.count > 100 ? "…" : ""
+                steps.append("\(step.property)[\"\(key.prefix(100))\(rest)\"]")
             }
             place = step.outer
         }

@@ -112,6 +112,18 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         #"{"regnum":1,"schemaVersion":0,"version":1,"classes":[]}"# + "\n"
         + #"{"class":"JSONKeyed","values":{"name":"first"}}"# + "\n"
 
+    @Test func keyOfAMissingObjectIsPlain() async throws {
+        let links = [
+            (#"{"class":"JSONThing","key":1,"values":{"other":77}}"#, "77"),
+            (#"{"class":"JSONKeyed","values":{"name":"a","friend":"none"}}"#, "none"),
+        ]
+        for (line, key) in links {
+            let realm = try await Realm.json(jsonTypes)
+            let error = await realmError { try await realm.importJSON(text: line) }
+            expectTrue(error?.code == .invalidInput && error?.key == key, "\(error as Any)")
+        }
+    }
+
     @Test(arguments: JSONBadLine.all) func badLineIsNamedAndItsBatchIsNotImported(
         _ bad: JSONBadLine
     ) async throws {
