@@ -4,7 +4,7 @@ internal import RegnumStore
 extension ClassSchema {
     /// Returns the stored property that a key path of the class refers to.
     ///
-    /// - Precondition: the key path refers to a stored property of the class.
+    /// - Precondition: The key path refers to a stored property of the class.
     func requireProperty<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> PropertySchema {
         guard case .property(let index) = meaning(of: keyPath) else { trapNoProperty(keyPath) }
         return properties[index]
@@ -39,7 +39,7 @@ extension ClassSchema {
 
     /// Like `observedPath(of:)`, but traps instead of returning `nil`.
     ///
-    /// - Precondition: the key path consists of stored properties.
+    /// - Precondition: The key path consists of stored properties.
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
@@ -53,7 +53,7 @@ extension ClassSchema {
 
     /// Like `path(of:)`, but traps instead of returning `nil`.
     ///
-    /// - Precondition: the key path consists of stored properties.
+    /// - Precondition: The key path consists of stored properties.
     func requirePath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = path(of: keyPath) else { trapNoProperty(keyPath) }
         return path
@@ -61,7 +61,7 @@ extension ClassSchema {
 
     /// Returns the column that a key path of the class leads to, as a reference for queries.
     ///
-    /// - Precondition: the key path consists of stored properties and ends in a scalar.
+    /// - Precondition: The key path consists of stored properties and ends in a scalar.
     func requireColumn<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> ColumnReference {
         let path = requirePath(keyPath)
         var owner = self

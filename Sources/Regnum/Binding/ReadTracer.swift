@@ -33,10 +33,10 @@ final class ReadTracer {
     }
 
     /// - Parameters:
-    ///   - probe: the value to return for one property. All others return their defaults.
-    ///   - nilLink: the number of the read, of a link, that returns `nil`.
-    ///   - followsCollections: whether key paths may go through elements of lists and inverses.
-    ///   - round: the samples to use for properties whose types are stored as embedded objects.
+    ///   - probe: The value to return for one property. All others return their defaults.
+    ///   - nilLink: The number of the read, of a link, that returns `nil`.
+    ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
+    ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
         followsCollections: Bool = false, round: Int = 0

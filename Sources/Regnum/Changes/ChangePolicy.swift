@@ -1,5 +1,5 @@
-/// How a stream handles commits that arrive while its consumer is busy. With any policy, no writer
-/// waits for a consumer, and nothing is kept without a bound.
+/// The way a stream handles commits that arrive while its consumer is busy. With any policy, no
+/// writer waits for a consumer, and nothing is kept without a bound.
 public enum ChangePolicy: Sendable, Hashable {
     /// Merges them into one exact change set. The memory kept for the stream grows with the number
     /// of changed objects, not with the number of commits.

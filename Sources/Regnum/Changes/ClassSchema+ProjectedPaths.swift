@@ -85,7 +85,7 @@ struct ProjectedNames: Sendable {
 extension ClassSchema {
     /// Returns the filter of a stream of objects of the class, or of projections of them.
     ///
-    /// - Parameter depth: the depth for a model. Projections observe the properties they depend on.
+    /// - Parameter depth: The depth for a model. Projections observe the properties they depend on.
     func filter(
         of type: ObjectBase.Type, depth: Int
     ) -> (filter: KeyPathFilter, names: ProjectedNames?) {
@@ -98,7 +98,7 @@ extension ClassSchema {
     /// Returns the filter of a stream of objects of the class, or of projections of
     /// them, for key paths.
     ///
-    /// - Precondition: the key paths refer to stored properties.
+    /// - Precondition: The key paths refer to stored properties.
     func filter<Model: ObjectBase>(
         _ keyPaths: [PartialKeyPath<Model>]
     ) -> (filter: KeyPathFilter, names: ProjectedNames?) {

@@ -73,7 +73,7 @@ extension LiveResults {
         ).collectionChanges()
     }
 
-    /// Returns the changes of the collection, where an object counts as modified only if one of
+    /// Returns the changes of the collection, in which an object counts as modified only if one of
     /// these properties changed: `[\.text, \.author?.name]`. A path through links, lists and
     /// inverses matches a change of any property along the path. A path that ends at a link or list
     /// matches only changes of the link or list itself, not of the objects in it. Insertions and

@@ -8,7 +8,9 @@ internal import RegnumStore
 /// The iteration starts after the version that is published when it begins, or after the one that a
 /// cursor refers to, and pulls its elements. It ends normally when the task is cancelled or the
 /// realm is closed. Commits that are no longer in memory are read from the log. It throws
-/// `.historyTrimmed` if the log doesn't go back far enough.
+/// `.historyTrimmed` if the log doesn't go back far enough, `.closed` if the realm was already
+/// closed and, for a cursor of another realm or of a version that the realm doesn't have,
+/// `.invalidInput`.
 public struct CommitSequence: AsyncSequence, Sendable {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error

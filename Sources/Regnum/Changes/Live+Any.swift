@@ -4,7 +4,7 @@ extension Live {
     /// A live handle on a list's values in list order. A change within a nested list or
     /// dictionary counts as a modification of the value that contains it.
     ///
-    /// - Precondition: the key path refers to a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
     ) -> LiveValues<FrozenAnyValue> {
@@ -13,7 +13,7 @@ extension Live {
 
     /// A live handle on a set's values in ascending order.
     ///
-    /// - Precondition: the key path refers to a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
     ) -> LiveValues<FrozenAnyValue> {
@@ -25,7 +25,7 @@ extension Live {
     /// any other value. A change deeper in the value counts as a modification of the element that
     /// contains it; use ``LiveValues/at(_:)-(String)`` to observe nested collections.
     ///
-    /// - Precondition: the key path refers to a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, AnyRealmValue>
     ) -> LiveValues<FrozenAnyValue> {

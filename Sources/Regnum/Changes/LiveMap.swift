@@ -75,8 +75,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(.deep(4), policy, cursor)
     }
 
-    /// Returns the changes of the map, where an entry counts as modified only if its value was set
-    /// or one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty
+    /// Returns the changes of the map, in which an entry counts as modified only if its value was
+    /// set or one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty
     /// array is equivalent to `changes`.
     ///
     /// - Precondition: The key paths refer to stored properties.

@@ -39,14 +39,14 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// Whether there are currently no values.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The changes of the list, starting with its state when the iteration begins.
+    /// The changes of the collection, starting with its state when the iteration begins.
     public var changes: ValueChanges<Element> { changes() }
 
-    /// Returns the changes of the list.
+    /// Returns the changes of the collection.
     ///
     /// - Parameters:
     ///   - policy: The handling of commits that arrive while the consumer is busy.
-    ///   - cursor: The position to resume from; `nil` starts with the current list.
+    ///   - cursor: The position to resume from; `nil` starts with the current collection.
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ValueChanges<Element> {

@@ -76,17 +76,17 @@ public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The values at ``deletions``, from the old map.
     ///
-    /// - Complexity: O(deletions x log² n).
+    /// - Complexity: O(m log² n) for m deletions.
     public var deleted: [Value] { deletions.compactMap { old[$0] } }
 
     /// The values at ``insertions``.
     ///
-    /// - Complexity: O(insertions x log² n).
+    /// - Complexity: O(m log² n) for m insertions.
     public var inserted: [Value] { insertions.compactMap { new[$0] } }
 
     /// The values at ``modifications``, before and after.
     ///
-    /// - Complexity: O(modifications x log² n).
+    /// - Complexity: O(m log² n) for m modifications.
     public var modified: [(old: Value, new: Value)] {
         modifications.compactMap { key in
             guard let before = old[key], let after = new[key] else { return nil }

@@ -31,7 +31,7 @@ extension Frozen {
 extension Live {
     /// A live handle on a set's objects in order of creation.
     ///
-    /// - Precondition: the key path refers to a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<T>>
     ) -> LiveResults<T> {
@@ -40,7 +40,7 @@ extension Live {
 
     /// A live handle on a set's values in ascending order.
     ///
-    /// - Precondition: the key path refers to a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> LiveValues<Value> {

@@ -77,17 +77,17 @@ public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
 
     /// The values at ``deletions``, from the old list.
     ///
-    /// - Complexity: O(deletions x log n).
+    /// - Complexity: O(m log n) for m deletions.
     public var deleted: [Value] { deletions.map { old[$0] } }
 
     /// The values at ``insertions``.
     ///
-    /// - Complexity: O(insertions x log n).
+    /// - Complexity: O(m log n) for m insertions.
     public var inserted: [Value] { insertions.map { new[$0] } }
 
     /// The values at ``modifications``, before and after.
     ///
-    /// - Complexity: O(modifications x log n).
+    /// - Complexity: O(m log n) for m modifications.
     public var modified: [(old: Value, new: Value)] {
         zip(modifications, newModifications).map { (old: old[$0], new: new[$1]) }
     }

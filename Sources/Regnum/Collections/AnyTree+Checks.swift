@@ -8,8 +8,8 @@ extension AnyTree {
     /// Throws `.invalidValue` for lists and dictionaries that are nested too deeply, invalid
     /// keys, text and data beyond the limits, and objects that are deleted or belong to a
     /// different transaction.
-    /// - Parameter level: the number of lists and dictionaries in the property
-    ///   that enclose the value.
+    /// - Parameter level: The number of lists and dictionaries in the property that enclose the
+    ///   value.
     init(
         _ value: AnyRealmValue, level: Int = 0, _ core: TransactionCore, _ schema: ClassSchema,
         _ property: PropertySchema

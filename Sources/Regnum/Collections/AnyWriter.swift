@@ -35,7 +35,7 @@ struct AnyWriter {
 
     /// Replaces a value and its contents.
     ///
-    /// - Parameter list: the list of the row that holds the nested values.
+    /// - Parameter list: The list of the row that holds the nested values.
     func set(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: BindingPlace.StoredList

@@ -83,6 +83,9 @@ extension ConfinedSlice: MutableCollection where Base: MutableCollection {
         }
     }
 
+    /// Swaps two elements of the collection.
+    ///
+    /// - Precondition: Both positions are in `startIndex..<endIndex`.
     public mutating func swapAt(_ first: Int, _ second: Int) {
         check(first..<first + 1)
         check(second..<second + 1)

@@ -185,7 +185,7 @@ extension LinkingObjects: Persistable, InverseDeclaration {
             origin, LinkingHandle(binding, row: object._row, property: property))
     }
 
-    /// - Precondition: never called, because inverses are computed from links.
+    /// - Precondition: Never called, because inverses are computed from links.
     public func _write(to object: ObjectBase, _ column: Int32) {
         fatalError(
             "LinkingObjects<\(Element.self)> of \(type(of: object)) cannot be assigned to: they "

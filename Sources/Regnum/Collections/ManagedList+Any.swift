@@ -4,7 +4,7 @@ internal import RegnumStore
 extension TransactionCore {
     /// Returns the `AnyRealmValue` for a stored value.
     ///
-    /// - Parameter nested: creates the accessor of the contents of a list or dictionary.
+    /// - Parameter nested: Creates the accessor of the contents of a list or dictionary.
     func anyValue(_ value: Value, _ nested: () -> _ManagedList) -> AnyRealmValue {
         switch value.anyContent {
         case .link(let table, let row): return object(table, row).map { .object($0) } ?? .none

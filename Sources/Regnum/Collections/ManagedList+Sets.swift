@@ -7,7 +7,7 @@ extension _ManagedList {
     /// Returns the list of a managed object's property, or `nil` for a recorder (see `ReadTracer`)
     /// that doesn't follow collections.
     ///
-    /// - Parameter column: the number held by the property's wrapper.
+    /// - Parameter column: The number held by the property's wrapper.
     static func of(_ object: ObjectBase, _ column: Int32) -> _ManagedList? {
         guard let binding = object._binding else { return nil }
         if binding.isTracing {

@@ -5,7 +5,7 @@ internal import RegnumEngine
 extension Map where Value: SummableValue {
     /// Returns the sum of the values, ignoring `nil`; 0 if there are none.
     ///
-    /// Fails the transaction if a sum of integers overflows `Int`; traps if the map is unmanaged.
+    /// An overflowing sum of integers fails the transaction; in an unmanaged map, it traps.
     public func sum() -> Value.Total { handle?.sum(Value.self) ?? values.engineSum() }
 
     /// Returns the average of the values, ignoring `nil`; `nil` if there are none.
@@ -44,7 +44,7 @@ extension Map {
     ///
     ///     let namesakes = dog.friends.where { $0.name == "Rex" }
     ///
-    /// - Precondition: the map is managed.
+    /// - Precondition: The map is managed.
     /// - Complexity: O(1). The query is evaluated when the results are used.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
@@ -71,7 +71,7 @@ extension Map {
 extension Map {
     /// Returns the sum of a property of the objects, ignoring `nil`; 0 if there are no values.
     ///
-    /// Fails the transaction if a sum of integers overflows `Int`; traps if the map is unmanaged.
+    /// An overflowing sum of integers fails the transaction; in an unmanaged map, it traps.
     public func sum<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> V.Total
     where Value == T? {
         managedObjects()?.sum(of: keyPath) ?? properties(keyPath).engineSum()

@@ -2,7 +2,9 @@ internal import RegnumEngine
 
 /// An entry of a ``Map``.
 public struct SingleMapEntry<Key: MapKey, Value> {
+    /// The key.
     public let key: Key
+    /// The value.
     public let value: Value
 }
 

@@ -9,6 +9,6 @@ extension MutableSet where Element: ScalarValue {
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
 
-    /// Returns the elements, which are distinct in any case.
+    /// Returns the elements, which are always distinct.
     public func distinct() -> [Element] { Array(self) }
 }

@@ -167,8 +167,8 @@ struct StoredSet {
 /// Returns the first position in a range of ascending elements whose element does not
 /// precede the wanted one.
 ///
-/// - Parameter compare: returns the sign of comparing the element at a position
-///   with the wanted one.
+/// - Parameter compare: Returns the sign of comparing the element at a position with the wanted
+///   one.
 func ascendingPosition<Failure: Error>(
     _ range: Range<Int>, _ compare: (Int) throws(Failure) -> Int
 ) throws(Failure) -> Int {

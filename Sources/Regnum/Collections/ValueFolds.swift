@@ -3,7 +3,7 @@ internal import RegnumEngine
 // Aggregates of values in memory, for unmanaged collections, with the same rules as the engine's.
 
 extension Sequence where Element: SummableValue {
-    /// - Precondition: a sum of integers fits into an `Int`.
+    /// - Precondition: A sum of integers fits into an `Int`.
     func engineSum() -> Element.Total {
         let (sum, _) = total
         if case .decimal(let total) = sum, Element._storage.isAny {

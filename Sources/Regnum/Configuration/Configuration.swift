@@ -10,7 +10,7 @@ extension Realm {
     ///     configuration.objectTypes = [Room.self, Message.self]
     ///     let realm = try await Realm.open(configuration)
     public struct Configuration: Sendable {
-        /// Where a realm is stored.
+        /// The place where a realm is stored.
         public enum Location: Sendable, Hashable {
             /// A directory, created if it doesn't exist and shared with other processes.
             case file(URL)
@@ -19,7 +19,7 @@ extension Realm {
             case inMemory(identifier: String)
         }
 
-        /// Where the realm is stored.
+        /// The place where the realm is stored.
         public var location: Location
         /// The classes of the realm. They are checked against the stored schema at `open`, and no
         /// other classes can be used. `nil`: each class joins when it is first used.
@@ -39,18 +39,18 @@ extension Realm {
         /// embedded classes become top-level, the primary key changes to a property whose values
         /// are unique). Other changes are a `.schemaMismatch`.
         public var migration: MigrationBlock?
-        /// Where to copy the realm before it is migrated, as ``Realm/backup(to:)`` does; `nil` for
-        /// no backup. If the copy fails, for example because something else is at that location,
-        /// the realm isn't migrated. The copy is kept if the migration fails, and is reused by the
-        /// next attempt.
+        /// The location of a copy that is made before the realm is migrated, as by
+        /// ``Realm/backup(to:)``; `nil` for no copy. If the copy fails, for example because
+        /// something else is at that location, the realm isn't migrated. The copy is kept if the
+        /// migration fails, and is reused by the next attempt.
         public var migrationBackup: URL?
-        /// Called while ``migration`` enumerates the objects of a class, on the thread that runs
-        /// it.
+        /// A closure that is called while ``migration`` enumerates the objects of a class, on the
+        /// thread that runs it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-        /// If set, a migration is written to the realm's files in parts while it runs, invisible to
-        /// others. Only one part of the block's changes is then in memory at a time, and a
-        /// migration that was killed, cancelled, or failed to read or write a file resumes at the
-        /// next `open`. `nil`: the migration is held in memory and always starts from the
+        /// The settings for writing a migration to the realm's files in parts while it runs,
+        /// invisible to others. Only one part of the block's changes is then in memory at a time,
+        /// and a migration that was killed, cancelled, or failed to read or write a file resumes at
+        /// the next `open`. `nil`: the migration is held in memory and always starts from the
         /// beginning.
         ///
         /// The work after the block isn't divided into parts. It needs memory for one byte for each
@@ -92,9 +92,9 @@ extension Realm {
         /// may hold when a `write` begins; `write` throws `.busy` if there are more. `nil`:
         /// unlimited. ``Realm/stats()`` reports what holds them.
         public var maximumNumberOfActiveVersions: UInt?
-        /// How much history the realm keeps from now on, for streams that resume from a cursor and
-        /// for other readers of the past. Stored in the realm, for all processes, until another
-        /// `open` sets a different value. `nil`: the stored setting, or
+        /// The amount of history that the realm keeps from now on, for streams that resume from a
+        /// cursor and for other readers of the past. Stored in the realm, for all processes, until
+        /// another `open` sets a different value. `nil`: the stored setting, or
         /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
         /// History that was trimmed can't be restored. ``Realm/historyRetention()`` returns the
@@ -102,8 +102,9 @@ extension Realm {
         public var historyRetention: HistoryRetention?
         /// The durability of commits, unless `write` specifies another one.
         public var durability: Durability = .full
-        /// How long a `write` waits for other writers, of this and other processes, before it
-        /// throws `.busy` with a message that names the current writer. `nil`: waits indefinitely.
+        /// The time for which a `write` waits for other writers, of this and other processes,
+        /// before it throws `.busy` with a message that names the current writer. `nil`: waits
+        /// indefinitely.
         ///
         /// With or without a timeout, waiting for five seconds logs a warning that names the
         /// waiting write and the process or write that it waits for, and again every 50 seconds. It
@@ -113,7 +114,8 @@ extension Realm {
         /// and an error of a frozen value that can't be thrown (``Snapshot/read(_:)``) at
         /// `critical`.
         public var logger: Logger? = Logger(label: "regnum")
-        /// The name of the realm in logs and metrics.
+        /// The name of the realm in errors, logs and metrics: by default the last component of its
+        /// path, or its identifier.
         public var name: String
         /// Adjusts the engine's options, for tests: another file system, small files.
         package var adjust: (@Sendable (inout CoordinatorOptions) -> Void)?

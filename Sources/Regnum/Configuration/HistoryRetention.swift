@@ -2,7 +2,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// How much of a realm's history is kept beyond what opening it needs.
+    /// The amount of a realm's history that is kept beyond what opening it needs.
     ///
     ///     configuration.historyRetention = .init(age: .seconds(86_400), byteCount: 64 << 20)
     ///
@@ -13,7 +13,7 @@ extension Realm {
     public struct HistoryRetention: Sendable, Hashable, CustomStringConvertible {
         /// The maximum age, by the wall clocks of the processes that commit and that remove files.
         public var age: Duration
-        /// The maximum size of the log in bytes. A small commit takes a few hundred.
+        /// The maximum size of the log in bytes. A small commit takes a few hundred bytes.
         public var byteCount: Int
         /// The maximum size in bytes of older content, in nodes files, that is kept only for
         /// history: about the size of the realm for each time that it was rewritten. `nil` means
@@ -23,10 +23,10 @@ extension Realm {
         /// Creates a retention setting.
         ///
         /// - Parameters:
-        ///   - age: Zero keeps nothing.
-        ///   - byteCount: 0 keeps nothing.
-        ///   - contentByteCount: `nil` keeps the content that the commits build on, whatever its
-        ///     size.
+        ///   - age: The maximum age; zero keeps nothing.
+        ///   - byteCount: The maximum size of the log in bytes; 0 keeps nothing.
+        ///   - contentByteCount: The maximum size of older content in bytes; `nil` keeps the
+        ///     content that the commits build on, whatever its size.
         public init(age: Duration, byteCount: Int = 256 << 20, contentByteCount: Int? = nil) {
             self.age = age
             self.byteCount = byteCount

@@ -1,4 +1,4 @@
-/// The progress of a migration with the objects of one class.
+/// The progress of a migration through the objects of one class.
 public struct MigrationProgress: Sendable, Hashable {
     /// The class whose objects are being visited.
     public let className: String

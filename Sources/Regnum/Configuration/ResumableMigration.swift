@@ -13,6 +13,7 @@ public struct ResumableMigration: Sendable, Hashable {
     /// After each batch, the changes are saved if there are enough of them.
     public var batchCount: Int
 
+    /// Creates the settings.
     public init(name: String = "", memoryByteCount: Int = 32 << 20, batchCount: Int = 1_024) {
         self.name = name
         self.memoryByteCount = memoryByteCount

@@ -51,7 +51,7 @@ public final class DynamicList: _ConfinedCollection {
 
     /// Inserts an element before the one at a position.
     ///
-    /// - Precondition: the position is in `0...count`.
+    /// - Precondition: The position is in `0...count`.
     public func insert(_ value: Any?, at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             try writer.insert(value, into: place, at: position)
@@ -160,7 +160,7 @@ public final class DynamicMap: _ConfinedCollection {
         }
     }
 
-    /// As ``DynamicList/isInvalidated``.
+    /// Whether the map can no longer be used; see ``DynamicList/isInvalidated``.
     public var isInvalidated: Bool { place.isInvalidated }
 
     /// The keys, ascending.

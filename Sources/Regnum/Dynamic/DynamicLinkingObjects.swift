@@ -36,6 +36,8 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
 
     public var startIndex: Int { 0 }
 
+    /// The number of objects.
+    ///
     /// - Complexity: O(log n + links), once for each state of the transaction.
     public var endIndex: Int { keys.count }
 
@@ -82,10 +84,10 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
 extension DynamicObject {
     /// Returns the objects of a class whose link, list, set or map contains this one.
     ///
-    /// - Parameter property: the name of the property, as it is stored.
+    /// - Parameter property: The name of the property, as it is stored.
     /// - Throws: `.invalidInput` if there is no class with the name, or its property doesn't lead
     ///   to objects of this one's class.
-    /// - Precondition: the transaction hasn't ended.
+    /// - Precondition: The transaction hasn't ended.
     public func linkingObjects(
         ofType className: String, property: String
     ) throws(Realm.Error) -> DynamicLinkingObjects {

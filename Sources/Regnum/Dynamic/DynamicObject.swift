@@ -49,7 +49,7 @@ public final class DynamicObject {
     /// and setting a read-only object make the transaction fail with that error when its body
     /// returns; until then reads return `nil`. ``value(of:)`` and ``set(_:of:)`` throw immediately.
     ///
-    /// - Precondition: the transaction hasn't ended.
+    /// - Precondition: The transaction hasn't ended.
     public subscript(_ name: String) -> Any? {
         get {
             do throws(Realm.Error) {
@@ -79,7 +79,7 @@ public final class DynamicObject {
     ///
     /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object;
     ///   `.schemaMismatch` for a declared name that a newer program has renamed or removed.
-    /// - Precondition: as for ``subscript(_:)``.
+    /// - Precondition: As for ``subscript(_:)``.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
         try requireReadable(name)
@@ -104,7 +104,7 @@ public final class DynamicObject {
     /// - Throws: `.invalidInput` for a name that the class doesn't have, and if the object was
     ///   deleted or is read-only; `.invalidValue` for a value that the property cannot hold, and
     ///   for the primary key.
-    /// - Precondition: as for ``subscript(_:)``.
+    /// - Precondition: As for ``subscript(_:)``.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
         try requireReadable(name)
         let property = try store.property(name, of: table)
@@ -145,8 +145,8 @@ public final class DynamicObject {
         return map
     }
 
-    /// Whether both are the same row in the same state. The old and the new object in a migration
-    /// are different.
+    /// Returns whether both are the same row in the same state. The old and the new object in a
+    /// migration are different.
     public func isSameObject(as other: DynamicObject?) -> Bool {
         guard let other else { return false }
         return table == other.table && row == other.row && store.core === other.store.core

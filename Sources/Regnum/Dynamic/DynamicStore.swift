@@ -187,7 +187,7 @@ final class DynamicStore {
 
     /// Returns a column's value as a Swift value.
     ///
-    /// - Parameter level: the number of lists and dictionaries of any type that contain it.
+    /// - Parameter level: The number of lists and dictionaries of any type that contain it.
     func any(
         _ value: Value, _ column: ColumnSchema, _ table: TableKey, _ row: ObjectKey, level: Int = 0
     ) -> Any? {

@@ -66,7 +66,7 @@ extension DynamicWriter {
 
     /// Checks and converts a value; objects become links.
     ///
-    /// - Parameter level: the number of lists and dictionaries that contain it; `nil` if it can't
+    /// - Parameter level: The number of lists and dictionaries that contain it; `nil` if it can't
     ///   be one itself.
     func anyTree(
         _ value: Any?, _ name: Name, level: Int? = 0

@@ -5,7 +5,7 @@ extension DynamicWriter {
     /// Returns the rows for new elements of a list: always new ones for values, those of
     /// `row(for:of:)` for objects.
     ///
-    /// - Parameter start: the position of the first element.
+    /// - Parameter start: The position of the first element.
     func rows(
         for values: [Any?], in place: DynamicPlace, from start: Int = 0
     ) throws(Realm.Error) -> [ObjectKey] {

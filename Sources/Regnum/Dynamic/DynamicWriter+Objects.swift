@@ -35,7 +35,7 @@ extension DynamicWriter {
 
     /// Returns the row to link to for a value: that of an object of the class, or a new one.
     ///
-    /// - Parameter position: the position if the value is an element of a collection.
+    /// - Parameter position: The position if the value is an element of a collection.
     func row(
         for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil
     ) throws(Realm.Error) -> ObjectKey {

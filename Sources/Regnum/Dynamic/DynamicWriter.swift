@@ -44,7 +44,7 @@ struct DynamicWriter {
         let property: String
         var type: String
 
-        /// - Parameter position: the position if the value is an element of a collection.
+        /// - Parameter position: The position if the value is an element of a collection.
         func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
             wrong(described: told(value), at: position)
         }
@@ -97,7 +97,7 @@ struct DynamicWriter {
 
     /// Converts and checks a value, so that it can be stored without an error.
     ///
-    /// - Parameter policy: how to update the property; `.error` to set it. With `.modified`, the
+    /// - Parameter policy: How to update the property; `.error` to set it. With `.modified`, the
     ///   elements of a set or map are added to the existing ones.
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
@@ -184,7 +184,7 @@ struct DynamicWriter {
 
     /// Returns the value to store in a column.
     ///
-    /// - Parameter position: the position if the column belongs to a map's entry.
+    /// - Parameter position: The position if the column belongs to a map's entry.
     func content(
         of value: Any?, for column: ColumnSchema, of table: TableKey,
         at position: ValuePath.Position? = nil

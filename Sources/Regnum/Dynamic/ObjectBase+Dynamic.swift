@@ -17,7 +17,7 @@ extension ObjectBase {
     /// An unknown property name fails the transaction with `.invalidInput`, and so does setting an
     /// inverse. The getter then returns `nil`.
     ///
-    /// - Precondition: an unmanaged object has the property, and the property can hold the value.
+    /// - Precondition: An unmanaged object has the property, and the property can hold the value.
     ///   For a managed object, the preconditions of its properties apply.
     public final subscript(_ name: String) -> Any? {
         get {
@@ -77,11 +77,11 @@ extension Results {
     ///
     ///     try tx.objects(Message.self).setValue(true, forKey: "isRead")
     ///
-    /// - Parameter value: any value accepted by ``ObjectBase/subscript(_:)``.
+    /// - Parameter value: Any value accepted by ``ObjectBase/subscript(_:)``.
     /// - Throws: `.invalidInput` for an unknown property, the primary key or an
     ///   inverse; `.invalidValue` for a value that the property cannot hold. Nothing is
     ///   changed if it throws.
-    /// - Precondition: called in a write transaction.
+    /// - Precondition: Called in a write transaction.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(binding.schema, name, value, binding.core).assign(to: Array(self))
     }
@@ -90,8 +90,8 @@ extension Results {
 extension List where Element: ObjectBase {
     /// Sets a property of all objects in the list.
     ///
-    /// - Throws: see `Results.setValue`.
-    /// - Precondition: called in a write transaction if the list is managed.
+    /// - Throws: See `Results.setValue`.
+    /// - Precondition: Called in a write transaction if the list is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))
@@ -101,8 +101,8 @@ extension List where Element: ObjectBase {
 extension MutableSet where Element: ObjectBase {
     /// Sets a property of all objects in the set.
     ///
-    /// - Throws: see `Results.setValue`.
-    /// - Precondition: called in a write transaction if the set is managed.
+    /// - Throws: See `Results.setValue`.
+    /// - Precondition: Called in a write transaction if the set is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))
@@ -112,8 +112,8 @@ extension MutableSet where Element: ObjectBase {
 extension LinkingObjects {
     /// Sets a property of all objects that currently link to this object.
     ///
-    /// - Throws: see `Results.setValue`.
-    /// - Precondition: called in a write transaction.
+    /// - Throws: See `Results.setValue`.
+    /// - Precondition: Called in a write transaction.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))

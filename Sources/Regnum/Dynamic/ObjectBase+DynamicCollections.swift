@@ -7,23 +7,23 @@ extension ObjectBase {
     ///
     /// - Throws: `.invalidInput` for a name that the class doesn't have, for a property that isn't
     ///   a list, and for an unmanaged object.
-    /// - Precondition: the body of its transaction is running.
+    /// - Precondition: The body of its transaction is running.
     public final func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
         try dynamicCollection(name, "a list")
     }
 
     /// Returns the set of a property without its static type.
     ///
-    /// - Throws: as ``dynamicList(_:)``.
-    /// - Precondition: as ``dynamicList(_:)``.
+    /// - Throws: As ``dynamicList(_:)``.
+    /// - Precondition: As ``dynamicList(_:)``.
     public final func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
         try dynamicCollection(name, "a set")
     }
 
     /// Returns the map of a property without its static type.
     ///
-    /// - Throws: as ``dynamicList(_:)``.
-    /// - Precondition: as ``dynamicList(_:)``.
+    /// - Throws: As ``dynamicList(_:)``.
+    /// - Precondition: As ``dynamicList(_:)``.
     public final func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
         try dynamicCollection(name, "a map")
     }
@@ -51,7 +51,7 @@ extension ObjectBase {
 
     /// The object for access by stored names; `nil` if it is unmanaged.
     ///
-    /// - Precondition: the body of its transaction is running.
+    /// - Precondition: The body of its transaction is running.
     final var dynamicObject: DynamicObject? {
         let object = _storedObject
         guard let binding = object._binding, let core = binding.core else { return nil }

@@ -17,7 +17,7 @@ extension Transaction {
     ///
     ///     let dog = try tx.dynamicObject(ofType: "Dog", forPrimaryKey: "Rex")
     ///
-    /// - Parameter key: a value that the primary key property can hold; `nil` finds the object
+    /// - Parameter key: A value that the primary key property can hold; `nil` finds the object
     ///   whose key is `nil`.
     /// - Throws: `.invalidInput` if there is no class with the name, or it has no primary key;
     ///   `.invalidValue` for a key of another type.
@@ -49,15 +49,15 @@ extension Transaction {
     ///     let dog = try tx.dynamicCreate("Dog", value: ["name": "Rex", "age": 3])
     ///
     /// - Parameters:
-    ///   - values: values for ``DynamicObject/set(_:of:)``, by property name.
-    ///   - policy: what to do if there already is an object with the primary key, given or by
-    ///     default. With an updating policy that object gets the given values, as in
+    ///   - values: The values by property name, as for ``DynamicObject/set(_:of:)``.
+    ///   - policy: The handling of an existing object with the primary key, given or by default.
+    ///     With an updating policy that object gets the given values, as in
     ///     ``create(_:value:update:)-(_,[String:Any?],_)``.
     /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
     ///   class, for an update policy with a class that has no primary key, and for names that the
     ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
     ///   `.duplicatePrimaryKey`. No object is created or changed then.
-    /// - Precondition: called in a write.
+    /// - Precondition: Called in a write.
     @discardableResult
     public func dynamicCreate(
         _ className: String, value values: [String: Any?] = [:],
@@ -69,9 +69,9 @@ extension Transaction {
     /// Creates an object of a class by name from an array of its values, in the order of their
     /// declaration, or from another object that has all of its properties.
     ///
-    /// - Throws: as ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an
+    /// - Throws: As ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an
     ///   array if the program lacks the class; `.invalidValue` for an object that lacks a property.
-    /// - Precondition: called in a write.
+    /// - Precondition: Called in a write.
     @discardableResult
     @_disfavoredOverload
     public func dynamicCreate(
@@ -96,7 +96,7 @@ extension Transaction {
 
     /// Deletes an object, like ``delete(_:)-(ObjectBase)``.
     ///
-    /// - Precondition: called in a write; the object belongs to this transaction.
+    /// - Precondition: Called in a write; the object belongs to this transaction.
     public func delete(_ object: DynamicObject) {
         let transaction = requireWriting("delete")
         guard object.store.core === core, object.store.old == nil else {
@@ -276,8 +276,8 @@ public final class DynamicObjects: _ConfinedCollection {
         return store.objects(table, store.keys(table, from: first, limit: positions.count))
     }
 
-    /// Iterates over the objects in batches: includes objects created during the iteration, and
-    /// skips deleted ones.
+    /// Returns an iterator that reads the objects in batches. It includes objects created during
+    /// the iteration, and skips deleted ones.
     public func makeIterator() -> AnyIterator<DynamicObject> {
         let count = count
         guard let table, count > 0 else { return AnyIterator { nil } }

@@ -23,9 +23,10 @@ extension Realm.Error {
         public static let fileNotFound = Code(name: "fileNotFound")
         /// The realm was moved, removed or replaced while it was open.
         public static let fileMoved = Code(name: "fileMoved")
-        /// The realm is already open with another configuration.
+        /// The realm is already open: with another configuration, or although it is to be migrated
+        /// or deleted.
         public static let alreadyOpen = Code(name: "alreadyOpen")
-        /// The realm was closed.
+        /// The realm was closed, or the process was forked without calling exec.
         public static let closed = Code(name: "closed")
         /// Another writer held the realm for longer than `Configuration.writeTimeout`, another
         /// process was recovering it or writing a checkpoint for longer than a minute, or more
@@ -37,7 +38,7 @@ extension Realm.Error {
         public static let ioFailed = Code(name: "ioFailed")
         /// Writing or syncing the log failed, so the commit may or may not survive.
         public static let outcomeUnknown = Code(name: "outcomeUnknown")
-        /// The file is damaged or isn't a realm.
+        /// The files are damaged, or aren't those of a realm.
         public static let invalidDatabase = Code(name: "invalidDatabase")
         /// A newer version of the library wrote the file or the text.
         public static let unsupportedFormat = Code(name: "unsupportedFormat")

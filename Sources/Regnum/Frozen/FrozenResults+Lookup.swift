@@ -4,8 +4,8 @@ extension FrozenResults {
     /// Returns the first position of an object, or `nil` if it isn't found. Objects are identified
     /// by row: an object of another version is found, an object of another realm isn't.
     ///
-    /// - Complexity: O(log n) for all objects of a class; otherwise like `count`, or evaluates the
-    ///   query.
+    /// - Complexity: O(log n) for all objects of a class; otherwise that of counting or evaluating
+    ///   the query.
     public func index(of object: Frozen<Model>) -> Int? {
         guard object.table.snapshot.realm === table.snapshot.realm,
             object.table.schema === table.schema

@@ -47,8 +47,8 @@ private enum Shown {
     case text(String)
 
     /// - Parameters:
-    ///   - table: the class of the projected object.
-    ///   - row: the projected object.
+    ///   - table: The class of the projected object.
+    ///   - row: The projected object.
     init(_ value: Any, _ table: FrozenTable, _ row: ObjectKey) {
         switch unwrapped(value) {
         case nil: self = .null

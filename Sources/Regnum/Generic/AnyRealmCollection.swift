@@ -32,8 +32,10 @@ extension AnyRealmCollection: Sendable {}
 extension AnyRealmCollection: RealmCollection {
     public typealias SubSequence = ConfinedSlice<AnyRealmCollection>
 
+    /// The realm of the wrapped collection; see ``RealmCollection/realm``.
     public var realm: Realm? { base.realm }
 
+    /// Whether the wrapped collection can no longer be used; see ``RealmCollection/isInvalidated``.
     public var isInvalidated: Bool { base.isInvalidated }
 
     public var _erasedResults: Any? { base._erasedResults }

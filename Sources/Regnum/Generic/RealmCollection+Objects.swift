@@ -13,7 +13,7 @@ extension RealmCollection where Element: ObjectBase {
     ///
     ///     let adults = family.members.where { $0.age >= 18 }
     ///
-    /// - Precondition: the collection is managed.
+    /// - Precondition: The collection is managed.
     /// - Complexity: O(1). The query is evaluated when the results are used.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         results("where").filtered(by: condition)
@@ -29,7 +29,7 @@ extension RealmCollection where Element: ObjectBase {
     /// (`\.owner?.name`), in ascending order. The sort is stable; for results, an existing
     /// sort order breaks ties.
     ///
-    /// - Precondition: the collection is managed; the key path refers to a stored property, or to
+    /// - Precondition: The collection is managed; the key path refers to a stored property, or to
     ///   one of a linked object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Element, V>) -> Results<Element> {
         sorted(by: keyPath, ascending: true)
@@ -58,7 +58,7 @@ extension RealmCollection where Element: ObjectBase {
     /// ``Queryable/sorted(byKeyPath:)``.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
-    /// - Precondition: the collection is managed.
+    /// - Precondition: The collection is managed.
     public func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Results<Element> {
         try sorted(byKeyPath: keyPath, ascending: true)
     }
@@ -75,7 +75,7 @@ extension RealmCollection where Element: ObjectBase {
     /// collection order. `nil` equals `nil`. Objects for which a link on the path to a
     /// property is `nil` are omitted.
     ///
-    /// - Precondition: see `sorted(by:)`.
+    /// - Precondition: See `sorted(by:)`.
     public func distinct(by keyPaths: PartialKeyPath<Element>...) -> Results<Element> {
         let results = results("distinct(by:)")
         return results.reduced(by: results.binding.schema.columns(of: keyPaths))
@@ -90,7 +90,7 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns the distinct objects for properties given by name.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
-    /// - Precondition: the collection is managed.
+    /// - Precondition: The collection is managed.
     public func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Results<Element> {
         let columns = try elementSchema.columns(along: keyPaths)
         return results("distinct(byKeyPaths:)").reduced(by: columns)
@@ -99,8 +99,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns the position of the first object that matches a condition, or
     /// `nil` if there is none.
     ///
-    /// - Precondition: the collection is managed. Use `firstIndex(where:)` for
-    ///   unmanaged collections.
+    /// - Precondition: The collection is managed. Use `firstIndex(where:)` for unmanaged
+    ///   collections.
     @_disfavoredOverload
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         results("index(matching:)").index(matching: condition)
@@ -109,8 +109,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Sets a property of all objects that are currently in the collection, including objects that
     /// leave it while values are being set.
     ///
-    /// - Throws: see `Results.setValue`.
-    /// - Precondition: called in a write transaction if the collection is managed.
+    /// - Throws: See `Results.setValue`.
+    /// - Precondition: Called in a write transaction if the collection is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         if let results = objectResults { return try results.setValue(value, forKey: name) }
         try BulkAssignment(ClassSchema.of(Element.self), name, value, nil).assign(to: Array(self))
@@ -122,7 +122,7 @@ extension RealmCollection where Element: ObjectBase {
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, and for an unmanaged collection.
-    /// - Precondition: the transaction body is running.
+    /// - Precondition: The transaction body is running.
     /// - Complexity: O(1). The objects are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
         guard let place = try _frozenPlace() else { return results("freeze()").freeze() }
@@ -158,8 +158,7 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns the sum of a property of the objects, counting each as often as the collection
     /// contains it and ignoring `nil`; 0 if there are no values.
     ///
-    /// Fails the transaction if a sum of integers overflows `Int`; traps if the
-    /// collection is unmanaged.
+    /// An overflowing sum of integers fails the transaction; in an unmanaged collection, it traps.
     @_disfavoredOverload
     public func sum<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Total {
         objectResults?.sum(of: keyPath) ?? map { $0[keyPath: keyPath] }.engineSum()

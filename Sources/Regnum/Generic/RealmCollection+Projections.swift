@@ -21,7 +21,7 @@ extension RealmCollection where Element: ClassProjection {
     /// Returns the projections sorted by a property of the model or of an object linked to it. An
     /// existing sort order breaks ties.
     ///
-    /// - Precondition: the key path refers to a stored property, or to one of a linked object.
+    /// - Precondition: The key path refers to a stored property, or to one of a linked object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Element.Root, V>) -> Results<Element> {
         sorted(by: keyPath, ascending: true)
     }
@@ -46,7 +46,7 @@ extension RealmCollection where Element: ClassProjection {
 
     /// Returns the first projection for each combination of the model properties' values.
     ///
-    /// - Precondition: the key paths refer to stored values, or to those of linked objects.
+    /// - Precondition: The key paths refer to stored values, or to those of linked objects.
     public func distinct(by keyPaths: PartialKeyPath<Element.Root>...) -> Results<Element> {
         results("distinct(by:)").reduced(
             by: ClassSchema.of(Element.Root.self).columns(of: keyPaths))

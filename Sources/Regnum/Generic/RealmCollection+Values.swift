@@ -5,8 +5,7 @@ internal import RegnumEngine
 extension RealmCollection where Element: SummableValue {
     /// Returns the sum of the elements, ignoring `nil`; 0 if there are none.
     ///
-    /// Fails the transaction if a sum of integers overflows `Int`; traps if the
-    /// collection is unmanaged.
+    /// An overflowing sum of integers fails the transaction; in an unmanaged collection, it traps.
     public func sum() -> Element.Total { _storedValues?.sum(Element.self) ?? engineSum() }
 
     /// Returns the average of the elements, ignoring `nil`; `nil` if there are none.
@@ -65,7 +64,7 @@ extension RealmCollection where Element: ScalarValue & Sendable {
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, and for an unmanaged collection.
-    /// - Precondition: the transaction body is running.
+    /// - Precondition: The transaction body is running.
     /// - Complexity: O(1). The values are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenValues<Element> { try frozenValues() }
 }
@@ -78,7 +77,7 @@ extension RealmCollection where Element == AnyRealmValue {
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, for a list that was assigned to an `AnyRealmValue` in this transaction, and
     ///   for an unmanaged collection.
-    /// - Precondition: the transaction body is running.
+    /// - Precondition: The transaction body is running.
     /// - Complexity: O(1). The values are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenValues<FrozenAnyValue> {
         try frozenValues()
@@ -106,7 +105,7 @@ extension RealmCollection {
 extension Results: Encodable where Model: Encodable {
     /// Encodes the objects as an array.
     ///
-    /// - Throws: any error of the objects' `encode(to:)`. A synthesized one throws for managed
+    /// - Throws: Any error of the objects' `encode(to:)`. A synthesized one throws for managed
     ///   objects; encode the frozen results instead.
     public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
 }
@@ -114,6 +113,6 @@ extension Results: Encodable where Model: Encodable {
 extension AnyRealmCollection: Encodable where Element: Encodable {
     /// Encodes the elements as an array; `nil` as null.
     ///
-    /// - Throws: any error of the elements' `encode(to:)`.
+    /// - Throws: Any error of the elements' `encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
 }

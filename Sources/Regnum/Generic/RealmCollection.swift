@@ -3,10 +3,6 @@ internal import RegnumEngine
 /// A collection of a realm, for code that accepts any of ``Results``, ``List``, ``MutableSet``,
 /// ``LinkingObjects`` and ``AnyRealmCollection``.
 ///
-///     func operateOn<C: RealmCollection>(collection: C) {
-///         print("operating on collection containing \(collection.count) objects")
-///     }
-///
 ///     func adults(_ people: some RealmCollection<Person>) -> Results<Person> {
 ///         people.where { $0.age >= 18 }
 ///     }
@@ -37,7 +33,7 @@ public protocol RealmCollection<Element>: _ConfinedCollection where Element: Rea
     /// Returns the collection at the start of the transaction, or `nil` for results, which
     /// handle this themselves.
     ///
-    /// - Throws: see `freeze()`.
+    /// - Throws: See `freeze()`.
     func _frozenPlace() throws(Realm.Error) -> _FrozenPlace?
 }
 
@@ -50,7 +46,7 @@ extension RealmCollection {
 
     /// Returns the elements at the given positions, in the order of the positions.
     ///
-    /// - Precondition: all positions are in `0..<count`.
+    /// - Precondition: All positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Element] {
         positions.map { self[$0] }
     }

@@ -96,7 +96,7 @@ extension SendableResults where Model: ClassProjection {
     /// Returns the projections sorted by a property of the model, or of an object linked to it. A
     /// previous sort breaks ties.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path names a stored property, or one of a linked object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Model.Root, V>) -> Self {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
@@ -119,7 +119,7 @@ extension SendableResults where Model: ClassProjection {
 
     /// Returns the first projection for each combination of the model properties' values.
     ///
-    /// - Precondition: the key paths name stored properties that are values, or those of linked
+    /// - Precondition: The key paths name stored properties that are values, or those of linked
     ///   objects.
     public func distinct(by keyPaths: PartialKeyPath<Model.Root>...) -> Self {
         reduced(by: ClassSchema.of(Model.Root.self).columns(of: keyPaths))

@@ -53,9 +53,9 @@ struct ObjectBuilder {
     }
 
     /// - Parameters:
-    ///   - core: the transaction that the objects will be stored in, where nested objects from
+    ///   - core: The transaction that the objects will be stored in, where nested objects from
     ///     elsewhere are copied; or `nil` to link to nested objects as they are.
-    ///   - addsObjects: whether unmanaged objects are linked to as they are even in a transaction.
+    ///   - addsObjects: Whether unmanaged objects are linked to as they are even in a transaction.
     init(_ core: TransactionCore?, addsObjects: Bool = false) {
         self.core = core
         self.addsObjects = addsObjects

@@ -1,5 +1,5 @@
 extension Realm {
-    /// How `add` and `create` handle an existing object with the same primary key.
+    /// The way `add` and `create` handle an existing object with the same primary key.
     ///
     /// The policy applies to the object and to all objects that are added with it. Objects without
     /// a primary key that are reached through links are always added as new objects.

@@ -33,7 +33,7 @@ struct ImportTable: Sendable {
     var key: TableKey { schema.key }
     var name: String { schema.name }
 
-    /// - Parameter entry: the declared class, if it is registered.
+    /// - Parameter entry: The declared class, if it is registered.
     init(_ schema: TableSchema, in database: DatabaseSchema, _ entry: ClassEntry?) {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)

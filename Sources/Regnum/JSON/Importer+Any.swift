@@ -6,7 +6,7 @@ internal import RegnumStore
 extension Importer {
     /// Returns the value that a node represents. Linked objects get rows.
     ///
-    /// - Parameter level: the number of lists and dictionaries that contain the value.
+    /// - Parameter level: The number of lists and dictionaries that contain the value.
     mutating func anyTree(
         _ node: JSONNode, level: Int = 0, isInSet: Bool = false,
         _ property: ImportTable.Property, _ transaction: EngineTransaction
@@ -112,8 +112,8 @@ extension Importer {
     /// Replaces a value of any type together with its contents.
     ///
     /// - Parameters:
-    ///   - list: the list of the row with the contents of the value.
-    ///   - target: the class of the list's elements.
+    ///   - list: The list of the row with the contents of the value.
+    ///   - target: The class of the list's elements.
     mutating func setAny(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: ListKey, _ target: TableKey, _ transaction: EngineTransaction

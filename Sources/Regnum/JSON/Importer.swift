@@ -25,7 +25,7 @@ struct Importer: Sendable {
 
     /// Imports lines and returns the number of objects.
     ///
-    /// - Parameter isLast: whether these are the last lines of the text, so that no placeholder may
+    /// - Parameter isLast: Whether these are the last lines of the text, so that no placeholder may
     ///   remain.
     mutating func apply(
         _ batch: LineBatches.Batch, isLast: Bool, in transaction: EngineTransaction

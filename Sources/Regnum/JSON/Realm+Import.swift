@@ -33,14 +33,14 @@ extension Realm {
     /// are missing are deleted after it, unless the realm is closed first.
     ///
     /// - Parameters:
-    ///   - chunks: the text, split into pieces at any position.
-    ///   - update: the policy for objects whose primary key already exists. Both `.modified` and
+    ///   - chunks: The text, split into pieces at any position.
+    ///   - update: The policy for objects whose primary key already exists. Both `.modified` and
     ///     `.all` set the properties to the values of the line, replacing lists, sets, maps and
     ///     embedded objects as a whole; `.modified` skips columns that already have the value.
     ///     Properties missing from the line stay unchanged.
-    ///   - batchSize: the maximum number of lines in a transaction, at least 1; a batch also ends
+    ///   - batchSize: The maximum number of lines in a transaction, at least 1; a batch also ends
     ///     at 8 MB.
-    ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
+    ///   - origin: A label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
     ///   invalid line and for a `batchSize` below 1, `.invalidValue` for values that a property
@@ -79,7 +79,7 @@ extension Realm {
     /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it
     /// has no writer, or the task is cancelled.
     ///
-    /// - Throws: the errors described there; `.invalidInput` if `url` isn't a file URL;
+    /// - Throws: The errors described there; `.invalidInput` if `url` isn't a file URL;
     ///   `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and `.ioFailed` for the file.
     @discardableResult
     public nonisolated func importJSON(

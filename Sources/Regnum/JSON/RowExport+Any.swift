@@ -7,9 +7,9 @@ extension RowExport {
     /// Writes a value with its contents.
     ///
     /// - Parameters:
-    ///   - row: the row of `table` that has the value.
-    ///   - list: the name of the list with the contents.
-    ///   - level: the number of lists and dictionaries of any type around it.
+    ///   - row: The row of `table` that has the value.
+    ///   - list: The name of the list with the contents.
+    ///   - level: The number of lists and dictionaries of any type around it.
     mutating func any(
         _ value: Value, of row: ObjectKey, _ table: TableSchema, _ list: String, level: Int
     ) throws(Realm.Error) {

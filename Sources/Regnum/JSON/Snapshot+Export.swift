@@ -13,11 +13,11 @@ extension Snapshot {
     /// drained yet are written as well.
     ///
     /// - Parameters:
-    ///   - classes: the classes whose objects are written; `nil` for all. Links to objects of other
+    ///   - classes: The classes whose objects are written; `nil` for all. Links to objects of other
     ///     classes are written as keys.
-    ///   - sink: receives the text in pieces of about 64 kB, split at any position. An error that
+    ///   - sink: Receives the text in pieces of about 64 kB, split at any position. An error that
     ///     it throws ends the export.
-    /// - Returns: the number of objects written, not counting those inside others.
+    /// - Returns: The number of objects written, not counting those inside others.
     /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
     ///   embedded objects in more than 64 levels; `.invalidDatabase` if damage is found;
     ///   `CancellationError`; the errors of `sink`.
@@ -72,7 +72,7 @@ extension Snapshot {
     /// files. For a pipe, waits for a reader until the task is cancelled; if the reader closes it
     /// early, throws `.ioFailed` and doesn't raise SIGPIPE.
     ///
-    /// - Throws: the errors described there; `.invalidInput` if `url` isn't a file URL;
+    /// - Throws: The errors described there; `.invalidInput` if `url` isn't a file URL;
     ///   `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and `.ioFailed` for
     ///   the file.
     @discardableResult

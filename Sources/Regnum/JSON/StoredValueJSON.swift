@@ -7,7 +7,7 @@ internal import RegnumEngine
 extension JSONText {
     /// Appends the value of a column.
     ///
-    /// - Parameter type: the type of the column.
+    /// - Parameter type: The type of the column.
     mutating func value(_ value: Value, of type: ScalarType) {
         switch value {
         case .null: raw("null")

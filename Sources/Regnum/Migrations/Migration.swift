@@ -102,7 +102,7 @@ public final class Migration {
     /// class: then there is no old object. For a class that the program no longer has, there is no
     /// new object. A class that neither of them has is empty.
     ///
-    /// - Throws: the errors of `body` and of properties; `CancellationError`.
+    /// - Throws: The errors of `body` and of properties; `CancellationError`.
     /// - Complexity: O(n). Changes are held in memory until they are committed or, with
     ///   ``Realm/Configuration/resumableMigration``, saved.
     public func enumerateObjects(
@@ -159,7 +159,7 @@ public final class Migration {
     ///
     ///     let owner = try migration.create("Person", value: ["name": "Ann"])
     ///
-    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``, except that
+    /// - Throws: As ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``, except that
     ///   keys are compared after the block returns.
     @discardableResult
     public func create(
@@ -171,7 +171,7 @@ public final class Migration {
     /// Creates an object of a class of the program from an array of its values, in the order of
     /// their declaration, or from another object that has all of its properties.
     ///
-    /// - Throws: as ``create(_:value:)-(_,[String:Any?])``.
+    /// - Throws: As ``create(_:value:)-(_,[String:Any?])``.
     @discardableResult
     @_disfavoredOverload
     public func create(_ className: String, value: Any) throws(Realm.Error) -> DynamicObject {

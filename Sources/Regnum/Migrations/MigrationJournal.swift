@@ -93,7 +93,7 @@ final class MigrationJournal {
 
     /// Returns where `enumerateObjects` continues, or `nil` if it has completed.
     ///
-    /// - Parameter end: the end of the rows to visit, if it begins now.
+    /// - Parameter end: The end of the rows to visit, if it begins now.
     func beginVisit(_ className: String, end: UInt64) throws(Realm.Error) -> Visit? {
         if try passes(.visit, [className]) != nil {
             return position == doneCount ? visit : nil

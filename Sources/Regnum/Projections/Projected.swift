@@ -28,7 +28,7 @@ public struct Projected<Root: ObjectBase, Value> {
 
     /// The value of the projected object's property. Called by the compiler for `projection.name`.
     ///
-    /// - Precondition: that of the projected property itself. In addition, assignments require a
+    /// - Precondition: That of the projected property itself. In addition, assignments require a
     ///   writable key path: `\.name` and `\.dog!.name` are writable; `\.dog?.name`, computed
     ///   properties without a setter and `projectTo` are not.
     public static subscript<Enclosing: Projection<Root>>(

@@ -26,8 +26,8 @@ extension Predicate {
     /// The condition that one of the values at the end of a path matches.
     ///
     /// - Parameters:
-    ///   - isHeld: returns the condition on a column.
-    ///   - holdsForNil: whether the condition holds if there is no value at the path.
+    ///   - isHeld: Returns the condition on a column.
+    ///   - holdsForNil: Whether the condition holds if there is no value at the path.
     static func nested(
         _ path: AnyPath, holdsForNil: Bool, _ isHeld: (ColumnReference) -> Predicate
     ) -> Predicate {

@@ -54,28 +54,31 @@ extension Query where Value == AnyRealmValue {
 // MARK: Texts
 
 extension Query where Value == AnyRealmValue {
-    /// Whether the value is a string, or data with the bytes of a string, that contains `part`.
+    /// Whether the value is a string that contains `part`, or data with the UTF-8 bytes of such a
+    /// string.
     public func contains(_ part: String, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
 
-    /// Whether the value is a string, or data with the bytes of a string, that starts with `part`.
+    /// Whether the value is a string that starts with `part`, or data with the UTF-8 bytes of such
+    /// a string.
     public func starts(with part: String, options: StringOptions = []) -> Query<Bool> {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the value is a string, or data with the bytes of a string, that ends with `part`.
+    /// Whether the value is a string that ends with `part`, or data with the UTF-8 bytes of such a
+    /// string.
     public func ends(with part: String, options: StringOptions = []) -> Query<Bool> {
         match(.endsWith, part, options)
     }
 
-    /// Whether the value is a string, or data with the bytes of a string, that matches a pattern:
-    /// `?` matches any one code point, `*` any number of them.
+    /// Whether the value is a string that matches a pattern, or data with the UTF-8 bytes of such a
+    /// string: `?` matches any one code point, `*` any number of them.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether the value is this string, or data with its bytes.
+    /// Whether the value is this string, or data with its UTF-8 bytes.
     public func equals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         match(.equals, text, options)
     }
@@ -88,13 +91,13 @@ extension Query where Value == AnyRealmValue {
         }
     }
 
-    /// Whether the value is data, or a string with the bytes, that contains `part`.
+    /// Whether the value is data that contains `part`, or a string whose UTF-8 bytes do.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 
-    /// Whether the value is data, or a string with the bytes, that starts with `part`.
+    /// Whether the value is data that starts with `part`, or a string whose UTF-8 bytes do.
     public func starts(with part: Data) -> Query<Bool> { match(.beginsWith, part) }
 
-    /// Whether the value is data, or a string with the bytes, that ends with `part`.
+    /// Whether the value is data that ends with `part`, or a string whose UTF-8 bytes do.
     public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
 
     private func match(
@@ -108,7 +111,7 @@ extension Query where Value == AnyRealmValue {
         holds { .matchData($0, match, [UInt8](part)) }
     }
 
-    /// - Parameter holdsForNil: whether the condition holds if there is no entry or element.
+    /// - Parameter holdsForNil: Whether the condition holds if there is no entry or element.
     private func holds(
         forNil holdsForNil: Bool = false, _ isHeld: (ColumnReference) -> RegnumEngine.Predicate
     ) -> Query<Bool> {

@@ -135,10 +135,10 @@ where Value: QueryCollection, Value.Element: ScalarValue, Value.Element._Basis: 
 }
 
 extension Query where Value: QueryCollection, Value.Element: BoundedValue {
-    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
+    /// The minimum of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element.Required?> { aggregate(.min) }
 
-    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
+    /// The maximum of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element.Required?> { aggregate(.max) }
 }
 
@@ -158,7 +158,7 @@ where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Require
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the list has elements and *all* of them are in the closed range (as in Realm). Nil
+    /// Whether the list has elements and *all* of them are in the closed range (as in Realm). `nil`
     /// elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
@@ -192,14 +192,14 @@ extension Query {
 // MARK: Properties of the objects of a collection
 
 extension Query where Value: BoundedValue {
-    /// The least value of the property among the objects of a collection, as in `$0.dogs.age.min`,
+    /// The minimum of the property among the objects of a collection, as in `$0.dogs.age.min`,
     /// ignoring `nil` and NaN; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value.Required?> { overObjects(.min) }
 
-    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
-    /// NaN; `nil` if there are none.
+    /// The maximum of the property among the objects of a collection, ignoring `nil` and NaN; `nil`
+    /// if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value.Required?> { overObjects(.max) }

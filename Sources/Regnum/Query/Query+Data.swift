@@ -7,7 +7,7 @@ public protocol BytesValue: ScalarValue {}
 extension Data: BytesValue {}
 
 extension Query where Value: ScalarValue, Value._Basis: BytesValue {
-    /// Whether the data contains `part`. False for `nil`. All data contain empty data.
+    /// Whether the data contains `part`. False for `nil`. Any data contains empty data.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 
     /// Whether the data starts with `part`. False for `nil`.

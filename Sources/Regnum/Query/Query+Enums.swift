@@ -26,8 +26,8 @@ extension Query where Value: QueryMap, Value.Value: EnumValue {
 // MARK: Bounds
 
 extension Query where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The case with the least raw value among the objects of a collection, ignoring `nil`; `nil`
-    /// if there are none.
+    /// The case with the smallest raw value among the objects of a collection, ignoring `nil`;
+    /// `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Enum?> { overObjects(.min) }
@@ -43,7 +43,7 @@ extension Query
 where
     Value: QueryCollection, Value.Element: EnumValue, Value.Element._Enum.RawValue: BoundedValue
 {
-    /// The element with the least raw value, ignoring `nil`; `nil` if there are none.
+    /// The element with the smallest raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Element._Enum?> { .init(rawElements.min.rawNode(), scope) }
 
     /// The element with the greatest raw value, ignoring `nil`; `nil` if there are none.
@@ -54,7 +54,7 @@ where
 
 extension Query
 where Value: QueryMap, Value.Value: EnumValue, Value.Value._Enum.RawValue: BoundedValue {
-    /// The value with the least raw value, ignoring `nil`; `nil` if there are none.
+    /// The value with the smallest raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Value._Enum?> { .init(rawValues.min.rawNode(), scope) }
 
     /// The value with the greatest raw value, ignoring `nil`; `nil` if there are none.

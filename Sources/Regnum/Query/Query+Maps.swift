@@ -83,10 +83,10 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
 }
 
 extension Query where Value: QueryMap, Value.Value: BoundedValue {
-    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
+    /// The minimum of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value.Required?> { aggregate(.min) }
 
-    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
+    /// The maximum of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value.Required?> { aggregate(.max) }
 }
 
@@ -100,13 +100,13 @@ extension Query where Value: QueryMap, Value.Value: SummableValue {
 
 extension Query
 where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparable {
-    /// Whether the map has values and *all* of them are in the half-open range (as in Realm). Nil
+    /// Whether the map has values and *all* of them are in the half-open range (as in Realm). `nil`
     /// values are ignored.
     public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the map has values and *all* of them are in the closed range (as in Realm). Nil
+    /// Whether the map has values and *all* of them are in the closed range (as in Realm). `nil`
     /// values are ignored.
     public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
@@ -130,8 +130,8 @@ extension Predicate {
     /// The condition that a map's value for a key matches.
     ///
     /// - Parameters:
-    ///   - hops: the path to the entries of the map.
-    ///   - holdsForNil: whether the condition holds if there is no such entry.
+    ///   - hops: The path to the entries of the map.
+    ///   - holdsForNil: Whether the condition holds if there is no such entry.
     static func entry(
         _ hops: [Hop], _ key: String, _ predicate: Predicate, holdsForNil: Bool
     ) -> Predicate {

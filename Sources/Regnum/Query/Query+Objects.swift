@@ -90,7 +90,7 @@ extension QueryScope {
     /// Returns the row of an object. Returns `nil` if nothing can link to it: it is unmanaged,
     /// deleted, or of a derived class. Reports an object of another realm.
     ///
-    /// - Precondition: the object's transaction is running.
+    /// - Precondition: The object's transaction is running.
     func row(of object: ObjectBase, of type: ObjectBase.Type) -> ObjectKey? {
         guard let binding = object._binding, let core = binding.core else { return nil }
         if case .ended = core.state {

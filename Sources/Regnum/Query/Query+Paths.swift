@@ -15,7 +15,7 @@ extension List: QueryCollection {}
 extension Query {
     /// A property of the object.
     ///
-    /// - Precondition: the key path names a stored property. Computed properties can't be queried.
+    /// - Precondition: The key path names a stored property. Computed properties can't be queried.
     public subscript<Property: Persistable>(
         dynamicMember keyPath: KeyPath<Value, Property>
     ) -> Query<Property> where Value: ObjectBase {
@@ -24,7 +24,7 @@ extension Query {
 
     /// A property of the linked object; `nil` if there is no object.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path names a stored property.
     public subscript<Target: ObjectBase, Property: Persistable>(
         dynamicMember keyPath: KeyPath<Target, Property>
     ) -> Query<Property> where Value == Target? {
@@ -34,7 +34,7 @@ extension Query {
     /// A property of the objects of the collection: a condition on it holds if it does for at least
     /// one of them.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path names a stored property.
     public subscript<Property: Persistable>(
         dynamicMember keyPath: KeyPath<Value.Element, Property>
     ) -> Query<Property> where Value: QueryCollection, Value.Element: ObjectBase {

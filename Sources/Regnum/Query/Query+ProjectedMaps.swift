@@ -32,10 +32,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: BoundedValue & MapValue
 {
-    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
+    /// The minimum of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
+    /// The maximum of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
 }
 
@@ -66,8 +66,8 @@ where
         persistableValue.contains(range)
     }
 
-    /// Whether the map has values and the stored form of *all* of them is in the closed range. Nil
-    /// values are ignored.
+    /// Whether the map has values and the stored form of *all* of them is in the closed range.
+    /// `nil` values are ignored.
     public func contains(
         _ range: ClosedRange<Value.Value._Projected.PersistedType>
     ) -> Query<Bool> {

@@ -146,12 +146,12 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: BoundedValue & RealmCollectionValue
 {
-    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
+    /// The minimum of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element._Projected?> {
         .init(persistableValue.min.rawNode(), scope)
     }
 
-    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
+    /// The maximum of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element._Projected?> {
         .init(persistableValue.max.rawNode(), scope)
     }
@@ -170,14 +170,14 @@ where
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The least value of the property among the objects of a collection, ignoring `nil` and NaN;
-    /// `nil` if there are none.
+    /// The minimum of the property among the objects of a collection, ignoring `nil` and NaN; `nil`
+    /// if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
-    /// NaN; `nil` if there are none.
+    /// The maximum of the property among the objects of a collection, ignoring `nil` and NaN; `nil`
+    /// if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }

@@ -2,8 +2,10 @@ internal import RegnumEngine
 
 /// Options for comparing strings in queries.
 public struct StringOptions: OptionSet, Sendable {
+    /// The bits of the options.
     public let rawValue: Int
 
+    /// Creates options from their bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

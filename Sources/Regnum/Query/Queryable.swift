@@ -35,18 +35,19 @@ public protocol Queryable<Model> {
     /// Returns the objects sorted by a property of the object or of a linked one (`\.dog?.age`),
     /// ascending. A previous sort breaks ties; remaining ties keep their order.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path names a stored property, or one of a linked object.
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self
 
-    /// As ``sorted(by:)-(KeyPath<Model,V>)``, in either direction.
+    /// Returns the objects sorted in either direction; otherwise like
+    /// ``sorted(by:)-(KeyPath<Model,V>)``.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>, ascending: Bool) -> Self
 
-    /// Returns the objects sorted by several properties, the first one being the primary one.
+    /// Returns the objects sorted by several properties, most significant first.
     func sorted(by orders: SortOrder<Model>...) -> Self
 
-    /// Returns the objects sorted by several properties, the first one being the primary one. At
-    /// most 64 in total.
+    /// Returns the objects sorted by several properties, most significant first. At most 64 in
+    /// total.
     func sorted(by orders: [SortOrder<Model>]) -> Self
 
     /// Returns the objects sorted by a property, given by its name or, for linked objects, by names
@@ -57,7 +58,7 @@ public protocol Queryable<Model> {
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Self
 
-    /// As ``sorted(byKeyPath:)``, in either direction.
+    /// Returns the objects sorted in either direction; otherwise like ``sorted(byKeyPath:)``.
     func sorted(byKeyPath keyPath: String, ascending: Bool) throws(Realm.Error) -> Self
 
     /// Returns only the first of the objects with the same values in all of these properties, in
@@ -66,18 +67,19 @@ public protocol Queryable<Model> {
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).distinct(by: \.room)
     ///
-    /// - Precondition: the key paths name stored properties that are values, or those of linked
+    /// - Precondition: The key paths name stored properties that are values, or those of linked
     ///   objects.
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
 
-    /// Like `distinct(by:)`, with several key paths. An empty array has no effect.
+    /// Returns the distinct objects for an array of key paths, like `distinct(by:)`. An empty array
+    /// has no effect.
     func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self
 
-    /// Like `distinct(by:)`, with the names of properties: `["room", "author.name"]`. An empty
-    /// array has no effect.
+    /// Returns the distinct objects for names of properties, like `distinct(by:)`: `["room",
+    /// "author.name"]`. An empty array has no effect.
     ///
-    /// - Throws: as ``sorted(byKeyPath:)``.
+    /// - Throws: As ``sorted(byKeyPath:)``.
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self
 }
@@ -137,7 +139,7 @@ extension Queryable {
         return _with(plan)
     }
 
-    /// - Parameter condition: a condition on the model, or on its projection.
+    /// - Parameter condition: A condition on the model, or on its projection.
     func filtered<Object: ObjectBase, Condition: QueryCondition>(
         by condition: (Query<Object>) -> Query<Condition>
     ) -> Self {
@@ -155,7 +157,7 @@ extension Queryable {
 
     /// Returns the position of the first object that also meets a condition, or `nil` if none does.
     ///
-    /// - Complexity: O(candidates); the result itself isn't computed.
+    /// - Complexity: O(candidates). The result itself isn't collected.
     public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
         let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Model.self).name)
         let predicate = scope.build(.objects([]), condition)

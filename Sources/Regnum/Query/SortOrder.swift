@@ -7,17 +7,18 @@ internal import RegnumEngine
 public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     let term: SortTerm
 
-    /// Ascending order: `nil` first, then NaN; strings by the bytes of their UTF-8 form; false
-    /// before true. A property of a linked object is `nil` if there is no object.
+    /// Returns the ascending order: `nil` first, then NaN; strings by the bytes of their UTF-8
+    /// form; false before true. A property of a linked object is `nil` if there is no object.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path names a stored property, or one of a linked object.
     public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: true)
     }
 
-    /// Descending order: the reverse of ``ascending(_:)``, except that ties keep their order.
+    /// Returns the descending order: the reverse of ``ascending(_:)``, except that ties keep their
+    /// order.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path names a stored property, or one of a linked object.
     public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: false)
     }

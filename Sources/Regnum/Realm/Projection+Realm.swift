@@ -17,7 +17,7 @@ extension Transaction {
 
     /// Returns the projection of the object with the given primary key, or `nil` if there is none.
     ///
-    /// - Precondition: the model has a primary key of the type of `key`.
+    /// - Precondition: The model has a primary key of the type of `key`.
     /// - Complexity: O(log n).
     public func object<P: ClassProjection, Key: ScalarValue>(
         _ type: P.Type, forPrimaryKey key: Key
@@ -41,7 +41,7 @@ extension Snapshot {
 
     /// Returns the projection of the object with the given primary key, or `nil` if there is none.
     ///
-    /// - Precondition: the model has a primary key of the type of `key`.
+    /// - Precondition: The model has a primary key of the type of `key`.
     /// - Complexity: O(log n).
     public func object<P: ClassProjection, Key: ScalarValue>(
         _ type: P.Type, forPrimaryKey key: Key
@@ -65,7 +65,7 @@ extension Realm {
     /// Returns a live handle on the projection of the object with the given primary key, with its
     /// `current` value and a stream of `changes`. The object need not exist.
     ///
-    /// - Precondition: the model has a primary key of the type of `key`.
+    /// - Precondition: The model has a primary key of the type of `key`.
     public nonisolated func object<P: ClassProjection, Key: ScalarValue>(
         _ type: P.Type, forPrimaryKey key: Key, file: StaticString = #fileID,
         line: UInt = #line

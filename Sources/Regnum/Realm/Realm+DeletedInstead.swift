@@ -8,7 +8,7 @@ extension Realm {
     /// Others may delete it at the same time, and create it again. So the realm is examined once
     /// more under the lock under which it is deleted.
     ///
-    /// - Returns: whether the coordinator is closed, so that the realm has to be opened again.
+    /// - Returns: Whether the coordinator is closed, so that the realm has to be opened again.
     static func deletedInstead(
         of coordinator: Coordinator, _ configuration: Configuration
     ) async throws -> Bool {

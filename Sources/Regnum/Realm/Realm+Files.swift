@@ -21,9 +21,9 @@ extension Realm {
     /// Deletes all files of a configuration's realm, and the directory if nothing else is in it. A
     /// crash leaves either the whole realm or nothing.
     ///
-    /// - Returns: False if the realm doesn't exist.
-    /// - Throws: `.alreadyOpen` if it is open in this or another process; `.fileAccess`,
-    ///   `.filePermissionDenied`, `.ioFailed`.
+    /// - Returns: Whether the realm existed.
+    /// - Throws: `.alreadyOpen` if it is open in this or another process; `.invalidInput` if its
+    ///   location isn't a file URL; `.fileAccess`, `.filePermissionDenied`, `.ioFailed`.
     @discardableResult
     public static func deleteFiles(
         for configuration: Configuration
@@ -48,8 +48,8 @@ extension Realm {
     /// This is the version in the newest published commit. A commit that a process wrote but didn't
     /// publish before it died counts only after the realm was opened for writing.
     ///
-    /// - Throws: `.fileNotFound` if there is no realm; whatever `open` throws for the files found
-    ///   there.
+    /// - Throws: `.invalidInput` if `url` isn't a file URL; `.fileNotFound` if there is no realm;
+    ///   whatever `open` throws for the files found there.
     public static func schemaVersion(at url: URL) async throws(Realm.Error) -> UInt64 {
         try Configuration.checkFile(url)
         do throws(StoreError) {

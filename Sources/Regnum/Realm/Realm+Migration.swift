@@ -8,7 +8,7 @@ extension Realm {
     ///
     ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
     ///
-    /// - Returns: a report, or `nil` if the realm is new or already has the version.
+    /// - Returns: A report, or `nil` if the realm is new or already has the version.
     /// - Throws: `.alreadyOpen` if the realm is open in this process; the errors of ``open(_:)``.
     @discardableResult
     public static func performMigration(
@@ -22,10 +22,10 @@ extension Realm {
     /// Runs the migration of a realm in memory only, and reports what it would do. The realm's
     /// files aren't changed, and it may be in use at the same time.
     ///
-    /// - Returns: a report, or `nil` if the realm already has the version.
+    /// - Returns: A report, or `nil` if the realm already has the version.
     /// - Throws: `.invalidInput` for an in-memory realm; `.fileNotFound` if the realm doesn't
     ///   exist; the errors of the migration.
-    /// - Complexity: that of the migration, with memory for its changes.
+    /// - Complexity: That of the migration, with memory for its changes.
     public static func previewMigration(
         for configuration: Configuration
     ) async throws -> MigrationReport? {
@@ -50,7 +50,7 @@ extension Realm {
 
     /// Takes the realm to the schema version of its configuration, in one commit.
     ///
-    /// - Returns: a report, or `nil` if there was nothing to do.
+    /// - Returns: A report, or `nil` if there was nothing to do.
     func migrate() async throws -> MigrationReport? {
         let (core, configuration) = (core, configuration)
         guard core.isMigrationDue(core.coordinator.published.schema) else { return nil }
@@ -199,7 +199,7 @@ extension RealmCore {
         }
     }
 
-    /// - Parameter transaction: at the end, the transaction with all changes, which may be a
+    /// - Parameter transaction: At the end, the transaction with all changes, which may be a
     ///   different one.
     private func migrate(
         _ transaction: inout EngineTransaction, _ problem: Realm.Error?, _ stage: MigrationStage?,

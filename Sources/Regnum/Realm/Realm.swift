@@ -30,11 +30,11 @@ public actor Realm {
     ///   configuration; `.invalidInput` for contradictory settings and for classes that can't be
     ///   stored, with one line for each problem; `.schemaMismatch` if a listed class differs from
     ///   the stored one in a way that needs a migration, or the stored schema version is higher;
-    ///   whatever `Configuration.migration` throws, and after it `.duplicatePrimaryKey`, and
-    ///   `.migrationFailed` if a stored property that the program no longer declares links to a
-    ///   class that has become asymmetric; `.fileNotFound` if a read-only realm or a seed file
-    ///   doesn't exist; `.busy` if another process has been recovering the realm for more than a
-    ///   minute; `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.unsupportedFormat`,
+    ///   whatever `Configuration.migration` throws, `.duplicatePrimaryKey` and `.migrationFailed`
+    ///   if its result can't be stored, and the errors of ``backup(to:)`` if the realm is copied
+    ///   before the migration; `.fileNotFound` if a read-only realm or a seed file doesn't exist;
+    ///   `.busy` if another process has been recovering the realm for more than a minute;
+    ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.unsupportedFormat`,
     ///   `.incompatiblePeer` and `.ioFailed`, depending on the files found there; whatever `write`
     ///   throws, if a schema version has to be stored.
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {

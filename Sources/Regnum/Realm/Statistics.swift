@@ -26,12 +26,12 @@ extension Realm {
         public let evaluatedRows: Int
         /// Rows visited to find the objects that reach a changed row through links.
         public let reachedRows: Int
-        /// Number of times that commits woke streams.
+        /// The number of times that commits woke streams.
         public let streamWakes: Int
         /// Query results that were advanced from one version to another. Results that several
         /// streams share count once.
         public let streamSteps: Int
-        /// Number of those steps that had to copy the changed parts of a result because another
+        /// The number of those steps that had to copy the changed parts of a result because another
         /// stream, or a consumer that keeps delivered collections, still held it. Other steps edit
         /// it in place. Lists in their own order are never copied.
         public let copiedResults: Int

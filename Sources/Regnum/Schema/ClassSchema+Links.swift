@@ -124,7 +124,7 @@ extension ClassSchema {
     /// of a link, the elements of a list, the entries of a map, or the origins of an inverse. A
     /// single hop, except for the inverse of a map, which goes through the map's entries.
     ///
-    /// - Precondition: the property belongs to the class and is not a scalar.
+    /// - Precondition: The property belongs to the class and is not a scalar.
     func hops(through property: PropertySchema) -> [Hop] {
         if let (origin, map) = property.originMap { return origin.hops(toOwnersOf: map) }
         return [hop(through: property)]
@@ -152,7 +152,7 @@ extension ClassSchema {
     /// Returns a query plan for the origin objects that link to a row of this class, in ascending
     /// order, each as often as it links to the row.
     ///
-    /// - Parameter property: an inverse.
+    /// - Parameter property: An inverse.
     func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
         QueryPlan(
             tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",

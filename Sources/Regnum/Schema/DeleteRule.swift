@@ -5,16 +5,16 @@ extension Realm {
     /// Delete rules are part of the declaration, not of the stored schema: they apply to deletions
     /// with `tx.delete` in programs that declare them, and can be changed without a migration.
     public enum DeleteRule: Sendable, Hashable {
-        /// When the target object is deleted, the link becomes `nil`, or the object is removed from
-        /// the list, set or map. This is the default.
+        /// Sets the link to `nil`, or removes the object from the list, set or map, when the target
+        /// is deleted. This is the default.
         case nullify
-        /// The target object cannot be deleted while the link exists. An attempt to do so deletes
-        /// nothing and fails the transaction or savepoint with `.deletionDenied`. Deleting the
-        /// object together with the object that links to it is allowed.
+        /// Prevents the deletion of the target while the link exists. An attempt to delete it
+        /// deletes nothing and fails the transaction or savepoint with `.deletionDenied`. Deleting
+        /// the object together with the object that links to it is allowed.
         case deny
-        /// When the object that has the link is deleted, its targets are deleted too, recursively,
-        /// even in cycles. Other links to the deleted objects become `nil`, or deny the whole
-        /// deletion if that is their rule.
+        /// Deletes the targets together with the object that has the link, recursively, even in
+        /// cycles. Other links to the deleted objects become `nil`, or deny the whole deletion if
+        /// that is their rule.
         case cascade
 
         /// The bits of the rule in `Persisted._flags`.

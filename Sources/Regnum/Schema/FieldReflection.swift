@@ -44,7 +44,7 @@ extension ObjectBase {
 
     /// Returns the property wrapper at `offset` of a projection.
     ///
-    /// - Parameter wrapper: the type of the field.
+    /// - Parameter wrapper: The type of the field.
     final func projectedField<Wrapper: ProjectedField>(at offset: Int, as wrapper: Wrapper.Type)
         -> Wrapper
     {
@@ -55,7 +55,7 @@ extension ObjectBase {
 
     /// Calls `body` with the property wrapper at `offset`.
     ///
-    /// - Parameter wrapper: the type of the field.
+    /// - Parameter wrapper: The type of the field.
     @inline(__always)
     final func withField<Wrapper: PersistedField, Result>(
         at offset: Int, as wrapper: Wrapper.Type, _ body: (inout Wrapper) -> Result

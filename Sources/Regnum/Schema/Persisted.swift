@@ -59,7 +59,7 @@ public struct Persisted<Value: Persistable> {
 
     /// The value of the property in its object. Called by the compiler for `object.name`.
     ///
-    /// - Precondition: a managed object is accessed only within its transaction body and before it
+    /// - Precondition: A managed object is accessed only within its transaction body and before it
     ///   is deleted, and modified only in a write transaction.
     @inlinable
     public static subscript<Enclosing: ObjectBase>(

@@ -44,7 +44,7 @@ extension _StorageType {
     /// `Double` and `Float`; strings containing a UUID to UUIDs. Enums convert as their raw
     /// values. No other strings are parsed.
     ///
-    /// - Parameter value: a value returned by `unwrapped`.
+    /// - Parameter value: A value returned by `unwrapped`.
     func engineValue(of value: Any) -> Value? {
         if let decimal = value as? Decimal { return engineValue(ofDecimal: decimal) }
         let scalar = value as? any ScalarValue

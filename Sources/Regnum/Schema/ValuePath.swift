@@ -10,7 +10,7 @@ final class ValuePath {
     private let property: String
     private let position: Position?
 
-    /// - Parameter outer: the path of the object that has the property; `nil` for the root object.
+    /// - Parameter outer: The path of the object that has the property; `nil` for the root object.
     init(_ outer: ValuePath?, _ property: String, _ position: Position?) {
         self.outer = outer
         self.property = property

@@ -55,36 +55,46 @@ extension AnyRealmValue {
         return .dictionary(map)
     }
 
-    // The value if it is of the given case, otherwise nil. No conversions are performed.
-
+    /// The integer; `nil` for values of other cases, which aren't converted.
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
 
+    /// The Boolean; `nil` for values of other cases, which aren't converted.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
+    /// The float; `nil` for values of other cases, which aren't converted.
     public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
 
+    /// The double; `nil` for values of other cases, which aren't converted.
     public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
 
+    /// The string; `nil` for values of other cases, which aren't converted.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
+    /// The data; `nil` for values of other cases, which aren't converted.
     public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
 
+    /// The date; `nil` for values of other cases, which aren't converted.
     public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
 
+    /// The object id; `nil` for values of other cases, which aren't converted.
     public var objectIdValue: ObjectId? {
         if case .objectId(let value) = self { value } else { nil }
     }
 
+    /// The decimal; `nil` for values of other cases, which aren't converted.
     public var decimal128Value: Decimal128? {
         if case .decimal128(let value) = self { value } else { nil }
     }
 
+    /// The UUID; `nil` for values of other cases, which aren't converted.
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
+    /// The dictionary; `nil` for values of other cases, which aren't converted.
     public var dictionaryValue: Map<String, AnyRealmValue>? {
         if case .dictionary(let value) = self { value } else { nil }
     }
 
+    /// The list; `nil` for values of other cases, which aren't converted.
     public var listValue: List<AnyRealmValue>? {
         if case .list(let value) = self { value } else { nil }
     }

@@ -2,7 +2,7 @@ internal import RegnumEngine
 
 /// A type that is stored as another, persistable type, by a conversion that cannot fail.
 ///
-///     extension CLLocationCoordinate2D: CustomPersistable {
+///     extension Coordinate: CustomPersistable {
 ///         public init(persistedValue: Location) {
 ///             self.init(latitude: persistedValue.latitude, longitude: persistedValue.longitude)
 ///         }
@@ -22,7 +22,7 @@ public protocol CustomPersistable: FailableCustomPersistable {
 
 /// A type that is stored as another, persistable type, whose stored form may not convert back.
 ///
-///     extension URL: FailableCustomPersistable {
+///     extension URL: @retroactive FailableCustomPersistable {
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
 ///         public var persistableValue: String { absoluteString }
 ///     }

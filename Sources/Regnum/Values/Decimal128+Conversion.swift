@@ -70,7 +70,7 @@ extension Decimal128 {
     ///
     /// A string that is not a number becomes NaN.
     ///
-    /// - Precondition: the value has one of these types.
+    /// - Precondition: The value has one of these types.
     public init(value: Any) {
         switch withoutFoundation(value) ?? value {
         case let number as Decimal128: self = number

@@ -73,6 +73,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Inserts an element before the one at `position`.
     ///
     /// - Precondition: `0 <= position <= count`.
+    /// - Complexity: O(log n); O(n) for an unmanaged list.
     public func insert(_ element: Element, at position: Int) {
         guard hasPosition(position, "insert(at:)") else { return }
         if let managed {
@@ -97,10 +98,11 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Removes the element at a position. An object remains in the realm; an
-    /// embedded object is deleted.
+    /// Removes the element at a position. An object remains in the realm; an embedded object is
+    /// deleted.
     ///
     /// - Precondition: `0 <= position < count`.
+    /// - Complexity: O(log n); O(n) for an unmanaged list.
     public func remove(at position: Int) {
         guard hasElement(position, "remove(at:)") else { return }
         removeSubrange(position..<position + 1)
@@ -156,7 +158,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Moves an element, so that its new position is `destination`.
     ///
-    /// - Precondition: both positions are in `0..<count`.
+    /// - Precondition: Both positions are in `0..<count`.
     public func move(from source: Int, to destination: Int) {
         guard hasElement(source, "move(from:to:)"), hasElement(destination, "move(from:to:)") else {
             return
@@ -180,7 +182,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Removes the elements at the given positions.
     ///
-    /// - Precondition: the positions are in `0..<count`.
+    /// - Precondition: The positions are in `0..<count`.
     public func remove(atOffsets offsets: some Sequence<Int>) {
         for position in Set(offsets).sorted(by: >) { remove(at: position) }
     }
@@ -188,7 +190,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Moves the elements at the given positions, keeping their order, before the element that is
     /// at `destination` when the call starts.
     ///
-    /// - Precondition: the positions are in `0..<count`, and `destination` is in `0...count`.
+    /// - Precondition: The positions are in `0..<count`, and `destination` is in `0...count`.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset destination: Int) {
         guard hasPosition(destination, "move(fromOffsets:toOffset:)") else { return }
         let sources = Set(offsets).sorted()

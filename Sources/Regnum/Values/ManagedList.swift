@@ -20,9 +20,9 @@ public final class _ManagedList {
     /// The cached binding of the elements' class.
     @exclusivity(unchecked) private var target: ClassBinding?
 
-    /// - Parameter number: the number held by the property's wrapper: the number of the list,
-    ///   or the complement of the property's index if the list wasn't stored yet when the
-    ///   accessor was created.
+    /// - Parameter number: The number held by the property's wrapper: the number of the list, or
+    ///   the complement of the property's index if the list wasn't stored yet when the accessor was
+    ///   created.
     init(_ binding: ClassBinding, row: UInt64, number: Int32) {
         self.binding = binding
         self.row = ObjectKey(rawValue: row)
@@ -34,7 +34,7 @@ public final class _ManagedList {
 
     /// Creates the list of the contents of an `AnyRealmValue` property.
     ///
-    /// - Parameter value: the value of the property; `nil` if it is about to be set.
+    /// - Parameter value: The value of the property; `nil` if it is about to be set.
     init(_ binding: ClassBinding, row: UInt64, any property: Int, _ value: Value?) {
         self.binding = binding
         self.row = ObjectKey(rawValue: row)

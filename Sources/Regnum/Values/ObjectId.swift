@@ -40,7 +40,7 @@ public struct ObjectId: Hashable, Sendable {
     ///
     ///     @Persisted var id = ObjectId("507f1f77bcf86cd799439011")
     ///
-    /// - Precondition: the literal is a valid id. For text that isn't known at compile time, use
+    /// - Precondition: The literal is a valid id. For text that isn't known at compile time, use
     ///   ``init(string:)``, which throws, or `init(_:)` with a `String`, which returns `nil`.
     public init(_ literal: StaticString) {
         let text = literal.description
@@ -61,9 +61,9 @@ public struct ObjectId: Hashable, Sendable {
     /// Creates an id from the given parts and the next counter value of this process.
     ///
     /// - Parameters:
-    ///   - timestamp: the time, truncated to seconds and clamped to the years 1970 to 2106.
-    ///   - machineId: the machine id, of which the low 3 bytes are used.
-    ///   - processId: the process id, of which the low 2 bytes are used.
+    ///   - timestamp: The time, truncated to seconds and clamped to the years 1970 to 2106.
+    ///   - machineId: The machine id, of which the low 3 bytes are used.
+    ///   - processId: The process id, of which the low 2 bytes are used.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let interval = timestamp.timeIntervalSince1970
         let seconds = interval >= 0 ? UInt32(min(interval, Double(UInt32.max))) : 0

@@ -27,9 +27,9 @@ public protocol Persistable {
     /// read on the slow path.
     ///
     /// - Parameters:
-    ///   - cluster: a cluster node with a slot for the column (see `_ClusterLayout`).
-    ///   - column: the column number; negative if the property has no column yet.
-    ///   - place: the index of the row in the cluster, less than 1,024.
+    ///   - cluster: A cluster node with a slot for the column (see `_ClusterLayout`).
+    ///   - column: The column number; negative if the property has no column yet.
+    ///   - place: The index of the row in the cluster, less than 1,024.
     static func _read(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Self?
     /// Returns the value of a managed object's property on the slow path.
     static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self
