@@ -34,8 +34,8 @@ extension Persisted: Encodable where Value: Encodable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "The objects are nested more than \(Limits.encodedLevelMax) levels deep, or "
-                        + "link to each other in a cycle, which can't be encoded inline."))
+                        "The objects are nested more than \(Limits.encodedLevelMax) levels deep, "
+                        + "or link to each other in a cycle, which can't be encoded inline."))
         }
         // Use a container, so that the encoder's strategies apply.
         var container = encoder.singleValueContainer()
