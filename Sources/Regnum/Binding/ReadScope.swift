@@ -133,15 +133,32 @@ extension RealmCore {
     func liveSnapshot(
         _ place: CallPlace, _ entry: ClassEntry, _ call: StaticString
     ) -> SnapshotCore {
-        if let core = ReadScope.write(in: self) {
-            let name = entry.schema.name
-            core.fail(
-                Realm.Error(
-                    .invalidInput,
-                    "A live handle on \(name) was read in the write at \(core.place): it shows the "
-                        + "newest published version, not the state of the transaction. Use "
-                        + "tx.\(call).", className: name))
-        }
+        let name = entry.schema.name
+        failWrite(reading: "A live handle on \(name)", of: name, insteadOf: call)
         return snapshot(place)
+    }
+
+    /// Inside the body of a write, fails the transaction because it reads the newest published
+    /// state instead of its own.
+    ///
+    /// - Parameter call: The member of the transaction to use.
+    func failWrite(
+        reading name: @autoclosure () -> String, of className: String? = nil,
+        insteadOf call: StaticString
+    ) {
+        guard let core = ReadScope.write(in: self) else { return }
+        core.fail(
+            Realm.Error(
+                .invalidInput,
+                "\(name()) was read in the write at \(core.place): it shows the newest published "
+                    + "version, not the state of the transaction. Use tx.\(call).",
+                className: className))
+    }
+}
+
+extension DatabaseSchema {
+    /// Returns whether there are no top-level objects, given the number of rows of each class.
+    func isEmpty(_ count: (TableKey) -> Int) -> Bool {
+        tables.allSatisfy { $0.kind != .object || count($0.key) == 0 }
     }
 }

@@ -103,10 +103,12 @@ public actor Realm {
     public nonisolated var configuration: Configuration { core.configuration }
 
     /// Whether the newest published version contains no objects. Undelivered asymmetric objects
-    /// don't count.
+    /// don't count. Reading it in the body of a write, which has ``Transaction/isEmpty``, fails the
+    /// transaction.
     public nonisolated var isEmpty: Bool {
+        core.failWrite(reading: "Realm.isEmpty", insteadOf: "isEmpty")
         let root = core.coordinator.published
-        return root.schema.tables.allSatisfy { $0.kind != .object || root.count($0.key) == 0 }
+        return root.schema.isEmpty { root.count($0) }
     }
 
     /// Whether the realm was closed, by any of its owners in this process.

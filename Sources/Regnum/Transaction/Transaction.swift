@@ -34,6 +34,16 @@ public final class Transaction {
         }
     }
 
+    /// Whether there are no objects, as the body sees them. Undelivered asymmetric objects don't
+    /// count.
+    public var isEmpty: Bool {
+        switch core.state {
+        case .writing(let transaction): transaction.schema.isEmpty { transaction.count($0) }
+        case .reading(let root): root.schema.isEmpty { root.count($0) }
+        case .ended: trapEnded("isEmpty")
+        }
+    }
+
     /// Returns all objects of a class, as the body sees them at the time of each use.
     ///
     /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.

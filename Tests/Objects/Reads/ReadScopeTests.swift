@@ -327,4 +327,21 @@ private final class Purse: Object {
         }
         expectEqual(realm.objects(Ticket.self).count, 1)
     }
+    // Covers 5.73, .invalidInput
+    @Test func emptinessIsThatOfTheTransaction() async throws {
+        let realm = try await Realm.temporary([Ticket.self])
+        let other = try await Realm.temporary([Ticket.self])
+        let error = await realmError {
+            try await realm.write { tx in if realm.isEmpty { try tx.add(Ticket()) } }
+        }
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.message.contains("Use tx.isEmpty."), true)
+        #expect(realm.isEmpty)
+        try await realm.write { tx in
+            expectTrue(tx.isEmpty && other.isEmpty)
+            try tx.add(Ticket())
+            expectTrue(!tx.isEmpty)
+        }
+        try await realm.read { tx in expectTrue(!tx.isEmpty && !realm.isEmpty) }
+    }
 }
