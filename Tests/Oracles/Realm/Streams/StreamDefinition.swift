@@ -92,18 +92,19 @@ extension MirrorStep {
     ) -> Bool {
         let value = MirrorValue.int(serial)
         switch lists {
-        case .slots,
-            .reordered where hasKeys:
-            return Set(old).symmetricDifference(new).contains { $0.value == value }
-        case .counts:
-            return old.count { $0.value == value } != new.count { $0.value == value }
-        case .reordered:
+        case .slots, .reordered:
+            if Set(old).symmetricDifference(new).contains(where: { $0.value == value }) {
+                return true
+            }
+            if lists == .slots || hasKeys { return false }
             let start = zip(old, new).prefix { $0.value == $1.value }.count
             let rest = zip(old[start...].reversed(), new[start...].reversed())
             let end = rest.prefix { $0.value == $1.value }.count
             return [old, new].contains { slots in
                 slots[start..<slots.count - end].contains { $0.value == value }
             }
+        case .counts:
+            return old.count { $0.value == value } != new.count { $0.value == value }
         }
     }
 }

@@ -56,7 +56,7 @@ final class StreamRecord {
         return step
     }
 
-    /// Returns everything that a comparison of the two versions may report.
+    /// Returns everything that a stream without commits in memory may report.
     func possibility(_ old: UInt64, _ new: UInt64) -> MirrorStep {
         if let known = possibilities[old..<new] { return known }
         let step = MirrorStep(world(old), world(new), Array(commits(old, new)), lists: .reordered)
@@ -82,7 +82,8 @@ final class MirrorStep {
         case slots
         /// The number of its occurrences changed.
         case counts
-        /// It occurs where the values differ: between the common prefix and the common suffix.
+        /// As `slots`, which a resumed stream may read from the log, or it occurs where the values
+        /// differ: between the common prefix and the common suffix.
         case reordered
     }
 
