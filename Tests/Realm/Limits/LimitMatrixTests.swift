@@ -11,12 +11,12 @@ import Testing
 /// after the realm was opened again, in another process and in a backup; or the error names class,
 /// property and limit, and nothing was changed.
 @Suite(.timeLimit(.minutes(20)), .disabled(if: Effort.isReduced)) struct LimitMatrixTests {
-    private let folder: RealmFolder
+    let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }
 
     /// - Parameter checkpoints: whether closing the realm writes a checkpoint.
-    private func open(
+    func open(
         _ name: String = "test.realm", asOther: Bool = false, checkpoints: Bool = false
     ) async throws -> Realm {
         var configuration = folder.configuration(name, [LimitBox.self, LimitKey.self])
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Assigns the value of a row to the object with that id.
-    private func give(
+    func give(
         _ row: LimitRow, _ size: Int, id: Int, by way: LimitWay, to realm: Realm
     ) async throws {
         if way == .imported {
@@ -73,12 +73,12 @@ import Testing
         }
     }
 
-    private func isPossible(_ way: LimitWay, _ row: LimitRow) -> Bool {
+    func isPossible(_ way: LimitWay, _ row: LimitRow) -> Bool {
         row.ways.contains(way) && (row.assign != nil || (way != .typed && way != .added))
     }
 
     /// Checks that the value is refused correctly.
-    private func expectRefusal(
+    func expectRefusal(
         _ row: LimitRow, _ size: Int, by way: LimitWay, _ realm: Realm
     ) async throws {
         let before = realm.core.coordinator.published
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Returns once the other process shows the content of the realm.
-    private func follow(_ realm: Realm, _ other: Realm) async throws {
+    func follow(_ realm: Realm, _ other: Realm) async throws {
         other.core.coordinator.hint()
         try await other.core.coordinator.waitUntil(
             version: realm.core.coordinator.published.version)
@@ -116,13 +116,20 @@ import Testing
 
     /// Assigns the values, and checks that they are found wherever the realm is read.
     private func check(_ values: [(row: LimitRow, size: Int, way: LimitWay)]) async throws {
-        var realm = try await open()
+        let realm = try await open()
         let other = try await open(asOther: true)
         var given: [Given] = []
         for (id, value) in values.enumerated() {
             try await give(value.row, value.size, id: id, by: value.way, to: realm)
             given.append((value.row, value.size, id, value.way))
         }
+        try await expectEverywhere(given, realm, other)
+    }
+
+    private func expectEverywhere(
+        _ given: [Given], _ realm: Realm, _ other: Realm
+    ) async throws {
+        var realm = realm
         try await expect(given, in: realm, "in the realm itself")
         try await follow(realm, other)
         try await expect(given, in: other, "in another process")
@@ -183,142 +190,52 @@ import Testing
         try await check(values)
     }
 
-    // Covers .invalidValue
-    @Test func valuesThatNoPropertyCanHold() async throws {
-        let noDate = Date(timeIntervalSinceReferenceDate: .nan)
-        let rows: [LimitRow] = [
-            .refused(
-                "date", "date", "is NaN", { noDate }, json: "\"2026-02-30T00:00:00Z\"",
-                assign: { $0.date = noDate }),
-            .refused(
-                "date of any type", "any", "is NaN", { AnyRealmValue.date(noDate) },
-                json: "{\"date\":\"now\"}", assign: { $0.any = .date(noDate) }),
-            .refused(
-                "date in a list", "dates", "is NaN", { [noDate] }, json: "[\"now\"]",
-                assign: { $0.dates.append(noDate) }),
-            .refused("case", "number", "5", { 5 }, json: "5"),
-            .refused("float", "ratio", "Float", { 1e300 }, json: "1e300"),
-            .refused("integer", "small", "9223372036854775807", { Int.max }, json: "\(Int.max)"),
-        ]
+    @Test func smallLimitsInABulkCommit() async throws {
         let realm = try await open()
-        for row in rows {
-            for way in LimitWay.allCases where isPossible(way, row) && way != .imported {
-                try await expectRefusal(row, 1, by: way, realm)
-            }
-            let error = await realmError {
-                try await give(row, 1, id: -1, by: .imported, to: realm)
-            }
-            expectTrue(
-                error?.code == .invalidValue && error?.property == row.property, "\(row.name)")
+        let other = try await open(asOther: true)
+        let sizes = LimitRow.small.flatMap { row in
+            [row.limit - 1, row.limit].map { (row: row, size: $0) }
         }
-        await realm.close()
-    }
-
-    @Test func outermostDatesAndNumbersSurvive() async throws {
-        let dates = [-Double.infinity, .infinity, .greatestFiniteMagnitude, -0.0].map {
-            Date(timeIntervalSinceReferenceDate: $0)
+        let given: [Given] = sizes.enumerated().map { id, value in
+            (value.row, value.size, id, .created)
         }
-        let text = "9.999999999999999999999999999999999E+6144"
-        let greatest = try #require(Decimal128(text))
-        let realm = try await open()
         try await realm.write { tx in
-            for (id, date) in dates.enumerated() {
-                let amount = id % 2 == 0 ? greatest : Decimal128.nan
-                try tx.create(
-                    LimitBox.self,
-                    value: [
-                        "id": id == 3 ? Int.min : Int.max - id, "date": date, "amount": amount,
-                        "any": AnyRealmValue.date(date), "ratio": Float.greatestFiniteMagnitude,
-                    ])
+            for (row, size, id, _) in given {
+                try tx.create(LimitBox.self, value: ["id": id, row.property: row.value(size)])
             }
+            // more than fits into a record
+            try tx.create(LimitBox.self, value: ["id": -1, "data": LimitRow.bytes(5 << 20)])
         }
-        await realm.close()
-        let again = try await open()
-        try await again.read { tx in
-            for (id, date) in dates.enumerated() {
-                let key = id == 3 ? Int.min : Int.max - id
-                let box = try #require(tx.object(LimitBox.self, forPrimaryKey: key))
-                expectTrue(box.date == date && box.any == .date(date))
-                expectEqual(box.ratio, .greatestFiniteMagnitude)
-                #expect(id % 2 == 0 ? box.amount == greatest : box.amount.isNaN)
-            }
-        }
-        await again.close()
+        try await expectEverywhere(given, realm, other)
     }
 
-    // Covers 1.81, .invalidValue
-    @Test func longPrimaryKeys() async throws {
-        let longest = LimitRow.text(16_777_199)
-        let realm = try await open()
-        try await realm.write { tx in try tx.create(LimitKey.self, value: ["key": longest]) }
-        let error = await realmError {
-            try await realm.write { tx in
-                try tx.create(LimitKey.self, value: ["key": longest + "x"])
-            }
+    /// Returns the sizes of the origins of the commits after the cursor.
+    private func origins(
+        _ realm: Realm, since cursor: ChangeCursor, count: Int
+    ) async throws -> [Int?] {
+        var commits = realm.commits(since: cursor).makeAsyncIterator()
+        var sizes: [Int?] = []
+        while sizes.count < count, let commit = try await commits.next() {
+            sizes.append(commit.origin?.utf8.count)
         }
-        expectTrue(error?.code == .invalidValue && error?.className == "LimitKey")
-        expectTrue(error?.property == "key" && error?.message.contains("16777199") == true)
-        await realm.close()
-        let again = try await open()
-        try await again.read { tx in
-            let object = tx.object(LimitKey.self, forPrimaryKey: longest)
-            expectEqual(object?.key.utf8.count, longest.utf8.count)
-            // A key that no object can have is never found.
-            let none = tx.object(LimitKey.self, forPrimaryKey: longest + "x")
-            expectNil(none)
-            expectTrue(tx.objects(LimitKey.self).where { $0.key == longest + "x" }.isEmpty)
-            expectEqual(tx.objects(LimitKey.self).where { $0.key == longest }.count, 1)
-        }
-        await again.close()
+        return sizes
     }
 
-    /// No stored value equals such an operand, but conditions and orders have an answer.
-    @Test func operandsBeyondTheLimits() async throws {
-        let realm = try await open()
-        try await realm.write { tx in
-            for (id, text) in ["a", "x", "y"].enumerated() {
-                let data = Data(text.utf8)
-                try tx.create(
-                    LimitBox.self,
-                    value: [
-                        "id": id, "text": text, "name": text, "data": data, "any": text,
-                        "texts": [text], "blobs": [data], "entries": [text: text],
-                    ])
-            }
+    private func importBox(_ id: Int, origin: String, into realm: Realm) async throws {
+        let line = #"{"class":"LimitBox","values":{"id":\#(id)}}"#
+        let chunks = AsyncStream<[UInt8]> { continuation in
+            continuation.yield(Array(line.utf8))
+            continuation.finish()
         }
-        let (text, data) = (LimitRow.text(16_777_300), LimitRow.bytes(16_777_300))
-        let boxes = realm.snapshot().objects(LimitBox.self)
-        func ids(_ condition: (Query<LimitBox>) -> Query<Bool>) -> [Int] {
-            boxes.where(condition).map(\.id)
-        }
-        expectEqual(ids { $0.text == text || $0.name == text || $0.data == data }, [])
-        expectEqual(ids { $0.text != text && $0.name != text && $0.data != data }, [0, 1, 2])
-        expectTrue(ids { $0.text < text } == [0, 1] && ids { $0.text > text } == [2])
-        expectTrue(ids { $0.name < text } == [0, 1] && ids { $0.name >= text } == [2])
-        expectTrue(
-            ids { $0.text.in([text, "y"]) } == [2] && ids { $0.name.in([text, "a"]) } == [0])
-        expectEqual(ids { $0.data.in([data, Data("a".utf8)]) }, [0])
-        expectEqual(ids { $0.text.starts(with: text) || $0.name.starts(with: text) }, [])
-        expectEqual(ids { $0.text.contains(text) || $0.text.ends(with: text) }, [])
-        expectTrue(ids { $0.text.like(text + "*") } == [] && ids { $0.data.contains(data) } == [])
-        expectEqual(ids { $0.any == .string(text) || $0.any == .data(data) }, [])
-        expectEqual(ids { $0.any < .string(text) }, [0, 1])
-        expectEqual(ids { $0.texts.contains(text) || $0.blobs.contains(data) }, [])
-        expectEqual(ids { $0.entries.keys == text || $0.entries[text] == "x" }, [])
-        expectEqual(ids { $0.entries.values > text }, [2])
-        try await realm.read { tx in
-            let box = try #require(tx.object(LimitBox.self, forPrimaryKey: 1))
-            expectTrue(!box.blobs.contains(data) && box.texts.index(of: text) == nil)
-            expectNil(box.entries[text])
-            try expectEqual(tx.dynamicObjects("LimitBox").first?["text"] as? String, "a")
-        }
-        await realm.close()
+        try await realm.importJSON(from: chunks, origin: origin)
     }
 
     // Covers 4.11, .invalidInput
     @Test func originsHaveALimit() async throws {
         let realm = try await open()
         let other = try await open(asOther: true)
+        try await realm.write { tx in try tx.add(LimitBox(value: ["id": 0])) }
+        let begin = realm.snapshot().cursor
         for count in [4_095, 4_096] {
             for isBulk in [false, true] {
                 let number = count + (isBulk ? 10_000 : 0)
@@ -327,6 +244,7 @@ import Testing
                     try tx.create(LimitBox.self, value: ["id": number, "data": data])
                 }
             }
+            try await importBox(count + 20_000, origin: LimitRow.text(count), into: realm)
         }
         let version = realm.core.coordinator.published.version
         for origin in [LimitRow.text(4_097), String(repeating: "é", count: 2_049)] {
@@ -338,19 +256,19 @@ import Testing
             expectEqual(error?.code, .invalidInput)
             expectEqual(error?.message.contains("\(origin.utf8.count)"), true)
             expectEqual(error?.message.contains("4096"), true)
-            let imported = await realmError {
-                let none = AsyncStream<[UInt8]> { $0.finish() }
-                try await realm.importJSON(from: none, origin: origin)
-            }
+            let imported = await realmError { try await importBox(-1, origin: origin, into: realm) }
             expectEqual(imported?.code, .invalidInput)
         }
         expectEqual(realm.core.coordinator.published.version, version)
+        let sizes: [Int?] = [4_095, 4_095, 4_095, 4_096, 4_096, 4_096]
+        try await expectEqual(origins(realm, since: begin, count: 6), sizes)
         try await follow(realm, other)
-        expectEqual(other.snapshot().objects(LimitBox.self).count, 4)
+        try await expectEqual(origins(other, since: begin, count: 6), sizes)
         await other.close()
         await realm.close()
         let again = try await open()
-        expectEqual(again.snapshot().objects(LimitBox.self).count, 4)
+        try await expectEqual(origins(again, since: begin, count: 6), sizes)
+        expectEqual(again.snapshot().objects(LimitBox.self).count, 7)
         await again.close()
     }
 }

@@ -121,9 +121,15 @@ extension LimitRow {
         value: { AnyRealmValue.data(bytes($0)) }, json: { "{\"data\":\(base64($0))}" },
         assign: { $0.any = .data(bytes($1)) }, check: { $0.any.dataValue?.count == $1 })
 
+    private static let anyKey = LimitRow(
+        name: "key of a dictionary of any type", property: "any", limit: stringMax,
+        value: { AnyRealmValue.fromDictionary([text($0): .int(5)]) },
+        json: { "{\"dictionary\":{\(quoted($0)):{\"int\":5}}}" },
+        assign: { $0.any = .fromDictionary([text($1): .int(5)]) },
+        check: { $0.any.dictionaryValue?.keys.first?.utf8.count == $1 })
+
     private static let nestedData = LimitRow(
         name: "data within a list of any type", property: "values", limit: dataMax,
-
         value: { [AnyRealmValue.fromArray([.data(bytes($0))])] },
         json: { "[{\"list\":[{\"data\":\(base64($0))}]}]" },
         assign: {
@@ -164,8 +170,8 @@ extension LimitRow {
 
     /// Limits of bytes.
     static let large: [LimitRow] = [
-        string, indexedString, data, anyString, anyData, nestedData, listString, setData, mapValue,
-        mapKey,
+        string, indexedString, data, anyString, anyData, anyKey, nestedData, listString, setData,
+        mapValue, mapKey,
     ]
 
     private static let anyLists = LimitRow(

@@ -75,6 +75,37 @@ import Testing
         await realm.close()
     }
 
+    // Covers .invalidValue
+    @Test(arguments: [false, true])
+    func collectionsAddedToTheInnermostOne(isDynamic: Bool) async throws {
+        let realm = try await realm()
+        let empty = AnyRealmValue.fromArray([])
+        try await realm.write { tx in
+            let lists = (1..<99).reduce(empty) { value, _ in .fromArray([value]) }
+            try tx.create(LimitBox.self, value: ["id": 1, "any": lists])
+        }
+        func add() async throws {
+            try await realm.write { tx in
+                if isDynamic {
+                    let box = try tx.dynamicObject(ofType: "LimitBox", forPrimaryKey: 1)
+                    var list = try requireValue(box).dynamicList("any")
+                    while let next = list.first as? DynamicList { list = next }
+                    try list.append(AnyRealmValue.fromArray([]))
+                } else {
+                    let box = try requireValue(tx.object(LimitBox.self, forPrimaryKey: 1))
+                    var list = try requireValue(box.any.listValue)
+                    while let next = list.first?.listValue { list = next }
+                    list.append(.fromArray([]))
+                }
+            }
+        }
+        try await add()
+        let error = await realmError { try await add() }
+        expectTrue(error?.code == .invalidValue && error?.property == "any")
+        expectEqual(error?.message.contains("100 levels"), true, "\(error?.message ?? "none")")
+        await realm.close()
+    }
+
     @Test func chainsOfObjectsMayHaveAnyLength() async throws {
         let realm = try await realm()
         try await realm.write { tx in
