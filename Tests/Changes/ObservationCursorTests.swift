@@ -101,6 +101,35 @@ import Testing
         try await writer.value
     }
 
+    // Covers O32
+    @Test func theNewest1000OriginsAreReported() async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration("test.realm", Self.types)
+        configuration.durability = .relaxed(within: .seconds(1))
+        let realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Room("a")) }
+        let rooms = realm.objects(Room.self)
+        var live = rooms.changes.makeAsyncIterator()
+        _ = try await nextInitial(&live)
+        var cursors = [realm.snapshot().cursor]
+        for number in Array(0...1_000) + [0] {
+            try await realm.write(origin: "\(number)") { tx in
+                tx.objects(Room.self)[0].topic = "\(number)"
+            }
+            cursors.append(realm.snapshot().cursor)
+        }
+        let newest = (Array(2...1_000) + [0]).map { "\($0)" }
+        try await expectEqual(nextUpdate(&live).1.origins, newest)
+        // 1,001 different labels, then 1,000 and 999
+        for start in 0...3 {
+            let expected = start < 3 ? newest : Array(newest.dropFirst())
+            var stream = rooms.changes(since: cursors[start]).makeAsyncIterator()
+            let origins = try await nextUpdate(&stream).1.origins
+            expectTrue(origins == expected, "\(origins.count), \(origins.prefix(3))")
+        }
+        await realm.close()
+    }
+
     // Covers O7, O34, .historyTrimmed
     @Test func placeThatTheRealmDoesNotHaveIsThrownOnce() async throws {
         let realm = try await Realm.temporary(Self.types)
@@ -118,6 +147,17 @@ import Testing
         var future = rooms.changes(since: ahead).makeAsyncIterator()
         await expectEqual(code(&future), .invalidInput)
         try await expectNil(future.next())
+        for version in [cursor.version + 1, .max] {
+            let ahead = try #require(ChangeCursor("\(identity)-\(version)"))
+            expectEqual(ahead.version, version)
+            var stream = rooms.changes(since: ahead).makeAsyncIterator()
+            await expectEqual(code(&stream), .invalidInput)
+            let error = await realmError {
+                var commits = realm.commits(since: ahead).makeAsyncIterator()
+                _ = try await commits.next()
+            }
+            expectEqual(error?.code, .invalidInput)
+        }
 
         // An in-memory realm keeps no history.
         var past = rooms.changes(since: begin).makeAsyncIterator()
@@ -145,7 +185,8 @@ import Testing
         let identity = "\(cursor)".prefix(32)
         for text in [
             "", "-", "7", "\(identity)", "\(identity)-", "\(identity)-x", "\(identity)--1",
-            "\(identity)-99999999999999999999", "\(identity.dropLast())-7", "\(identity)0-7",
+            "\(identity)-99999999999999999999", "\(identity)-18446744073709551616",
+            "\(identity.dropLast())-7", "\(identity)0-7",
             "\(identity)-7-7", " \(cursor)", "\(String(repeating: "g", count: 32))-7",
         ] {
             expectNil(ChangeCursor(text), "\(text)")

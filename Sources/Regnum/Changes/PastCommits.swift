@@ -49,16 +49,14 @@ final class PastCommits {
         _ query: StreamQuery
     ) async throws(Realm.Error) -> (summaries: [CommitSummary], origins: [String])? {
         var summaries: [CommitSummary] = []
-        var origins: [String] = []
-        var known: Set<String> = []
+        var origins = OriginList()
         var last = start
         var interest = query.interest(at: last)
         while let (root, summary) = try await next() {
-            if let origin = summary.origin, !known.contains(origin),
+            if let origin = summary.origin, !origins.contains(origin),
                 interest.holds(for: summary, from: last, to: root)
             {
-                known.insert(origin)
-                origins.append(origin)
+                origins.add(origin)
             }
             if query.owner != nil || root.schema !== last.schema {
                 interest = query.interest(at: root)
@@ -69,7 +67,7 @@ final class PastCommits {
             }
             last = root
         }
-        return hasEnded ? nil : (summaries, Array(origins.suffix(1_000)))
+        return hasEnded ? nil : (summaries, origins.all)
     }
 
     /// Returns the result of `body`, or `nil` if the task was cancelled or the realm closed.

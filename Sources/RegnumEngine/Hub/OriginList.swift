@@ -1,5 +1,5 @@
 /// The newest 1,000 distinct labels in order of first appearance.
-struct OriginList: Sendable {
+package struct OriginList: Sendable {
     private var labels: [String] = []
     private var first = 0
     /// The same labels as a set, once there are many.
@@ -8,8 +8,14 @@ struct OriginList: Sendable {
     static let countMax = 1_000
     private static let scanCountMax = 8
 
+    package init() {}
+
+    package func contains(_ label: String) -> Bool {
+        known.isEmpty ? labels[first...].contains(label) : known.contains(label)
+    }
+
     /// - Complexity: O(1), amortized.
-    mutating func add(_ label: String) {
+    package mutating func add(_ label: String) {
         if labels.count - first <= OriginList.scanCountMax, known.isEmpty {
             if labels[first...].contains(label) { return }
         } else {
@@ -27,5 +33,5 @@ struct OriginList: Sendable {
         }
     }
 
-    var all: [String] { Array(labels[first...]) }
+    package var all: [String] { Array(labels[first...]) }
 }
