@@ -141,8 +141,8 @@ extension Coordinator {
         try checkOpen()
         checkPlaceIfDue()
         guard let log = state.withLock({ $0.log }) else { return }
-        if log.hasLock, let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
-            page.version <= published.version
+        if log.hasLock, let page = log.lock.loadControl(), page.realmID == log.realmID,
+            page.version <= published.version, state.withLock({ $0.isKnownCurrent(log) })
         {
             return try checkReadable()
         }
@@ -168,5 +168,13 @@ extension Coordinator {
         }
         let failure = state.withLock({ $0.followFailure == nil }) ? follow(log) : nil
         for waiter in waiters { waiter.resume(returning: failure) }
+    }
+}
+
+extension CoordinatorState {
+    /// Whether no other process has continued the log. One that has may have replaced commits that
+    /// were lost in a failed sync, with the same versions.
+    fileprivate func isKnownCurrent(_ log: RealmLog) -> Bool {
+        isGateOpen || isHandOffDue || !ownsLog && !log.isBehind()
     }
 }

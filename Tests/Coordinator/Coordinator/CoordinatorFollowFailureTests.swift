@@ -113,4 +113,41 @@ struct CoordinatorFollowFailureTests {
         expectEqual(again.recovery?.wasPoisoned, false)
         await again.close()
     }
+
+    /// The commit that replaced it has the same version.
+    // Covers .invalidDatabase
+    @Test func aCommitThatWasLostAndReplacedDoesNotCountAsTheNewest() async throws {
+        let disk = SimFileSystem()
+        let reader = try await openPeer("/sim", SimView(disk))
+        try await insert(1, into: reader)
+        while reader.holdsWriterLock { await Task.yield() }
+        let lost = try makeInsert(2, on: reader.published.copied())
+        let other = try makeInsert(3, on: reader.published.copied())
+        let log = try openWriter(disk, reader.options.store)
+        try log.append([lost.body], version: 2)
+        log.publish()
+        try await reader.catchUp()
+        expectEqual(numbers(reader.published), [1, 2])
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        await expectEqual(storeErrorCode { try log.sync() }, .outcomeUnknown)
+        log.resignWriter()
+        disk.dropCaches()
+        let heir = try openWriter(disk, reader.options.store)
+        expectEqual(heir.version, 1)
+        try heir.append([other.body], version: 2)
+        try heir.sync()
+        heir.publish()
+        await expectEqual(storeErrorCode { try await reader.catchUp() }, .invalidDatabase)
+        await reader.close()
+    }
+
+    /// Opens the log as another process.
+    private func openWriter(
+        _ disk: SimFileSystem, _ options: StoreOptions
+    ) throws -> RealmLog {
+        let deliver: RealmLog.Deliver = { (_) throws(StoreError) in }
+        let log = try RealmLog.open(disk, path: "/sim", options: options, deliver).log
+        #expect(try log.tryBecomeWriter(deliver))
+        return log
+    }
 }
