@@ -153,7 +153,8 @@ extension CoordinatorState {
         // It has the same damaged leaf, and recording it would release the older checkpoint, which
         // may be intact.
         if isHealing(log) { checkpoint.finished = nil }
-        if let finished = checkpoint.finished, isGateOpen {
+        // A migration that has the turn waits for it, even if the gate was shut in the meantime.
+        if let finished = checkpoint.finished, isGateOpen || isHandOffDue && isTurnTaken {
             checkpoint.finished = nil
             ownsLog = true
             return .recordCheckpoint(finished)
