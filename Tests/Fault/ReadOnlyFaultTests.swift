@@ -147,20 +147,20 @@ import Testing
 
     /// Commits that were visible but not synced when a sync failed may be gone, so they aren't
     /// shown.
-    @Test func afterAFailedSyncOnlyWhatIsDurableIsShown() throws {
-        for dropsCaches in [false, true] {
-            let disk = SimFileSystem(seed: 5)
-            let log = try TinyStore.open(disk).log
-            #expect(try log.takeWriter())
-            try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
-            try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
-            disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: true))
-            #expect(throws: StoreError.self) { try log.sync() }
-            if dropsCaches { disk.dropCaches() }
-            let opened = try TestSeed.open(disk, isReadOnly: true)
-            try opened.log.catchUp(Self.refuse)
-            expectTrue(opened.bodies.count == 1 && opened.log.version == 1)
-        }
+    @Test(arguments: [true, false], [false, true])
+    func afterAFailedSyncOnlyWhatIsDurableIsShown(holdsWriter: Bool, dropsCaches: Bool) throws {
+        let disk = SimFileSystem(seed: 5)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+        try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
+        if !holdsWriter { log.resignWriter() }
+        disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try log.sync() }
+        if dropsCaches { disk.dropCaches() }
+        let opened = try TestSeed.open(disk, isReadOnly: true)
+        try opened.log.catchUp(Self.refuse)
+        expectTrue(opened.bodies.count == 1 && opened.log.version == 1)
     }
 
     @Test func damageIsRefusedAndATornTailPassedOver() throws {

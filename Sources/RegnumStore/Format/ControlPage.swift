@@ -77,6 +77,14 @@ package struct ControlPage: Sendable, Equatable {
         isPoisoned = words[12] & 2 != 0
     }
 
+    /// Whether a failed write or sync was recorded that hasn't been repaired.
+    func isRepairDue(_ lock: any LockFile) -> Bool {
+        isPoisoned || mendedSyncCount != lock.failedSyncCount()
+    }
+
+    /// Excludes what a failed write or sync may have dropped from the visible bytes.
+    mutating func dropUnsureEnd() { visibleEnd = min(visibleEnd, durableEnd) }
+
     private static func checksum(_ words: ControlWords) -> UInt64 {
         var copy = words
         copy[15] = 0

@@ -31,8 +31,9 @@ extension RealmLog {
     /// page of this realm.
     private func readablePage() -> ControlPage? {
         guard var page = lock.loadControl(), page.realmID == realmID else { return nil }
-        if isReadOnly { page.dropUnsureEnd() }
-        if page == outdatedPage {  // a power loss may have taken the rest
+        let isOutdated = page == outdatedPage
+        if isReadOnly, isRepairDue(page) { page.dropUnsureEnd() }
+        if isOutdated {  // a power loss may have taken the rest
             page.visibleEnd = min(page.visibleEnd, position)
             page.segmentNumber = min(page.segmentNumber, segment.header.number)
         }
@@ -92,9 +93,7 @@ extension RealmLog {
 
     /// Whether a failed write or sync is recorded in `LOCK` that hasn't been repaired. Requires
     /// `hasLock`.
-    func isRepairDue(_ page: ControlPage) -> Bool {
-        page.isPoisoned || page.mendedSyncCount != lock.failedSyncCount()
-    }
+    func isRepairDue(_ page: ControlPage) -> Bool { page.isRepairDue(lock) }
 
     /// Opens the next segment. Throws `historyTrimmed` if it no longer exists.
     private func successor() throws(StoreError) -> LogSegment {

@@ -57,7 +57,7 @@ extension RealmLog {
         let header = try LogSegment.open(place.directory, generation: 0, number: last).header
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
-            page.dropUnsureEnd()
+            if page.isRepairDue(place.lock) { page.dropUnsureEnd() }
             let opened = try openAsReader(place, page, load, deliver)
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
             return try openAlone(place, nil, lastNumber: last, load, deliver)
@@ -71,7 +71,7 @@ extension RealmLog {
     private static func isStale(
         _ page: ControlPage, _ place: Place, _ log: RealmLog, lastNumber: UInt64
     ) -> Bool {
-        guard !page.isWriting, !page.isPoisoned else { return false }
+        guard !page.isWriting, !log.isRepairDue(page) else { return false }
         var goesOn = lastNumber > page.segmentNumber
         if !goesOn {
             var cursor = RecordCursor(
@@ -102,24 +102,14 @@ extension RealmLog {
             report.commitCount += 1
             try deliver(body)
         }
-        if var page {
-            log.control = page
-            page.dropUnsureEnd()
-            log.outdatedPage = page
-        }
+        if let page { log.control = page }
+        log.outdatedPage = page
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)
         log.durableEnd = log.position
         log.publishedEnd = log.end
         report.version = log.version
         report.logEnd = log.position
         return (log, report)
-    }
-}
-
-extension ControlPage {
-    /// Excludes bytes that a failed sync may have dropped from the visible ones.
-    mutating func dropUnsureEnd() {
-        if isPoisoned { visibleEnd = min(visibleEnd, durableEnd) }
     }
 }
 
