@@ -104,7 +104,7 @@ extension RealmLog {
     ) throws(StoreError) -> [LogSegment] {
         var segments = [last]
         var first = last
-        while position == 0 ? first.header.number > 0 : first.header.base > position {
+        while first.header.base > position || position == 0 && first.header.number > 0 {
             guard first.header.number > 0 else {
                 throw StoreError(
                     .invalidDatabase,

@@ -62,6 +62,26 @@ import Testing
         expectEqual(openCode(), .invalidDatabase)
     }
 
+    // Covers 12.16, .invalidDatabase
+    @Test func checkpointBeforeTheBeginningOfTheLogIsRefused() throws {
+        var (header, _) = try makeRealm()
+        header.base = 64
+        header.checkpoints.newest = CheckpointReference(
+            version: 3, position: 0, sequence: 1, chain: 0, file: 1, offset: 4096, byteCount: 1,
+            crc: 0)
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        fixture.disk.setContents(header.encoded() + zeros, of: "log-0-0", in: directory)
+        fixture.disk.removeFile("LOCK", in: directory)
+        expectEqual(codeThrown { _ = try fixture.openForReading() }, .invalidDatabase)
+        let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+        let code = codeThrown {
+            _ = try RealmLog.open(
+                fixture.disk, path: directory, options: fixture.options, load: load
+            ) { (_) throws(StoreError) in }
+        }
+        expectEqual(code, .invalidDatabase)
+    }
+
     @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
         let process = try fixture.openWriter()
         try process.commit()
