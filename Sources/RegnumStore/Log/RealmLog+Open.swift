@@ -97,16 +97,16 @@ extension RealmLog {
     ) throws(StoreError) -> (any RealmDirectory, any LockFile) {
         try checkLocal(fileSystem, path, options)
         for attempt in 0... {
-            let directory = try fileSystem.openDirectory(path, create: seed?.directory == nil)
-            if let identity = seed?.directory, directory.identity != identity {
-                throw StoreError(
-                    .fileMoved, "The directory \"\(path)\" was replaced while being written.",
-                    path: path)
-            }
-            do {
+            do throws(StoreError) {
+                let directory = try fileSystem.openDirectory(path, create: seed?.directory == nil)
+                if let identity = seed?.directory, directory.identity != identity {
+                    throw StoreError(
+                        .fileMoved, "The directory \"\(path)\" was replaced while being written.",
+                        path: path)
+                }
                 try checkForeign(directory)
                 return (directory, try openLock(directory))
-            } catch {  // removed between the two steps
+            } catch {  // removed between two steps
                 guard error.code == .fileNotFound, attempt < 3 else { throw error }
             }
         }
