@@ -118,16 +118,17 @@ package final class PosixDirectory: RealmDirectory {
             return try PosixLockFile(
                 directory: self, descriptor: openRegular("LOCK"), isReadOnly: true)
         }
-        while true {
+        for attempt in 0... {
             do {
                 return try PosixLockFile(directory: self, descriptor: openRegular("LOCK"))
-            } catch  where error.code == .fileNotFound {
+            } catch  where error.code == .fileNotFound && attempt < 8 {
                 let result = createEmpty("LOCK")
                 if result == -EEXIST { continue }
                 guard result >= 0 else { throw .system(-result, "create", pathOf("LOCK")) }
                 return try PosixLockFile(directory: self, descriptor: result)
             }
         }
+        preconditionFailure("the attempts end")
     }
 
     /// Returns whether an entry of any kind has this name.
@@ -180,13 +181,14 @@ package final class PosixDirectory: RealmDirectory {
         }
         var status = stat()
         let result = repeated { fstat(file, &status) }
-        guard result == 0, status.st_mode & S_IFMT == S_IFREG, isReadOnly || status.st_nlink == 1
-        else {
+        let mayOpen = Self.mayOpen(linkCount: UInt64(status.st_nlink), isReadOnly: isReadOnly)
+        guard result == 0, status.st_mode & S_IFMT == S_IFREG, mayOpen == true else {
             close(file)
             if result < 0 { throw .system(-result, "examine", pathOf(name)) }
             if status.st_mode & S_IFMT != S_IFREG {
                 throw notRegular(name, "it is not a regular file")
             }
+            guard mayOpen != nil else { throw .system(ENOENT, "open", pathOf(name)) }
             throw notRegular(
                 name, "it has \(status.st_nlink) hard links, but a realm's file may have only one")
         }
@@ -196,6 +198,13 @@ package final class PosixDirectory: RealmDirectory {
                 name, "it belongs to another user, and the directory is world-writable")
         }
         return file
+    }
+
+    /// Returns whether a file with that many links may be one of the realm's; `nil` if it was
+    /// removed after it was opened.
+    package static func mayOpen(linkCount: UInt64, isReadOnly: Bool) -> Bool? {
+        if isReadOnly { return true }
+        return linkCount == 0 ? nil : linkCount == 1
     }
 
     private func notRegular(_ name: String, _ reason: String) -> StoreError {

@@ -267,6 +267,17 @@ import Testing
         }
     }
 
+    /// A file that another process removes between the two calls counts as missing.
+    @Test func fileThatWasRemovedWhileItWasOpenedIsNotRefusedForItsLinks() {
+        let counts: [UInt64] = [0, 1, 2]
+        expectEqual(
+            counts.map { PosixDirectory.mayOpen(linkCount: $0, isReadOnly: false) },
+            [nil, true, false])
+        expectEqual(
+            counts.map { PosixDirectory.mayOpen(linkCount: $0, isReadOnly: true) },
+            [true, true, true])
+    }
+
     @Test func bootIDIsParsedOrRefused() {
         let text = "01234567-89ab-cdef-0123-456789abcdef"
         let identity = Identity128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
