@@ -96,9 +96,7 @@ extension Importer {
 
     /// The types of values, as they are named in the text.
     private static let kinds = Set(
-        ValueType.allCases.map { $0.jsonName(isFloat: false) } + [
-            "float", "list", "dictionary", "object",
-        ])
+        ScalarType.allCases.map(\.rawValue) + ["list", "dictionary", "object"])
 
     private func plainContent(_ kind: String, _ node: JSONNode) -> AnyContent? {
         guard let type = ScalarType(rawValue: kind), let value = node.value(of: type) else {
