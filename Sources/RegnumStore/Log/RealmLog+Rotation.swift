@@ -47,12 +47,15 @@ extension RealmLog {
 
     /// Starts a new segment after `LOCK` was lost. A process that still has the old one open may be
     /// writing after the log end, which the base of the new segment cuts off. Its checkpoint may be
-    /// in progress in the newest nodes file, so nothing more is appended to that file here.
+    /// in progress in the newest nodes file, and its migration in the one that the mark names, so
+    /// nothing more is appended to them here.
     ///
     /// Requires the writer lock and a synced log. If there is no space, the log continues in the
     /// same segment.
     func leaveSegment() throws(StoreError) {
-        if let newest = checkpoints.newest { try? nodes.file(newest.file).abandon() }
+        for file in [checkpoints.newest?.file, (try? migrationMark.read())?.file] {
+            if let file { try? nodes.file(file).abandon() }
+        }
         do {
             try rotate(byteCounts: [options.firstSegmentByteCount], isSmall: true)
         } catch {

@@ -24,4 +24,22 @@ import Testing
         expectEqual(error?.code, .invalidInput)
         try expectEqual(file.read(), mark(countMax))
     }
+
+    /// A process that has the old `LOCK` open may still be migrating, and append to the file.
+    @Test(arguments: [true, false])
+    func nothingIsAppendedToTheFileOfAMarkOnceLockWasLost(isLost: Bool) throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let appender = try first.log.nodes.appender(after: nil, liveByteCount: 0)
+        try appender.sync()
+        try first.log.migrationMark.write(
+            MigrationMark(version: 1, file: appender.fileNumber, content: []))
+        first.log.leave()
+        if isLost { realm.disk.removeFile("LOCK", in: realm.path) }
+        let second = try realm.openWriter()
+        try expectEqual(second.log.migrationMark.read()?.file, 1)
+        let next = try second.log.nodes.appender(to: 1, orAfter: nil, liveByteCount: 0)
+        expectEqual(next.fileNumber, isLost ? 2 : 1)
+    }
 }
