@@ -240,7 +240,11 @@ package struct SpareSegment: Sendable {
             guard try !directory.names().contains(RealmLog.spareName) else { return }
             let temporary = TemporaryName.random(fileSystem)
             _ = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
-            try directory.rename(temporary, to: RealmLog.spareName)
+            do {
+                try directory.rename(temporary, to: RealmLog.spareName)
+            } catch {
+                try? directory.unlink(temporary)
+            }
         } catch {}
     }
 }

@@ -98,6 +98,15 @@ import Testing
         try expectEqual(realm.open().versions, [1, 2, 3])
     }
 
+    @Test func aSpareThatCannotGetItsNameIsRemoved() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        realm.disk.inject(SimFailure(.rename))
+        writer.log.spareSegment.make()
+        expectEqual(realm.disk.fileNames(in: realm.path), ["LOCK", "log-0-0"])
+    }
+
     @Test func aSpareThatIsTooSmallIsThrownAway() throws {
         let realm = LogFixture()
         let writer = try realm.openWriter()
