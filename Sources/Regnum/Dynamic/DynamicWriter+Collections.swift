@@ -5,9 +5,11 @@ extension DynamicWriter {
     /// Returns the rows for new elements of a list: always new ones for values, those of
     /// `row(for:of:)` for objects.
     ///
-    /// - Parameter start: The position of the first element.
+    /// - Parameters:
+    ///   - start: The position of the first element.
+    ///   - owned: The embedded objects that are updated, by position.
     func rows(
-        for values: [Any?], in place: DynamicPlace, from start: Int = 0
+        for values: [Any?], in place: DynamicPlace, from start: Int = 0, owned: [ObjectKey] = []
     ) throws(Realm.Error) -> [ObjectKey] {
         let name = name(place.list.name, place.table)
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
@@ -27,7 +29,9 @@ extension DynamicWriter {
                 throw name.wrong(nil, at: .index(start + index))
             }
             rows.append(
-                try row(for: value, of: target.key, name, at: .index(start + index)))
+                try row(
+                    for: value, of: target.key, name, at: .index(start + index),
+                    owned: index < owned.count ? owned[index] : nil))
         }
         return rows
     }
@@ -95,7 +99,7 @@ extension DynamicWriter {
     }
 
     /// Returns elements in their stored form.
-    private func stored(
+    func stored(
         _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name,
         from start: Int = 0
     ) throws(Realm.Error) -> [Value] {
@@ -189,6 +193,17 @@ extension DynamicWriter {
     func entries(
         of value: Any?, in place: DynamicPlace
     ) throws(Realm.Error) -> [(key: String, row: ObjectKey)] {
+        var made: [(key: String, row: ObjectKey)] = []
+        for (key, value) in try entries(in: value, place) {
+            made.append((key, try entry(key, value, place)))
+        }
+        return made
+    }
+
+    /// Returns the entries of a map's new value, ascending.
+    func entries(
+        in value: Any?, _ place: DynamicPlace
+    ) throws(Realm.Error) -> [(key: String, value: Any?)] {
         var entries: [(key: String, value: Any?)]
         switch value {
         case nil: entries = []
@@ -200,9 +215,7 @@ extension DynamicWriter {
         default: throw name(place.list.name, place.table).wrong(value)
         }
         entries.sort { MapKeyText.precedes($0.key, $1.key) }
-        var made: [(key: String, row: ObjectKey)] = []
-        for (key, value) in entries { made.append((key, try entry(key, value, place))) }
-        return made
+        return entries
     }
 
     /// Puts an entry into a map, replacing one with the same key unless that has the same value.
@@ -227,7 +240,7 @@ extension DynamicWriter {
     }
 
     /// Creates the row of a map's entry.
-    private func entry(
+    func entry(
         _ key: String, _ value: Any?, _ place: DynamicPlace
     ) throws(Realm.Error) -> ObjectKey {
         let name = name(place.list.name, place.table)

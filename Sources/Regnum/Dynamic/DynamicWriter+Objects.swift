@@ -12,8 +12,17 @@ extension DynamicWriter {
         fileprivate var sources: [ObjectBase] = []
         /// The unmanaged objects, which become accessors once the call has succeeded.
         fileprivate(set) var insertion: GraphInsertion?
+        /// The updates of existing rows, made once all values have been converted and checked.
+        var updates: [Update] = []
         /// The inserted rows, except those of added objects and of the contents of other rows.
         private var inserted: [(table: TableKey, row: ObjectKey)] = []
+
+        /// Records the row of an object that is copied, if any.
+        func note(_ source: ObjectBase?, _ row: ObjectKey) {
+            guard let source else { return }
+            rows[ObjectIdentifier(source)] = row
+            sources.append(source)
+        }
 
         func didInsert(_ row: ObjectKey, into table: TableKey) { inserted.append((table, row)) }
 
@@ -35,16 +44,20 @@ extension DynamicWriter {
 
     /// Returns the row to link to for a value: that of an object of the class, or a new one.
     ///
-    /// - Parameter position: The position if the value is an element of a collection.
+    /// - Parameters:
+    ///   - position: The position if the value is an element of a collection.
+    ///   - owned: The embedded object that is updated.
     func row(
-        for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil
+        for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil,
+        owned: ObjectKey? = nil
     ) throws(Realm.Error) -> ObjectKey {
         let schema = transaction.schema.tables[Int(target.rawValue)]
         let isOwned = schema.kind.isOwned
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
         let given = persisted ?? value
         if let object = instance(of: ObjectBase.self, given) {
-            return try row(of: object._storedObject, in: target, name, at: position)
+            return try row(
+                of: object._storedObject, in: target, name, at: position, owned: owned)
         }
         if let object = instance(of: DynamicObject.self, given) {
             guard !object.isInvalidated, object.store.core === store.core else {
@@ -64,17 +77,18 @@ extension DynamicWriter {
             guard isOwned else {
                 throw name.wrong(described: object.className.withArticle, at: position)
             }
-            return try makeNested(target, object, name, position)
+            return try makeNested(target, object, name, position, owned: owned)
         }
         guard
             given is [String: Any?] || given is [String: Any] || given is [Any?] || given is [Any]
         else { throw name.wrong(value, at: position) }
-        return try makeNested(target, given, name, position)
+        return try makeNested(target, given, name, position, owned: owned)
     }
 
-    /// Creates a row for a property or an element, whose name is added to errors.
+    /// Creates or updates a row for a property or an element, whose name is added to errors.
     private func makeNested(
-        _ target: TableKey, _ value: Any, _ name: Name, _ position: ValuePath.Position?
+        _ target: TableKey, _ value: Any, _ name: Name, _ position: ValuePath.Position?,
+        owned: ObjectKey?
     ) throws(Realm.Error) -> ObjectKey {
         var writer = self
         writer.level += 1
@@ -82,18 +96,19 @@ extension DynamicWriter {
             throw .tooDeep(Limits.dynamicLevelMax, name.className, name.property)
         }
         do throws(Realm.Error) {
-            return try writer.make(target, try writer.supplied(value, to: target))
+            return try writer.upsert(
+                target, try writer.supplied(value, to: target), owned: owned)
         } catch {
             throw error.nested(in: name.property, position)
         }
     }
 
-    /// Returns the row of one of the program's objects. An unmanaged object is added. Embedded
-    /// objects are copied, and so are all objects in a migration, where the classes don't yet have
-    /// the form that the program declares.
+    /// Returns the row of one of the program's objects. An unmanaged object is added, or copied
+    /// with an update policy. Embedded objects are copied, and so are all objects in a migration,
+    /// where the classes don't yet have the form that the program declares.
     func row(
         of object: ObjectBase, in target: TableKey, _ name: Name,
-        at position: ValuePath.Position? = nil
+        at position: ValuePath.Position? = nil, owned: ObjectKey? = nil
     ) throws(Realm.Error) -> ObjectKey {
         let table = transaction.schema.tables[Int(target.rawValue)]
         let schema = ClassSchema.of(type(of: object))
@@ -111,9 +126,9 @@ extension DynamicWriter {
             }
             return ObjectKey(rawValue: object._row)
         }
-        if isOwned || store.declared != nil {
+        if isOwned || store.declared != nil || policy != .error {
             if let known = copies.rows[ObjectIdentifier(object)], !isOwned { return known }
-            return try makeNested(target, object, name, position)
+            return try makeNested(target, object, name, position, owned: owned)
         }
         return try added(object)
     }
@@ -257,10 +272,7 @@ extension DynamicWriter {
             throw Realm.Error(error)
         }
         copies.didInsert(row, into: key)
-        if let source = supplied.source {
-            copies.rows[ObjectIdentifier(source)] = row
-            copies.sources.append(source)
-        }
+        copies.note(supplied.source, row)
         for (value, property) in later { try assign(value, to: property, of: key, row) }
         return row
     }

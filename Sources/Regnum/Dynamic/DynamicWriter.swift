@@ -10,12 +10,18 @@ struct DynamicWriter {
     let transaction: EngineTransaction
     /// The program's objects among the values.
     let copies = Copies()
+    /// The handling of objects given as values whose primary key exists.
+    let policy: Realm.UpdatePolicy
     /// The number of dictionaries and arrays of properties that contain the values being stored.
     var level = 0
 
-    init(_ store: DynamicStore, _ transaction: EngineTransaction) {
+    init(
+        _ store: DynamicStore, _ transaction: EngineTransaction,
+        _ policy: Realm.UpdatePolicy = .error
+    ) {
         self.store = store
         self.transaction = transaction
+        self.policy = policy
     }
 
     /// Runs a call. If it throws, the rows that it inserted are deleted again, so that nothing has
@@ -86,23 +92,32 @@ struct DynamicWriter {
         case members(DynamicPlace, SetMembers, Realm.UpdatePolicy)
         /// Entries to add to the existing ones, with their keys.
         case entries(DynamicPlace, [(key: String, row: ObjectKey)])
+
+        // For `.modified`: written only where they differ.
+
+        case value(Value, TableKey, ObjectKey, ColumnKey)
+        case tree(AnyTree, TableKey, ObjectKey, ColumnKey, BindingPlace.StoredList)
+        case modifiedValues(DynamicPlace, [Value])
+        case modifiedTrees(DynamicPlace, [AnyTree])
+        case modifiedObjects(DynamicPlace, [ObjectKey])
     }
 
     /// Replaces the value of a property.
     func assign(
         _ value: Any?, to property: DynamicProperty, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
-        try store(try prepare(value, for: property, of: table, row), in: table, row)
+        for prepared in try prepare(value, for: property, of: table, row) {
+            try store(prepared, in: table, row)
+        }
     }
 
     /// Converts and checks a value, so that it can be stored without an error.
     ///
-    /// - Parameter policy: How to update the property; `.error` to set it. With `.modified`, the
-    ///   elements of a set or map are added to the existing ones.
+    /// - Parameter policy: how to update the property; `.error` to set it.
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
         _ policy: Realm.UpdatePolicy = .error
-    ) throws(Realm.Error) -> Prepared {
+    ) throws(Realm.Error) -> [Prepared] {
         switch property {
         case .inverse(let inverse):
             let className = store.name(of: table)
@@ -113,34 +128,42 @@ struct DynamicWriter {
         case .unstored:
             let stored = try store.stored(property, of: table, in: transaction)
             return try prepare(value, for: stored, of: table, row, policy)
+        case .column where policy == .modified, .list where policy == .modified:
+            return try prepareModification(value, for: property, of: table, row)
         case .column(let column) where column.type == .any:
-            return .any(column, try anyTree(value, name(column.name, table)))
+            return [.any(column, try anyTree(value, name(column.name, table)))]
         case .column(let column):
-            let stored = try content(of: value, for: column, of: table)
-            if column.linkTarget == nil { try check([stored], table, column.key) }
-            return .column(column, stored)
+            return [.column(column, try checked(value, column, of: table))]
         case .list(let list):
             let place = DynamicPlace(store: store, table: table, row: row, list: list)
             let value = value.flatMap { unwrapped($0) }
             if list.kind == .map {
-                let entries = try entries(of: value, in: place)
-                if policy == .modified, value != nil { return .entries(place, entries) }
-                return .elements(place, entries.map(\.row))
+                return [.elements(place, try entries(of: value, in: place).map(\.row))]
             }
-            guard let value else { return .elements(place, []) }
+            guard let value else { return [.elements(place, [])] }
             guard let elements = Self.elements(of: value) else {
                 throw name(list.name, table).wrong(value)
             }
             if list.kind == .set {
                 let members = try members(elements, place)
                 try check(members.values, list.target, ColumnKey(rawValue: 0))
-                return .members(place, members, policy)
+                return [.members(place, members, policy)]
             }
-            return .elements(place, try rows(for: elements, in: place))
+            return [.elements(place, try rows(for: elements, in: place))]
         }
     }
 
-    private func check(
+    /// Returns the value to store in a column, which can hold it.
+    func checked(
+        _ value: Any?, _ column: ColumnSchema, of table: TableKey,
+        at position: ValuePath.Position? = nil, owned: ObjectKey? = nil
+    ) throws(Realm.Error) -> Value {
+        let stored = try content(of: value, for: column, of: table, at: position, owned: owned)
+        if column.linkTarget == nil { try check([stored], table, column.key) }
+        return stored
+    }
+
+    func check(
         _ values: [Value], _ table: TableKey, _ column: ColumnKey
     ) throws(Realm.Error) {
         do throws(StoreError) {
@@ -179,15 +202,23 @@ struct DynamicWriter {
             }
         case .entries(let place, let entries):
             for (key, entry) in entries { try put(entry, forKey: key, in: place) }
+        case .value, .tree, .modifiedValues, .modifiedTrees, .modifiedObjects:
+            do throws(StoreError) {
+                try storeModification(prepared)
+            } catch {
+                throw .naming(error, in: transaction.schema)
+            }
         }
     }
 
     /// Returns the value to store in a column.
     ///
-    /// - Parameter position: The position if the column belongs to a map's entry.
+    /// - Parameters:
+    ///   - position: The position if the column belongs to a map's entry.
+    ///   - owned: The embedded object that is updated.
     func content(
         of value: Any?, for column: ColumnSchema, of table: TableKey,
-        at position: ValuePath.Position? = nil
+        at position: ValuePath.Position? = nil, owned: ObjectKey? = nil
     ) throws(Realm.Error) -> Value {
         let name = name(column.name, table)
         guard let value = value.flatMap({ unwrapped($0) }) else {
@@ -195,7 +226,7 @@ struct DynamicWriter {
             return .null
         }
         if let target = column.linkTarget {
-            let row = try self.row(for: value, of: target, name, at: position)
+            let row = try self.row(for: value, of: target, name, at: position, owned: owned)
             return .int(Int64(bitPattern: row.rawValue))
         }
         return try scalar(value, column, name, at: position)

@@ -50,9 +50,10 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - values: The values by property name, as for ``DynamicObject/set(_:of:)``.
-    ///   - policy: The handling of an existing object with the primary key, given or by default.
-    ///     With an updating policy that object gets the given values, as in
-    ///     ``create(_:value:update:)-(_,[String:Any?],_)``.
+    ///   - policy: What to do if there already is an object with the primary key, given or by
+    ///     default. With an updating policy that object gets the given values, as in
+    ///     ``create(_:value:update:)-(_,[String:Any?],_)``. The same applies to nested objects;
+    ///     unmanaged ones are copied then.
     /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
     ///   class, for an update policy with a class that has no primary key, and for names that the
     ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
@@ -147,79 +148,27 @@ extension DynamicStore {
                         + "owners. Set a property to a dictionary, or append one.",
                 className: table.name)
         }
-        let writer = DynamicWriter(self, transaction)
+        let writer = DynamicWriter(self, transaction, policy)
         return try writer.perform { () throws(Realm.Error) in
-            try create(table, value, policy, writer)
-        }
-    }
-
-    private func create(
-        _ table: TableSchema, _ value: Any, _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
-    ) throws(Realm.Error) -> DynamicObject {
-        guard policy != .error else {
-            let supplied = try writer.supplied(value, to: table.key)
-            return DynamicObject(self, table.key, try writer.make(table.key, supplied))
-        }
-        guard let key = table.primaryKey else {
-            throw Realm.Error(
-                .invalidInput,
-                "\(table.name) has no primary key, so its objects can't be updated: omit "
-                    + "update: .\(policy).", className: table.name)
-        }
-        if let object = instance(of: DynamicObject.self, value), object.table == table.key,
-            object.store.core === core, object.store.old == nil, !object.isInvalidated
-        {
-            return object
-        }
-        var supplied = try writer.supplied(value, to: table.key)
-        let column = table.columns[Int(key.rawValue)]
-        let position = supplied.values.firstIndex { $0.property.isColumn(key) }
-        var stored = column.defaultValue
-        if let position {
-            stored = try writer.content(
-                of: supplied.values[position].value, for: column, of: table.key)
-        } else if let known = core.realm.knownEntry(named: table.name)?.schema,
-            let index = known.primaryKey
-        {
-            let property = known.properties[index]
-            let fresh = known.type.init()
-            stored = property.field.unmanagedValue(in: fresh, at: property.offset)
-            let value = stored.anyValue(as: column.scalarType)
-            supplied.values.append((.column(column), name(of: property), value))
-        }
-        guard let row = writer.transaction.find(table.key, primaryKey: stored) else {
-            return DynamicObject(self, table.key, try writer.make(table.key, supplied))
-        }
-        supplied.values.removeAll { $0.property.isColumn(key) }
-        try update(table.key, row, supplied, policy, writer)
-        return DynamicObject(self, table.key, row)
-    }
-
-    /// Updates a row, converting all values before storing the first.
-    private func update(
-        _ table: TableKey, _ row: ObjectKey, _ supplied: DynamicWriter.Supplied,
-        _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
-    ) throws(Realm.Error) {
-        var prepared: [DynamicWriter.Prepared] = []
-        for (property, _, value) in supplied.values {
-            prepared.append(
-                try writer.prepare(value, for: property, of: table, row, policy))
-        }
-        for value in prepared {
-            if case .column(let column, let new) = value, policy == .modified,
-                self.value(table, row, column.key) == new
-            {
-                continue
+            if policy != .error {
+                guard table.primaryKey != nil else {
+                    throw Realm.Error(
+                        .invalidInput,
+                        "\(table.name) has no primary key, so its objects can't be updated: omit "
+                            + "update: .\(policy).", className: table.name)
+                }
+                if let object = instance(of: DynamicObject.self, value),
+                    object.table == table.key, object.store.core === core,
+                    object.store.old == nil, !object.isInvalidated
+                {
+                    return object
+                }
             }
-            try writer.store(value, in: table, row)
+            let supplied = try writer.supplied(value, to: table.key)
+            let row = try writer.upsert(table.key, supplied)
+            try writer.update()
+            return DynamicObject(self, table.key, row)
         }
-    }
-}
-
-extension DynamicProperty {
-    /// Whether the property is the column.
-    fileprivate func isColumn(_ key: ColumnKey) -> Bool {
-        if case .column(let column) = self { column.key == key } else { false }
     }
 }
 

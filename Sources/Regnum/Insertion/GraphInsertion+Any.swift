@@ -110,7 +110,7 @@ extension GraphInsertion {
     /// keeps the others; a list becomes the given one, element by element.
     ///
     /// - Returns: Whether anything was changed.
-    private func update(
+    func update(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: BindingPlace.StoredList
     ) throws(StoreError) -> Bool {
