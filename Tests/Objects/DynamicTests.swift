@@ -222,6 +222,10 @@ import Testing
             try shelf.books.setValue(["a", "b"].makeIterator(), forKey: "tags")
             try shelf.books.setValue(AnyIterator([1, 2].makeIterator()), forKey: "ratings")
             expectTrue(shelf.books.allSatisfy { Array($0.tags) == ["a", "b"] })
+            // a map, even an empty one, isn't a list
+            #expect(throws: Realm.Error.self) {
+                try shelf.books.setValue(Map<String, Int?>(), forKey: "ratings")
+            }
             expectTrue(shelf.books.allSatisfy { Array($0.ratings) == [1, 2] })
             for (name, value) in [("isbn", "x"), ("nothing", "x"), ("shelves", "x")] {
                 let error = #expect(throws: Realm.Error.self) {
