@@ -80,7 +80,7 @@ public final class DynamicList: _ConfinedCollection {
 
 /// A set accessed through the stored schema alone, in stored order. Otherwise like
 /// ``DynamicList``.
-public final class DynamicMutableSet: _ConfinedCollection {
+public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
     public typealias Iterator = ConfinedIterator<Any?>
 
@@ -132,7 +132,7 @@ public final class DynamicMutableSet: _ConfinedCollection {
 
 /// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise like
 /// ``DynamicList``.
-public final class DynamicMap: _ConfinedCollection {
+public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     public typealias Element = (key: String, value: Any?)
     public typealias Index = Int
     public typealias Indices = Range<Int>

@@ -103,7 +103,7 @@ extension DynamicWriter {
                 try AnyTree.check(scalar, name.className, name.property)
                 return .value(scalar.plain ?? .null)
             }
-            guard instance(of: DynamicMutableSet.self, value) == nil, !(value is any SetAlgebra),
+            guard !(value is any SetAlgebra), !(value is any MemberCollection),
                 let values = DynamicWriter.elements(of: value)
             else { throw name.wrong(value) }
             return try anyList(values, name, level)

@@ -273,8 +273,8 @@ extension DynamicWriter {
     static func elements(of value: Any) -> [Any?]? {
         if let array = value as? [Any?] { return array }
         if let array = value as? [Any] { return array }
-        if value is String || value is [AnyHashable: Any] || value is any UnmanagedMap
-            || type(of: value) == DynamicMap.self || value is any ScalarValue
+        if value is String || value is [AnyHashable: Any] || value is any KeyedCollection
+            || value is any ScalarValue
         {
             return nil
         }

@@ -150,7 +150,7 @@ struct BulkAssignment {
     /// consumed by the first loop.
     private static func repeatable(_ value: Any?) -> Any? {
         guard let sequence = value.flatMap({ unwrapped($0) }) as? any Sequence,
-            !(sequence is any Collection || sequence is any UnmanagedMap)
+            !(sequence is any Collection || sequence is any KeyedCollection)
         else { return value }
         return elements(of: sequence)
     }

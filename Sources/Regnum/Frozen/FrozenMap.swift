@@ -107,6 +107,8 @@ extension FrozenMap: Sequence {
     }
 }
 
+extension FrozenMap: KeyedCollection {}
+
 extension FrozenMap: Equatable where Value: Equatable {
     /// Returns whether both have the same keys with equal values, wherever they come from.
     public static func == (left: FrozenMap, right: FrozenMap) -> Bool {

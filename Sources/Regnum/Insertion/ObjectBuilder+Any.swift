@@ -51,7 +51,7 @@ extension ObjectBuilder {
                 try AnyTree.check(plain, schema.name, property.name)
                 return plain
             }
-            let isSet = value is any SetAlgebra || "\(type(of: value))".hasPrefix("MutableSet<")
+            let isSet = value is any SetAlgebra || value is any MemberCollection
             guard !isSet, instance(of: ObjectBase.self, value) == nil,
                 let values = elements(of: value)
             else {

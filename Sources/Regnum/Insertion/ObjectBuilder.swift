@@ -330,7 +330,7 @@ struct ObjectBuilder {
     /// Returns a list's elements from a value, or `nil` if the value isn't a sequence.
     func elements(of value: Any) -> [Any]? {
         if let array = value as? [Any] { return array }
-        if value is String || value is [AnyHashable: Any] || value is any UnmanagedMap {
+        if value is String || value is [AnyHashable: Any] || value is any KeyedCollection {
             return nil
         }
         guard let sequence = value as? any Sequence, !(value is any ScalarValue) else { return nil }

@@ -47,8 +47,11 @@ extension Map: Persistable {
     }
 }
 
+/// A collection of entries, which is never taken for a list, not even if it is empty.
+protocol KeyedCollection {}
+
 /// A type-erased map.
-protocol UnmanagedMap: UnmanagedCollection {
+protocol UnmanagedMap: UnmanagedCollection, KeyedCollection {
     /// The contents of the map in ascending key order.
     var contents: [MapEntry] { get }
     /// Converts content to a value of this type of map; returns `nil` if it cannot

@@ -36,7 +36,10 @@ extension MutableSet: Persistable {
     }
 }
 
-extension MutableSet: UnmanagedList {
+/// A set of elements, which isn't taken for a list in a value of any type.
+protocol MemberCollection {}
+
+extension MutableSet: UnmanagedList, MemberCollection {
     var contents: [_PropertyContent.Content] {
         Element._contents(of: isManaged ? Array(self) : elements.array).contents
     }

@@ -209,6 +209,38 @@ import Testing
         }
     }
 
+    // Covers 1.89
+    @Test func mapsAndSetsAreNotTakenForLists() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { try $0.add(AnyNote(1, .int(7))) }
+        let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            let found = try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1)
+            let named = try #require(found)
+            note.list.append(.int(1))
+            func refuse(_ value: Any, _ property: String, byName: Bool = true) {
+                #expect(throws: Realm.Error.self) {
+                    _ = try tx.create(AnyNote.self, value: ["id": 2, property: value])
+                }
+                guard byName else { return }
+                #expect(throws: Realm.Error.self) { try named.set(value, of: property) }
+            }
+            // all of them are empty
+            let map = try named.dynamicMap("map")
+            for value: Any in [map, note.map, frozen.map] { refuse(value, "list") }
+            for value: Any in [
+                MutableSet<Int>(), note.set, try named.dynamicMutableSet("set"), frozen.map,
+            ] {
+                refuse(value, "content")
+            }
+            refuse(map, "content", byName: false)
+            expectTrue(note.content == .int(7) && note.list.count == 1)
+            try named.set(map, of: "content")
+            expectEqual(note.content, .fromDictionary([:]))
+        }
+    }
+
     @Test func changesByNameAreToldByStreams() async throws {
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { try $0.add(AnyNote(1, .fromArray([.fromArray([.int(1)])]))) }
