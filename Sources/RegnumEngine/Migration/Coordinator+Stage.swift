@@ -6,13 +6,13 @@ extension Coordinator {
     /// the saved states stays.
     ///
     /// Throws `busy` if another process takes too long to write a checkpoint, `ioFailed` if the log
-    /// couldn't be made durable, `fileMoved`.
+    /// couldn't be made durable, `fileMoved`, and the error of earlier commits that failed.
     package func beginStage(_ turn: WriteTurn, target: UInt64) async throws -> MigrationStage? {
         if case .memory = options.place { return nil }
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while true {
             let stage = try await Self.onPool { () throws(StoreError) in
-                try self.tryStage(turn.base, target)
+                try self.tryStage(turn, target)
             }
             if let stage { return stage }
             guard IOPool.now() < deadline else {
@@ -43,10 +43,13 @@ extension Coordinator {
 
     /// Returns `nil` while earlier commits are in flight or a checkpoint is running.
     private func tryStage(
-        _ base: DatabaseRoot, _ target: UInt64
+        _ turn: WriteTurn, _ target: UInt64
     ) throws(StoreError) -> MigrationStage? {
+        let base = turn.base
         let (log, failure): (RealmLog?, StoreError?) = state.withLock { state in
             if let failure = state.writeFailure { return (nil, failure) }
+            // The commits that the turn builds on couldn't be written.
+            if state.epoch != turn.epoch { return (nil, state.dropReason) }
             guard !state.ownsLog, !state.checkpoint.isBusy, state.checkpoint.finished == nil,
                 state.staged.isEmpty, state.publishedVersion == base.version, let log = state.log
             else { return (nil, nil) }

@@ -99,26 +99,6 @@ struct CoordinatorCheckpointFailureTests {
         await coordinator.close()
     }
 
-    /// The checkpoint that a stage waits for is recorded even if another process is to have the
-    /// writer lock next.
-    @Test func aStageDoesNotWaitForACheckpointThatWaitsForItsTurnToEnd() async throws {
-        let disk = SimFileSystem()
-        let coordinator = try await openBusy("/sim", disk, every: .max)
-        try await insert(0, into: coordinator)
-        let turn = try await coordinator.beginWrite()
-        let gate = EffectGate(disk, at: .create, once: true)
-        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
-        coordinator.heal()  // wakes the pump
-        await gate.waitUntilReached()
-        coordinator.state.withLock { $0.shutGate(isWanted: true) }
-        gate.open()
-        try await eventually { coordinator.statistics.checkpoints == 1 }
-        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
-        coordinator.end(stage)
-        try await coordinator.abandon(turn)
-        await coordinator.close()
-    }
-
     /// The log before a checkpoint gets other chain values when another process frames it again.
     @Test func aCheckpointOfALogThatWasFramedAgainIsNotRecorded() async throws {
         let disk = SimFileSystem()

@@ -1,0 +1,53 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What the stage of a resumable migration waits for before it begins.
+@Suite(.timeLimit(.minutes(40)))
+struct StageTests {
+    /// The checkpoint that a stage waits for is recorded even if another process is to have the
+    /// writer lock next.
+    @Test func aStageDoesNotWaitForACheckpointThatWaitsForItsTurnToEnd() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insert(0, into: coordinator)
+        let turn = try await coordinator.beginWrite()
+        let gate = EffectGate(disk, at: .create, once: true)
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        coordinator.heal()  // wakes the pump
+        await gate.waitUntilReached()
+        coordinator.state.withLock { $0.shutGate(isWanted: true) }
+        gate.open()
+        try await eventually { coordinator.statistics.checkpoints == 1 }
+        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
+        coordinator.end(stage)
+        try await coordinator.abandon(turn)
+        await coordinator.close()
+    }
+
+    // Covers .diskFull
+    @Test func aStageDoesNotWaitForACommitThatFailed() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 1_000_000
+        }
+        try await insert(0, into: coordinator)
+        let gate = EffectGate(disk, at: .write, once: true)
+        disk.inject(SimFailure(.write, code: .diskFull))
+        let failing = Task { await storeErrorCode { try await insert(1, into: coordinator) } }
+        await gate.waitUntilReached()
+        let turn = try await coordinator.beginWrite()
+        expectEqual(numbers(turn.base), [0, 1])
+        gate.open()
+        await expectEqual(failing.value, .diskFull)
+        await expectEqual(
+            storeErrorCode { try await coordinator.beginStage(turn, target: 1) }, .diskFull)
+        await expectEqual(storeErrorCode { try await coordinator.abandon(turn) }, .diskFull)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+    }
+}
