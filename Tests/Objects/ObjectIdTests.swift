@@ -32,6 +32,19 @@ import Testing
         #expect(id.timestampSeconds <= UInt32(Date().timeIntervalSince1970) + 1)
     }
 
+    @Test func timesAreClampedToThoseOfAnId() {
+        let last = Double(UInt32.max)
+        let cases: [(Double, UInt32)] = [
+            (-.infinity, 0), (-1, 0), (0, 0), (0.9, 0), (1, 1), (last - 1, .max - 1),
+            (last, .max), (last + 1, .max), (.infinity, .max), (.nan, 0),
+        ]
+        for (seconds, expected) in cases {
+            let id = ObjectId(
+                timestamp: Date(timeIntervalSince1970: seconds), machineId: .min, processId: .max)
+            expectEqual(id.timestampSeconds, expected, "\(seconds)")
+        }
+    }
+
     @Test func textIsTwentyFourHexadecimalDigits() throws {
         let text = "00ff1234567890abcdef0042"
         let id = try ObjectId(string: text)

@@ -57,6 +57,80 @@ import Testing
         expectEqual(error?.code, .invalidInput)
     }
 
+    private typealias Change = (inout Realm.Configuration) -> Void
+
+    // Covers .invalidInput
+    @Test func settingsHaveTheirLimits() throws {
+        func keep(_ age: Duration, _ byteCount: Int, _ contentByteCount: Int?) -> Change {
+            {
+                $0.historyRetention = Realm.HistoryRetention(
+                    age: age, byteCount: byteCount, contentByteCount: contentByteCount)
+            }
+        }
+        let valid: [Change] = [
+            { $0.schemaVersion = .max - 1 }, { $0.maximumNumberOfActiveVersions = 1 },
+            { $0.maximumNumberOfActiveVersions = .max }, keep(.zero, 0, 0), keep(.zero, 1, nil),
+            keep(.seconds(Int64.max), .max, .max),
+        ]
+        let invalid: [(String, Change)] = [
+            ("schemaVersion", { $0.schemaVersion = .max }),
+            ("maximumNumberOfActiveVersions", { $0.maximumNumberOfActiveVersions = 0 }),
+            ("historyRetention", keep(.nanoseconds(-1), 0, 0)),
+            ("historyRetention", keep(.zero, -1, 0)), ("historyRetention", keep(.zero, 0, -1)),
+            ("historyRetention", keep(.zero, .min, .min)),
+        ]
+        let plain = Realm.Configuration(location: .inMemory(identifier: "limits"))
+        for change in valid {
+            var configuration = plain
+            change(&configuration)
+            try configuration.checkSettings()
+        }
+        for (name, change) in invalid {
+            var configuration = plain
+            change(&configuration)
+            let error = #expect(throws: Realm.Error.self) { try configuration.checkSettings() }
+            expectEqual(error?.code, .invalidInput)
+            expectEqual(error?.message.contains("Configuration.\(name) is "), true)
+        }
+    }
+
+    @Test func durationsAreClamped() {
+        let most = UInt64.max / 4
+        let cases: [(Duration, UInt64)] = [
+            (.seconds(Int64.min), 0), (.nanoseconds(-1), 0), (.zero, 0),
+            (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
+            (.nanoseconds(1), 1), (.nanoseconds(Int64(most) - 1), most - 1),
+            (.nanoseconds(Int64(most)), most), (.nanoseconds(Int64(most) + 1), most),
+            (.nanoseconds(Int64.max), most), (.seconds(Int64.max), most),
+        ]
+        for (duration, nanoseconds) in cases {
+            expectEqual(duration.nanosecondsClamped, nanoseconds, "\(duration)")
+        }
+        let longest = Realm.HistoryRetention(
+            age: .seconds(Int64.max), byteCount: .max, contentByteCount: .max)
+        let stored = Realm.HistoryRetention(longest.storeRetention)
+        expectEqual(stored.age, .nanoseconds(Int64(most)))
+        expectTrue(stored.byteCount == .max && stored.contentByteCount == .max)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .zero, .nanoseconds(1), .seconds(Int64.max)])
+    func anyDurationsCanBeSet(_ duration: Duration) async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration()
+        configuration.writeTimeout = duration
+        configuration.durability = .relaxed(within: duration)
+        configuration.historyRetention = Realm.HistoryRetention(
+            age: max(duration, .zero), byteCount: .max, contentByteCount: .max)
+        for count in 1...2 {
+            let realm = try await Realm.open(configuration)
+            try await realm.write { try $0.add(Room("\(count)")) }
+            expectEqual(realm.snapshot().objects(Room.self).count, count)
+            let kept = try await realm.historyRetention()
+            expectTrue(kept.byteCount == .max && kept.contentByteCount == .max)
+            await realm.close()
+        }
+    }
+
     // Covers 5.14
     @Test func descriptionTellsWhatIsSet() {
         var configuration = Realm.Configuration(

@@ -29,6 +29,39 @@ import Testing
         return #"{"class":"Box","values":{"id":1,"next":\#(value)}}"#
     }
 
+    // Covers .invalidInput
+    @Test func levelsOfALine() async throws {
+        let realm = try await Realm.json()
+        for levels in [351, 352, 353] {
+            for (start, end) in [("[", "]"), (#"{"a":"#, "}")] {
+                let line =
+                    String(repeating: start, count: levels) + (start == "[" ? "" : "1")
+                    + String(repeating: end, count: levels)
+                // Each is no line of a realm, but only the deepest can't be read.
+                let error = await realmError { try await realm.importJSON(text: line) }
+                expectTrue(error?.code == .invalidInput && error?.line == 1)
+                let isTooDeep = error?.message.contains("deeper than 352 levels")
+                expectEqual(isTooDeep, levels > 352, "\(error?.message.prefix(300) ?? "none")")
+            }
+        }
+    }
+
+    // Covers .invalidInput
+    @Test func sizesOfBatches() async throws {
+        let text = Self.schema + line(2, "next") + "\n"
+        for size in [1, 2, Int.max] {
+            let realm = try await Realm.json()
+            try await realm.importJSON(text: text, batchSize: size)
+            expectEqual(realm.snapshot().storedClasses.first?.objectCount, 1)
+        }
+        for size in [0, -1, Int.min] {
+            let realm = try await Realm.json()
+            let error = await realmError { try await realm.importJSON(text: text, batchSize: size) }
+            expectTrue(error?.code == .invalidInput && realm.snapshot().version == 0)
+            expectEqual(error?.message.contains("\(size)"), true)
+        }
+    }
+
     @Test func whatIsNestedMostDeeplyIsExportedAndImported() async throws {
         let (lists, levels) = (Limits.anyLevelMax, Limits.valueLevelMax)
         for (start, end) in [(#"{"list":["#, "]}"), (#"{"dictionary":{"k":"#, "}}")] {
