@@ -19,14 +19,23 @@ extension VersionStep {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         let key = FoundMarks.Key(table: table.key, filter: filter)
         if foundMarks.withLock({ $0.marks[key] == nil }) {
-            let few: RowMarks?
+            var few: RowMarks?
             switch filter {
             case .deep(let depth):
-                few =
-                    depth > 0 && depth <= VersionStep.forwardDepthMax
-                    ? marks(table, depth, among: rows, key, firstCountMax) : nil
+                if depth > 0 && depth <= VersionStep.forwardDepthMax {
+                    few = marks(among: rows, key, firstCountMax) {
+                        deepMarks(table, depth, countMax: $0)
+                    } forward: {
+                        ForwardSearch(self, table, depth, countMax: $0)
+                    }
+                }
             case .paths(let paths):
-                few = marks(table, paths, among: rows, key, firstCountMax)
+                var searches = searches(table, paths)
+                few = marks(among: rows, key, firstCountMax) {
+                    pathMarks(table, &searches, countMax: $0)
+                } forward: {
+                    ForwardPathSearch(searches, countMax: $0)
+                }
             }
             if let few { return few }
         }
@@ -43,39 +52,18 @@ extension VersionStep {
     private static let forwardDepthMax = 64
 
     /// Returns the marks of some rows, or `nil` after storing the marks of all rows.
-    private func marks(
-        _ table: TableSchema, _ depth: Int, among rows: some RandomAccessCollection<ObjectKey>,
-        _ key: FoundMarks.Key, _ firstCountMax: Int
-    ) -> RowMarks? {
-        var countMax = max(firstCountMax, 1)
-        while true {
-            if let found = deepMarks(table, depth, countMax: countMax) {
-                foundMarks.withLock { $0.marks[key] = found }
-                return nil
-            }
-            if rows.count <= countMax,
-                let found = forwardMarks(of: rows, table, depth, countMax: countMax)
-            {
-                return found
-            }
-            countMax *= 4
-        }
-    }
-
-    private func marks(
-        _ table: TableSchema, _ paths: [ChangePath],
+    private func marks<Search: ForwardMarking>(
         among rows: some RandomAccessCollection<ObjectKey>, _ key: FoundMarks.Key,
-        _ firstCountMax: Int
+        _ firstCountMax: Int, backward: (Int) -> RowMarks?, forward: (Int) -> Search
     ) -> RowMarks? {
-        var searches = searches(table, paths)
         var countMax = max(firstCountMax, 1)
         while true {
-            if let found = pathMarks(table, &searches, countMax: countMax) {
+            if let found = backward(countMax) {
                 foundMarks.withLock { $0.marks[key] = found }
                 return nil
             }
             if rows.count <= countMax,
-                let found = forwardMarks(of: rows, searches, countMax: countMax)
+                let found = marks(of: rows, forward(countMax), countMax: countMax)
             {
                 return found
             }
@@ -94,30 +82,20 @@ extension VersionStep {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         switch filter {
         case .deep(let depth):
-            return forwardMarks(of: rows, table, max(depth, 0), countMax: .max) ?? RowMarks()
+            let search = ForwardSearch(self, table, max(depth, 0), countMax: .max)
+            return marks(of: rows, search, countMax: .max) ?? RowMarks()
         case .paths(let paths):
-            return forwardMarks(of: rows, searches(table, paths), countMax: .max) ?? RowMarks()
+            let search = ForwardPathSearch(searches(table, paths), countMax: .max)
+            return marks(of: rows, search, countMax: .max) ?? RowMarks()
         }
     }
 
     /// Returns `nil` if more than `countMax` rows would have to be visited.
-    private func forwardMarks(
-        of rows: some RandomAccessCollection<ObjectKey>, _ table: TableSchema, _ depth: Int,
+    private func marks(
+        of rows: some RandomAccessCollection<ObjectKey>, _ search: some ForwardMarking,
         countMax: Int
     ) -> RowMarks? {
-        var search = ForwardSearch(self, table, depth, countMax: countMax)
-        defer { counters.rowsReached.add(search.rowsReached) }
-        var marks = RowMarks()
-        for row in rows where search.rowsReached <= countMax {
-            if let mark = search.mark(row) { marks.rows[row] = mark }
-        }
-        return search.rowsReached <= countMax ? marks : nil
-    }
-
-    private func forwardMarks(
-        of rows: some RandomAccessCollection<ObjectKey>, _ searches: [PathSearch], countMax: Int
-    ) -> RowMarks? {
-        var search = ForwardPathSearch(searches, countMax: countMax)
+        var search = search
         defer { counters.rowsReached.add(search.rowsReached) }
         var marks = RowMarks()
         for row in rows where search.rowsReached <= countMax {
@@ -127,9 +105,16 @@ extension VersionStep {
     }
 }
 
+/// A search for the marks of rows that follows each of them forward.
+protocol ForwardMarking {
+    var rowsReached: Int { get }
+    /// Returns the mark of a row, or `nil` if it has none.
+    mutating func mark(_ row: ObjectKey) -> RowMarks.Mark?
+}
+
 /// A search that finds out which changed rows the rows of one class reach in the new version. Its
 /// results are valid only while `rowsReached` doesn't exceed `countMax`.
-private struct ForwardSearch {
+private struct ForwardSearch: ForwardMarking {
     private let content: DatabaseContent
     private let schema: DatabaseSchema
     private let table: TableSchema

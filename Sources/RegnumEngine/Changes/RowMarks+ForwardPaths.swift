@@ -1,6 +1,6 @@
 /// A search that follows paths from rows of one class and finds out whether changes are on them in
 /// the new version. Its results are valid only while `rowsReached` doesn't exceed `countMax`.
-struct ForwardPathSearch {
+struct ForwardPathSearch: ForwardMarking {
     private let searches: [PathSearch]
     private let countMax: Int
     /// For each path and position on it: whether the path is hit from there on, by row.
