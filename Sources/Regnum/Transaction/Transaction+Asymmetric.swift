@@ -1,5 +1,3 @@
-internal import RegnumEngine
-
 extension Transaction {
     /// Creates and stores an asymmetric object with the given property values.
     ///
@@ -13,7 +11,7 @@ extension Transaction {
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: [String: Any?] = [:]
     ) throws(Realm.Error) {
-        try makeAsymmetric(type, value)
+        _ = try make(type, value, .error)
     }
 
     /// Creates and stores an asymmetric object from property values in declaration order. See
@@ -21,7 +19,7 @@ extension Transaction {
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: [Any?]
     ) throws(Realm.Error) {
-        try makeAsymmetric(type, value)
+        _ = try make(type, value, .error)
     }
 
     /// Creates and stores an asymmetric object from a dictionary, an array, or an unmanaged object
@@ -30,19 +28,6 @@ extension Transaction {
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: Any
     ) throws(Realm.Error) {
-        try makeAsymmetric(type, value)
-    }
-
-    private func makeAsymmetric<T: AsymmetricObject>(
-        _ type: T.Type, _ value: Any
-    ) throws(Realm.Error) {
-        let transaction = requireWriting("create")
-        let binding = core.binding(for: type)
-        try binding.prepareToStore(in: transaction)
-        var builder = ObjectBuilder(core)
-        let object = type.init()
-        try builder.fill(object, from: value)
-        let insertion = GraphInsertion(core, transaction, .error, supplied: builder.supplied)
-        _ = try insertion.add(object)
+        _ = try make(type, value, .error)
     }
 }

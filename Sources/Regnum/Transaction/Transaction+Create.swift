@@ -67,7 +67,7 @@ extension Transaction {
         _ type: T.Type, value: Any = 0, update policy: Realm.UpdatePolicy = .error
     ) {}
 
-    private func make<T: Object>(
+    func make<T: ObjectBase>(
         _ type: T.Type, _ value: Any, _ policy: Realm.UpdatePolicy
     ) throws(Realm.Error) -> T {
         let transaction = requireWriting("create")
