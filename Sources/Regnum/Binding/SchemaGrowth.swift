@@ -57,7 +57,7 @@ enum SchemaGrowth {
             switch property.shape {
             case .scalar where property.shape.isAny:
                 guard table.list(named: property.anyItemsName) == nil else { continue }
-                let elements = try addAnyElements(property, of: schema, transaction)
+                let elements = try transaction.addAnyElements(schema.elementsName(of: property))
                 _ = try transaction.addList(
                     table.key, name: property.anyItemsName, target: elements, kind: .list)
             case .scalar, .linkingObjects:
@@ -69,84 +69,66 @@ enum SchemaGrowth {
                 _ = try transaction.addColumn(
                     table.key, .link(name: property.columnName, to: target.key))
             case .map(let element):
-                guard table.list(named: property.columnName) == nil else { continue }
-                try addMap(property, of: schema, element, to: table.key, transaction)
+                try addCollection(property, of: element, .map, schema, transaction)
             case .list(let element):
-                try addList(property, of: element, .list, schema, transaction)
+                try addCollection(property, of: element, .list, schema, transaction)
             case .set(let element):
-                try addList(property, of: element, .set, schema, transaction)
+                try addCollection(property, of: element, .set, schema, transaction)
             }
         }
     }
 
-    /// Adds the hidden element class of an `AnyRealmValue` property, whose rows can themselves hold
-    /// lists and dictionaries.
-    private static func addAnyElements(
-        _ property: PropertySchema, of schema: ClassSchema, _ transaction: EngineTransaction
-    ) throws(StoreError) -> TableKey {
-        let elements = try transaction.addTable(
-            name: schema.elementsName(of: property), kind: .elements,
-            columns: [
-                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
-                ColumnDefinition(name: "key", type: .string),
-            ])
-        _ = try transaction.addList(
-            elements, name: PropertySchema.anyItemsName, target: elements, kind: .list)
-        return elements
-    }
-
-    /// Adds the hidden class of a map's entries and the list that holds them.
-    private static func addMap(
-        _ property: PropertySchema, of schema: ClassSchema, _ element: ElementShape,
-        to table: TableKey, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        let value: ColumnDefinition
-        if property.shape.holdsAny {
-            let entries = try addAnyElements(property, of: schema, transaction)
-            _ = try transaction.addList(
-                table, name: property.columnName, target: entries, kind: .map)
-            return
-        }
-        switch element {
-        case .object(let type):
-            guard let target = transaction.schema.table(named: ClassSchema.of(type).name) else {
-                return
-            }
-            value = .link(name: "value", to: target.key)
-        case .scalar(let storage):
-            value = ColumnDefinition(
-                name: "value", scalar: storage.scalar, isOptional: storage.isOptional)
-        }
-        let entries = try transaction.addTable(
-            name: schema.elementsName(of: property), kind: .elements,
-            columns: [value, ColumnDefinition(name: "key", type: .string)])
-        _ = try transaction.addList(table, name: property.columnName, target: entries, kind: .map)
-    }
-
-    /// Adds a list or set that isn't stored yet, with an element class if its elements are values.
-    private static func addList(
+    /// Adds a list, set or map that isn't stored yet, with an element class if its elements are
+    /// values or it is a map.
+    private static func addCollection(
         _ property: PropertySchema, of element: ElementShape, _ kind: ListKind,
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
         guard let table = transaction.schema.table(named: schema.name),
             table.list(named: property.columnName) == nil
         else { return }
-        let target: TableKey
+        let name = schema.elementsName(of: property)
+        var target: TableKey
         switch element {
         case .object(let type):
             guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
             else { return }
             target = stored.key
+            if kind == .map {
+                target = try transaction.addElements(
+                    name, .link(name: "value", to: target), hasKeys: true)
+            }
         case .scalar where property.shape.holdsAny:
-            target = try addAnyElements(property, of: schema, transaction)
+            target = try transaction.addAnyElements(name)
         case .scalar(let storage):
             let value = ColumnDefinition(
                 name: "value", scalar: storage.scalar, isOptional: storage.isOptional)
-            target = try transaction.addTable(
-                name: schema.elementsName(of: property), kind: .elements, columns: [value])
+            target = try transaction.addElements(name, value, hasKeys: kind == .map)
         }
         _ = try transaction.addList(
             table.key, name: property.columnName, target: target, kind: kind)
+    }
+}
+
+extension EngineTransaction {
+    /// Adds the hidden class of a collection's elements, which have keys if it is a map.
+    func addElements(
+        _ name: String, _ value: ColumnDefinition, hasKeys: Bool
+    ) throws(StoreError) -> TableKey {
+        let key = ColumnDefinition(name: "key", type: .string)
+        return try addTable(
+            name: name, kind: .elements, columns: hasKeys ? [value, key] : [value])
+    }
+
+    /// Adds the hidden class of elements of any type, whose rows can themselves hold lists and
+    /// dictionaries.
+    func addAnyElements(_ name: String) throws(StoreError) -> TableKey {
+        let elements = try addElements(
+            name, ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
+            hasKeys: true)
+        _ = try addList(
+            elements, name: PropertySchema.anyItemsName, target: elements, kind: .list)
+        return elements
     }
 }
 

@@ -98,63 +98,38 @@ struct ImportSchema {
             switch (property.collection, property.content) {
             case (nil, .value(.any)):
                 try checkAnyName(property, of: given)
-                let elements = try addAnyElements(property, of: given)
+                let elements = try transaction.addAnyElements("\(given.name).\(property.name)")
                 _ = try transaction.addList(
                     table.key, name: "\(property.name)[]", target: elements, kind: .list)
             case (nil, .value): continue
-            case (let collection?, .value(.any)):
+            case (nil, .object(let name)):
+                let target = try target(name, given, property)
+                _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
+            case (let collection?, let content):
                 let kind: ListKind =
                     switch collection {
                     case .list: .list
                     case .set: .set
                     case .map: .map
                     }
-                _ = try transaction.addList(
-                    table.key, name: property.name,
-                    target: try addAnyElements(property, of: given), kind: kind)
-            case (nil, .object(let name)):
-                let target = try target(name, given, property)
-                _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
-            case (.map?, _):
-                let value =
-                    if case .object(let name) = property.content {
-                        ColumnDefinition.link(
-                            name: "value", to: try target(name, given, property))
-                    } else {
-                        property.elementDefinition
+                let elementsName = "\(given.name).\(property.name)"
+                let target =
+                    switch content {
+                    case .object(let name) where kind != .map: try target(name, given, property)
+                    case .object(let name):
+                        try transaction.addElements(
+                            elementsName,
+                            .link(name: "value", to: try target(name, given, property)),
+                            hasKeys: true)
+                    case .value(.any): try transaction.addAnyElements(elementsName)
+                    case .value:
+                        try transaction.addElements(
+                            elementsName, property.elementDefinition, hasKeys: kind == .map)
                     }
-                let entries = try transaction.addTable(
-                    name: "\(given.name).\(property.name)", kind: .elements,
-                    columns: [value, ColumnDefinition(name: "key", type: .string)])
                 _ = try transaction.addList(
-                    table.key, name: property.name, target: entries, kind: .map)
-            case (let collection?, .object(let name)):
-                _ = try transaction.addList(
-                    table.key, name: property.name, target: try target(name, given, property),
-                    kind: collection == .set ? .set : .list)
-            case (let collection?, .value):
-                let elements = try transaction.addTable(
-                    name: "\(given.name).\(property.name)", kind: .elements,
-                    columns: [property.elementDefinition])
-                _ = try transaction.addList(
-                    table.key, name: property.name, target: elements,
-                    kind: collection == .set ? .set : .list)
+                    table.key, name: property.name, target: target, kind: kind)
             }
         }
-    }
-
-    /// Adds the hidden class of elements of any type, which can contain lists and dictionaries.
-    private func addAnyElements(
-        _ property: JSONProperty, of given: JSONClass
-    ) throws(StoreError) -> TableKey {
-        let elements = try transaction.addTable(
-            name: "\(given.name).\(property.name)", kind: .elements,
-            columns: [
-                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
-                ColumnDefinition(name: "key", type: .string),
-            ])
-        _ = try transaction.addList(elements, name: "value[]", target: elements, kind: .list)
-        return elements
     }
 
     private func target(
