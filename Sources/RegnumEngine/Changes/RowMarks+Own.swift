@@ -27,11 +27,6 @@ extension VersionStep {
     /// - Complexity: O(changed rows of the filter's `dependencies`, and rows from which these are
     ///   reached) the first time, each with a lookup of O(log n); then O(1). Streams that share the
     ///   step share the result.
-    package func marks(_ tableName: String, _ filter: ChangeFilter) -> RowMarks {
-        guard let table = new.schema.table(named: tableName) else { return RowMarks() }
-        return marks(table, filter)
-    }
-
     func marks(_ table: TableSchema, _ filter: ChangeFilter) -> RowMarks {
         let key = FoundMarks.Key(table: table.key, filter: filter)
         if let known = foundMarks.withLock({ $0.marks[key] }) { return known }

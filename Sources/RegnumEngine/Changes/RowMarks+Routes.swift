@@ -8,7 +8,7 @@ extension VersionStep {
     /// - Complexity: that of `marks`, and O(marked rows) to group them, the first time for a
     ///   column; then O(1) for each value.
     package func marks(
-        _ tableName: String, _ filter: ChangeFilter, route: Route?
+        _ tableName: String, _ filter: ChangeFilter, route: Route? = nil
     ) -> RowMarks {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         guard let route, equalUTF8(route.tableName, tableName),

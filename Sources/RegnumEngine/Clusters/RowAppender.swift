@@ -261,40 +261,10 @@ final class RowAppender {
         return key
     }
 
-    // MARK: Whole rows
-
     /// Appends a row with one value for each column. The caller must have validated the values.
     func append(_ values: [Value], to table: inout Table, version: UInt64) -> UInt64 {
         _ = open(&table)
         for index in columns.indices { put(index, values[index]) }
         return close(version: version)
-    }
-
-    /// Appends a row under a key that isn't below the next one; keys in between are skipped.
-    func append(
-        _ values: [Value], at key: UInt64, to table: inout Table, version: UInt64
-    ) {
-        precondition(key >= table.nextKey, "Rows must be appended in the order of their keys.")
-        if key != table.nextKey { table.settle(nextKey: key, edit: edit) }
-        _ = append(values, to: &table, version: version)
-    }
-}
-
-extension Table {
-    /// Appends one row. To append more than a few, keep a `RowAppender`.
-    mutating func append(
-        _ values: [Value], version: UInt64, columns: [ColumnSchema], edit: NodeEdit
-    ) -> UInt64 {
-        RowAppender(self, columns: columns, edit: edit)
-            .append(values, to: &self, version: version)
-    }
-
-    /// Appends one row under a key that isn't below the next one.
-    mutating func append(
-        _ values: [Value], at key: UInt64, version: UInt64, columns: [ColumnSchema],
-        edit: NodeEdit
-    ) {
-        RowAppender(self, columns: columns, edit: edit)
-            .append(values, at: key, to: &self, version: version)
     }
 }

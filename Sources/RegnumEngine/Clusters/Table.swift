@@ -147,20 +147,6 @@ struct Table: Equatable {
         return position + (live[row >> 6] & mask).nonzeroBitCount
     }
 
-    /// Returns the smallest key of a live row that isn't below `key`.
-    func firstKey(from key: UInt64) -> UInt64? {
-        var found: UInt64?
-        var first = Table.row(key)
-        let base = Table.base(key)
-        forEachCluster(from: key) { cluster in
-            if cluster.firstKey != base { first = 0 }
-            let row = cluster.firstLiveRow(from: first)
-            if let row { found = cluster.firstKey + UInt64(row) }
-            return row == nil
-        }
-        return found
-    }
-
     /// Returns the greatest key of a live row.
     func lastKey() -> UInt64? { count == 0 ? nil : key(at: count - 1) }
 

@@ -1,5 +1,5 @@
 extension Interest {
-    /// Whether a commit concerns the subscription: one of the terms matches, or the schema changed.
+    /// Whether a commit matches one of the terms. Only matching commits contribute their origin.
     ///
     /// Values compare as in queries: -0.0 equals 0.0, null equals null, and NaN equals nothing. A
     /// property or list that doesn't exist matches no row. ``InterestRoutes`` decides the same for
@@ -9,13 +9,6 @@ extension Interest {
     ///   - old: the root that the commit was based on.
     ///   - new: the root that the commit produced.
     /// - Complexity: O(changed rows x log n) for each term.
-    package func isConcerned(
-        by summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
-    ) -> Bool {
-        !new.schema.isSame(as: old.schema) || holds(for: summary, from: old, to: new)
-    }
-
-    /// Whether the commit matches one of the terms. Only matching commits contribute their origin.
     package func holds(
         for summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {

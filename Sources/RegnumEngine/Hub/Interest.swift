@@ -20,11 +20,6 @@ package struct Interest: Hashable, Sendable {
         self.terms = Set(terms)
     }
 
-    /// An interest in all changes to the given classes.
-    package static func tables(_ names: some Sequence<String>) -> Interest {
-        Interest(names.map { .table($0) })
-    }
-
     /// An interest in every commit.
     package static let all = Interest([.all])
 }

@@ -1,5 +1,5 @@
 /// An index of the subscriptions by their interests. It finds the subscriptions that a commit
-/// concerns without visiting the others, with the same result as `Interest.isConcerned`.
+/// concerns without visiting the others, with the same result as `Interest.holds`.
 ///
 /// Queries have two steps, so that rows can be read in between without a lock: `searches` returns
 /// what must be determined about a commit, and `visit` then finds the subscriptions.

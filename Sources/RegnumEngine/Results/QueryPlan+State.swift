@@ -23,25 +23,9 @@ package struct QueryState {
 }
 
 extension QueryPlan {
-    /// Returns the result at one version. Has the errors and costs of `evaluate` on a
+    /// Returns the result in a state. Has the errors and costs of `evaluate` on a
     /// `DatabaseContent`, but doesn't copy all rows of a large class, or many rows with one value
     /// of an indexed integer, boolean or date: the result holds the root and reads them from it.
-    package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
-        try evaluate(QueryState(root))
-    }
-
-    /// As `evaluate(_:)`, adding the work done to `statistics`.
-    package func evaluate(
-        _ root: DatabaseRoot, statistics: inout QueryStatistics
-    ) throws(StoreError) -> ResultTree {
-        try evaluate(root.content, holder: root, statistics: &statistics)
-    }
-
-    /// Returns the result in a transaction's current state.
-    package func evaluate(_ transaction: EngineTransaction) throws(StoreError) -> ResultTree {
-        try evaluate(QueryState(transaction))
-    }
-
     package func evaluate(_ state: QueryState) throws(StoreError) -> ResultTree {
         var statistics = QueryStatistics()
         let tree = try evaluate(state.content, holder: state.root, statistics: &statistics)
@@ -49,18 +33,14 @@ extension QueryPlan {
         return tree
     }
 
-    /// Returns the number of matching rows at one version, without making a result.
-    package func count(_ root: DatabaseRoot) throws(StoreError) -> Int {
-        try count(QueryState(root))
-    }
-
-    /// As `count(_:)`, adding the work done to `statistics`.
-    package func count(
+    /// As `evaluate(_:)` on a root, adding the work done to `statistics`.
+    package func evaluate(
         _ root: DatabaseRoot, statistics: inout QueryStatistics
-    ) throws(StoreError) -> Int {
-        try count(root.content, statistics: &statistics)
+    ) throws(StoreError) -> ResultTree {
+        try evaluate(root.content, holder: root, statistics: &statistics)
     }
 
+    /// Returns the number of matching rows, without making a result.
     package func count(_ state: QueryState) throws(StoreError) -> Int {
         var statistics = QueryStatistics()
         let count = try count(state.content, statistics: &statistics)

@@ -45,16 +45,11 @@ package final class NodesAppender {
     /// The end of the file including everything appended so far.
     package var end: UInt64 { bufferStart + UInt64(buffer.count) }
 
-    /// Appends one extent.
+    /// Appends the parts, without gaps between them, as one extent.
     ///
     /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
     /// - Throws: `diskFull`, `ioFailed`, or `closed` if the pace stopped the appender. The appender
     ///   can't be used any more then, and what it appended is garbage.
-    package func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> UInt64 {
-        try append(parts: [bytes])
-    }
-
-    /// Appends the parts, without gaps between them, as one extent.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
         precondition(!hasFailed, "append to a failed appender")
         let count = UInt64(parts.reduce(0) { $0 + $1.count })

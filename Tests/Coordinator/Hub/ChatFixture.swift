@@ -77,3 +77,10 @@ extension Interest {
         Interest([.elements(tableName: "Message", listOf: "Room", list: list, row: row)])
     }
 }
+
+extension Interest {
+    /// An interest in all changes to the given classes.
+    static func tables(_ names: some Sequence<String>) -> Interest {
+        Interest(names.map { .table($0) })
+    }
+}

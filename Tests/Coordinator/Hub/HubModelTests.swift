@@ -45,7 +45,7 @@ struct HubModelTests {
                 let interest = Interest([.value(tableName: "Message", column: "score", operand)])
                 #expect((subscription.take() != nil) == isEqual, "\(score) \(operand)")
                 expectEqual(
-                    interest.isConcerned(by: commit.summary, from: base, to: commit.root), isEqual)
+                    interest.holds(for: commit.summary, from: base, to: commit.root), isEqual)
             }
         }
     }

@@ -274,3 +274,43 @@ extension SeededRandom {
         return bytes
     }
 }
+
+extension RowAppender {
+    /// Appends a row under a key that isn't below the next one; keys in between are skipped.
+    func append(
+        _ values: [Value], at key: UInt64, to table: inout Table, version: UInt64
+    ) {
+        precondition(key >= table.nextKey, "Rows must be appended in the order of their keys.")
+        if key != table.nextKey { table.settle(nextKey: key, edit: edit) }
+        _ = append(values, to: &table, version: version)
+    }
+}
+
+extension Table {
+    /// Returns the smallest key of a live row that isn't below `key`.
+    func firstKey(from key: UInt64) -> UInt64? {
+        var found: UInt64?
+        forEachKey(from: key) { key in
+            found = key
+            return false
+        }
+        return found
+    }
+
+    /// Appends one row. To append more than a few, keep a `RowAppender`.
+    mutating func append(
+        _ values: [Value], version: UInt64, columns: [ColumnSchema], edit: NodeEdit
+    ) -> UInt64 {
+        RowAppender(self, columns: columns, edit: edit)
+            .append(values, to: &self, version: version)
+    }
+
+    /// Appends one row under a key that isn't below the next one.
+    mutating func append(
+        _ values: [Value], at key: UInt64, version: UInt64, columns: [ColumnSchema],
+        edit: NodeEdit
+    ) {
+        RowAppender(self, columns: columns, edit: edit)
+            .append(values, at: key, to: &self, version: version)
+    }
+}

@@ -3,6 +3,8 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
+@testable import EngineOracle
+
 /// Results that are followed across the schema changes that only migrations make.
 @Suite struct MigratedResultTests {
     /// A schema change by another program, named for failures.

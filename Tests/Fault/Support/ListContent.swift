@@ -132,7 +132,7 @@ final class ListContent {
         -> Leaf
     {
         let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(StoreError) in try appender.append(buffer) }
+            Result { () throws(StoreError) in try appender.append(parts: [buffer]) }
         }
         let crc = bytes.withUnsafeBytes { Checksum.crc32c($0) }
         return Leaf(offset: try result.get(), byteCount: UInt64(bytes.count), crc: UInt64(crc))

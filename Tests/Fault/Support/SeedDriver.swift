@@ -27,7 +27,7 @@ struct TestSeed {
 
     private func append(to appender: NodesAppender) throws(StoreError) -> UInt64 {
         let result = content.withUnsafeBytes { bytes -> Result<UInt64, StoreError> in
-            Result { () throws(StoreError) in try appender.append(bytes) }
+            Result { () throws(StoreError) in try appender.append(parts: [bytes]) }
         }
         return try result.get()
     }

@@ -103,7 +103,7 @@ struct Ledger {
         let column = ColumnReference(name: "writer", type: .string, missing: .string(""))
         let plan = QueryPlan(
             tableName: "Entry", predicate: .compare(column, .equal, .string(writer)))
-        let count = try? plan.count(root)
+        let count = try? plan.count(QueryState(root))
         guard count == last + 1 - first else {
             return "\(count ?? -1) entries of \(writer) after \(last) commits"
         }

@@ -27,7 +27,7 @@ import Testing
 
     private func append(_ bytes: [UInt8], _ appender: NodesAppender) throws -> UInt64 {
         let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(StoreError) in try appender.append(buffer) }
+            Result { () throws(StoreError) in try appender.append(parts: [buffer]) }
         }
         return try result.get()
     }
