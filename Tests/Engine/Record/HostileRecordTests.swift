@@ -252,12 +252,12 @@ import Testing
 
     // Covers .invalidDatabase
     @Test func checkpointsHaveTheSameLastVersionAndKey() throws {
-        let base = try makeBase(.int)
         for (version, key, isRead) in [
             (2, Limits.keyCountMax - 1, true), (2, Limits.keyCountMax, false),
             (Limits.versionMax - 1, 0, true), (Limits.versionMax, 0, true),
             (Limits.versionMax + 1, 0, false),
         ] as [(UInt64, UInt64, Bool)] {
+            let base = try makeBase(.int)
             let (start, edit) = base.content.edited(on: base.stamp)
             var content = start
             _ = content.insert(0, at: key, [.int(1)], version: version, edit)
