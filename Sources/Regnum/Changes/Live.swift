@@ -61,8 +61,11 @@ extension Live {
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> LiveValues<Value> {
-        let property = entry.schema.requireProperty(keyPath)
-        return LiveValues(
+        liveValues(entry.schema.requireProperty(keyPath))
+    }
+
+    func liveValues<Value>(_ property: PropertySchema) -> LiveValues<Value> {
+        LiveValues(
             realm, entry, place,
             plan: QueryPlan(
                 tableName: property.shape.objectType.map { ClassSchema.of($0).name }

@@ -44,10 +44,6 @@ extension Live {
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> LiveValues<Value> {
-        let property = entry.schema.requireProperty(keyPath)
-        return LiveValues(
-            realm, entry, place,
-            plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
-            owner: owner(property, .list))
+        liveValues(entry.schema.requireProperty(keyPath))
     }
 }
