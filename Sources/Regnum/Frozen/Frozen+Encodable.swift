@@ -132,10 +132,10 @@ struct RowEncoding: Encodable, Sendable {
                         "The objects \(names) link to each other in a cycle, which "
                         + "can't be encoded inline. Use a smaller linkDepth."))
         }
-        var container = encoder.container(keyedBy: PropertyKey.self)
+        var container = encoder.container(keyedBy: NameCodingKey.self)
         for (index, property) in table.schema.properties.enumerated()
         where only == nil || only?.property == index {
-            let key = PropertyKey(stringValue: only?.name ?? property.name)
+            let key = NameCodingKey(stringValue: only?.name ?? property.name)
             switch property.shape {
             case .scalar where property.shape.isAny:
                 let value = table.anyValue(row, index)
@@ -147,13 +147,13 @@ struct RowEncoding: Encodable, Sendable {
                     try list.encode(AnyEncoding(origin: self, value: value))
                 }
             case .map where property.shape.holdsAny:
-                var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
+                var entries = container.nestedContainer(keyedBy: NameCodingKey.self, forKey: key)
                 let stored = table.anyEntries(row, index)
                 table.checkKeys(stored.lazy.map(\.key), row, index)
                 for (name, value) in stored {
                     try entries.encode(
                         AnyEncoding(origin: self, value: value),
-                        forKey: MapCodingKey(stringValue: name))
+                        forKey: NameCodingKey(stringValue: name))
                 }
             case .scalar:
                 try container.encode(
@@ -186,11 +186,11 @@ struct RowEncoding: Encodable, Sendable {
                     try list.encode(LinkEncoding(self, targets, target, property))
                 }
             case .map(let element):
-                var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
+                var entries = container.nestedContainer(keyedBy: NameCodingKey.self, forKey: key)
                 let stored = table.map(row, index)
                 table.checkKeys(stored.lazy.map(\.key), row, index)
                 for (name, value) in stored {
-                    let key = MapCodingKey(stringValue: name)
+                    let key = NameCodingKey(stringValue: name)
                     switch (element, value.linkedObject) {
                     case (.scalar, _):
                         try entries.encode(ValueEncoding(value, table, row, index), forKey: key)
@@ -304,11 +304,11 @@ struct RowEncoding: Encodable, Sendable {
                     try container.encode(AnyEncoding(origin: origin, value: value))
                 }
             case .dictionary(let values):
-                var container = encoder.container(keyedBy: MapCodingKey.self)
+                var container = encoder.container(keyedBy: NameCodingKey.self)
                 for (key, value) in values {
                     try container.encode(
                         AnyEncoding(origin: origin, value: value),
-                        forKey: MapCodingKey(stringValue: key))
+                        forKey: NameCodingKey(stringValue: key))
                 }
             default: try value.encode(to: encoder)
             }
@@ -330,16 +330,4 @@ struct RowEncoding: Encodable, Sendable {
             }
         }
     }
-}
-
-/// The name of a property as a coding key.
-struct PropertyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) { nil }
 }

@@ -138,9 +138,9 @@ extension FrozenMap: Encodable where Value: Encodable {
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
             checkKeys()
-            var container = encoder.container(keyedBy: MapCodingKey.self)
+            var container = encoder.container(keyedBy: NameCodingKey.self)
             for entry in self {
-                let key = MapCodingKey(stringValue: entry.key._text)
+                let key = NameCodingKey(stringValue: entry.key._text)
                 try container.encode(entry.value, forKey: key)
             }
         }

@@ -5,7 +5,7 @@ extension RowEncoding {
     /// order: values as themselves, links and collections like those of a frozen object, projected
     /// collections as arrays.
     func encode(_ projection: ProjectionSchema, to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: PropertyKey.self)
+        var container = encoder.container(keyedBy: NameCodingKey.self)
         for property in projection.properties {
             if let index = property.storedIndex {
                 var one = RowEncoding(table, row, linkDepth: linkDepth, path: path)
@@ -16,7 +16,7 @@ extension RowEncoding {
             let shown = table.compute(projection.type, row) { object in
                 Shown(projection.value(property, in: object), table, row)
             }
-            let key = PropertyKey(stringValue: property.name)
+            let key = NameCodingKey(stringValue: property.name)
             switch shown {
             case .inverse: continue
             case .collection(let table, let owner, let index):

@@ -127,9 +127,9 @@ extension Map: Encodable where Value: Encodable {
             error.property = handle.map { $0.binding.schema.properties[$0.property].name }
             throw error
         }
-        var container = encoder.container(keyedBy: MapCodingKey.self)
+        var container = encoder.container(keyedBy: NameCodingKey.self)
         for entry in self {
-            try container.encode(entry.value, forKey: MapCodingKey(stringValue: entry.key._text))
+            try container.encode(entry.value, forKey: NameCodingKey(stringValue: entry.key._text))
         }
     }
 }
@@ -138,7 +138,7 @@ extension Map: Decodable where Value: Decodable {
     /// Creates an unmanaged map from a keyed container.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
-        let container = try decoder.container(keyedBy: MapCodingKey.self)
+        let container = try decoder.container(keyedBy: NameCodingKey.self)
         for key in container.allKeys {
             entries.set(
                 try container.decode(Value.self, forKey: key), key.stringValue)
@@ -146,8 +146,8 @@ extension Map: Decodable where Value: Decodable {
     }
 }
 
-/// A map key as a coding key.
-struct MapCodingKey: CodingKey {
+/// The name of a property, or the key of a map, as a coding key.
+struct NameCodingKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 
