@@ -14,11 +14,6 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
     private(set) var base: Base
     let bounds: Range<Int>
 
-    init(base: Base, bounds: Range<Int>) {
-        self.base = base
-        self.bounds = bounds
-    }
-
     public var startIndex: Int { bounds.lowerBound }
 
     public var endIndex: Int {

@@ -7,10 +7,6 @@ extension Realm.Error {
         /// The name of the code, as it appears in logs.
         public let name: String
 
-        init(name: String) {
-            self.name = name
-        }
-
         public var description: String { name }
 
         /// A realm or file can't be opened or created at its location.

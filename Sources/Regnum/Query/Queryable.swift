@@ -90,11 +90,6 @@ public struct _Plan: Sendable {
     /// An error in an operand, reported when the query is used.
     var problem: Realm.Error?
 
-    init(plan: QueryPlan, problem: Realm.Error? = nil) {
-        self.plan = plan
-        self.problem = problem
-    }
-
     /// A query for all objects of a class.
     static func all(of type: ObjectBase.Type) -> _Plan {
         _Plan(plan: QueryPlan(tableName: ClassSchema.of(type).name))
