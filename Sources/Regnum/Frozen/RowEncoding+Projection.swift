@@ -94,11 +94,11 @@ private struct ShownEncoding: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         if case .entries(let entries) = shown {
-            var container = encoder.container(keyedBy: MapCodingKey.self)
+            var container = encoder.container(keyedBy: NameCodingKey.self)
             for (key, value) in entries {
                 try container.encode(
                     ShownEncoding(origin: origin, shown: value),
-                    forKey: MapCodingKey(stringValue: key))
+                    forKey: NameCodingKey(stringValue: key))
             }
             return
         }
