@@ -104,6 +104,33 @@ import Testing
         }
     }
 
+    /// Another process has removed the unfinished copy and created its own realm since.
+    @Test(arguments: [false, true])
+    func seedWhoseLockWasRemovedHarmsNoOtherRealm(isSeeded: Bool) throws {
+        let disk = SimFileSystem(seed: 8)
+        let seed = seed
+        let slow = RealmLog.Seed(realmID: TestSeed.realmID) { (nodes) throws(StoreError) in
+            let reference = try seed.seed.write(nodes)
+            disk.removeFile("LOCK", in: TinyStore.path)
+            let other = try TestSeed.open(SimView(disk), seed: isSeeded ? seed : nil).log
+            _ = try other.takeWriter()
+            try other.commit([
+                TestBody.make(version: Int(other.version) + 1, payloadByteCount: 100)
+            ])
+            other.leave()
+            return reference
+        }
+        let error = #expect(throws: StoreError.self) {
+            try RealmLog.open(
+                disk, path: TinyStore.path, options: TinyStore.options, seed: slow,
+                load: { _, _ in }, { _ in })
+        }
+        expectEqual(error?.code, .fileMoved)
+        let found = try TestSeed.open(disk)
+        expectEqual(found.bodies.count, 1)
+        expectEqual(found.content, isSeeded ? seed.content : nil)
+    }
+
     /// Without the checkpoint nothing shows what was there before, but it is never treated as an
     /// empty realm.
     @Test func damagedSeedIsRefused() throws {

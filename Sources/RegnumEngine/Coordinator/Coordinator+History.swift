@@ -135,8 +135,9 @@ extension Coordinator {
     /// Waits until `published` includes everything that any process had published in the log at the
     /// time of the call.
     ///
-    /// Returns without suspending if no other process has published anything. Throws `closed`, and
-    /// the error that prevents this process from reading the commits of others.
+    /// Returns without suspending if no other process has published anything and the log isn't in
+    /// use. Throws `closed`, and the error that prevents this process from reading the commits of
+    /// others.
     package func catchUp() async throws(StoreError) {
         try checkOpen()
         checkPlaceIfDue()

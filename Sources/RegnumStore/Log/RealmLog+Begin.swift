@@ -108,8 +108,8 @@ extension RealmLog {
             guard first.header.number > 0 else {
                 throw StoreError(
                     .invalidDatabase,
-                    "The log of \(directory.path) starts after position \(position), where a "
-                        + "checkpoint ends. Restore it from a backup.", path: directory.path,
+                    "The log of \(directory.path) starts after position \(position), from which "
+                        + "it is needed. Restore it from a backup.", path: directory.path,
                     position: position)
             }
             let number = first.header.number - 1
@@ -151,8 +151,8 @@ extension RealmLog {
                 return try read(through: page, deliver)
             } catch {
                 // The log was trimmed again in the meantime, so there is an even newer checkpoint.
-                guard !holdsWriter, attempt < 8, let now = lock.loadControl(),
-                    now.realmID == realmID, now.visibleEnd != page.visibleEnd
+                guard !holdsWriter, attempt < 8, let now = readablePage(),
+                    now.visibleEnd != page.visibleEnd
                 else { throw error }
                 page = now
             }

@@ -203,7 +203,8 @@ extension RealmLog {
         try UnfinishedMark(.copy, seed.realmID).write(place.fileSystem, directory)
         do throws(StoreError) {
             let nodes = NodesDirectory(
-                place.fileSystem, directory, realmID: seed.realmID, options: place.options)
+                place.fileSystem, directory, realmID: seed.realmID, options: place.options,
+                lock: place.lock)
             var header = SegmentHeader(
                 realmID: seed.realmID, generation: 0, number: 1, firstSequence: 1,
                 salt: place.fileSystem.random(), base: seedBase, previousChain: 0)
@@ -212,13 +213,20 @@ extension RealmLog {
             reference.sequence = header.firstSequence
             reference.chain = header.previousChain
             header.checkpoints = KeptCheckpoints(newest: reference)
+            guard try place.lock.isCurrent() else {
+                throw StoreError(
+                    .fileMoved,
+                    "The LOCK of \(directory.path) was removed while the realm was created.",
+                    path: directory.path)
+            }
             try makeFirstSegment(place.fileSystem, directory, place.options, header)
             try directory.unlink(UnfinishedMark.Kind.copy.rawValue)
             try directory.sync()
             return header.number
         } catch {
-            // Best effort: the next open does the rest.
-            try? removeUnfinished(directory)
+            // Best effort: the next open does the rest. If `LOCK` was replaced, the files may be
+            // those of a process that uses the other one.
+            if (try? place.lock.isCurrent()) == true { try? removeUnfinished(directory) }
             throw error
         }
     }

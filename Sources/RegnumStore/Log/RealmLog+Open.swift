@@ -198,9 +198,11 @@ extension RealmLog {
             do throws(StoreError) {
                 return try openAsReader(place, through: page, load, deliver)
             } catch {
-                guard load != nil, attempt < 8, let now = place.lock.loadControl(),
-                    now.visibleEnd != page.visibleEnd
-                else { throw error }
+                guard load != nil, attempt < 8, var now = place.lock.loadControl() else {
+                    throw error
+                }
+                if place.directory.isReadOnly, now.isRepairDue(place.lock) { now.dropUnsureEnd() }
+                guard now.visibleEnd != page.visibleEnd else { throw error }
                 page = now
             }
         }

@@ -29,7 +29,7 @@ extension RealmLog {
 
     /// Returns the control page with the end up to which the log may be read; `nil` if there is no
     /// page of this realm.
-    private func readablePage() -> ControlPage? {
+    func readablePage() -> ControlPage? {
         guard var page = lock.loadControl(), page.realmID == realmID else { return nil }
         let isOutdated = page == outdatedPage
         if isReadOnly, isRepairDue(page) { page.dropUnsureEnd() }

@@ -4,7 +4,7 @@ package final class NodesDirectory: Sendable {
     private let directory: any RealmDirectory
     package let realmID: Identity128
     private let options: StoreOptions
-    /// The realm's `LOCK`; `nil` in a realm that is being created.
+    /// The realm's `LOCK`; `nil` in tests of nodes files alone.
     private let lock: (any LockFile)?
     /// The files that are currently in use.
     private let open = Guarded<[UInt64: Reference]>([:])
