@@ -35,7 +35,7 @@ import Testing
                     defaultValue: .int(pick(.defaultValue, 1, 0))),
                 ColumnDefinition(
                     name: "weight", type: pick(.columnType, .date, .double), isOptional: true,
-                    meaning: pick(.meaning, .float, .value)),
+                    meaning: pick(.meaning, .scalar(.float), .value)),
                 ColumnDefinition(name: "note", type: .string, isOptional: true),
             ])
         let people = try transaction.addTable(name: "Person", columns: [])
