@@ -108,12 +108,12 @@ extension _StorageType {
 /// truncated, and large collections are shown by their element count.
 func told(_ value: Any?) -> String {
     guard let value else { return "nil" }
+    if let object = instance(of: ObjectBase.self, value) { return withArticle(type(of: object)) }
     var text: String
     switch value {
     case let string as String: text = "\"\(string.prefix(101))\""
     case let string as Substring: text = "\(string.prefix(101))"
     case let date as Date: text = date.printed
-    case is ObjectBase: return withArticle(type(of: value))
     case let collection as any Collection where !isShort(value):
         text = "a value with \(collection.count) elements"
     default: text = "\(value)"
@@ -155,8 +155,7 @@ extension Realm.Error {
     ) -> Realm.Error {
         .invalidValue(
             className, property,
-            "was given an object nested more than \(levelMax) levels deep in dictionaries and "
-                + "arrays.")
+            "was given an object nested more than \(levelMax) levels deep.")
     }
 
     /// A value of any type with lists and dictionaries that are nested too deeply.
