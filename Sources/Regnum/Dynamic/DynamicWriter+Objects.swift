@@ -128,6 +128,10 @@ extension DynamicWriter {
         }
         if isOwned || store.declared != nil || policy != .error {
             if let known = copies.rows[ObjectIdentifier(object)], !isOwned { return known }
+            if store.declared == nil {  // its class may have properties that aren't stored yet
+                _ = try store.core.realm.listedEntry(for: type(of: object))
+                try store.core.binding(for: type(of: object)).prepareToStore(in: transaction)
+            }
             return try makeNested(target, object, name, position, owned: owned)
         }
         return try added(object)

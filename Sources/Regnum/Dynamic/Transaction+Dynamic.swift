@@ -53,7 +53,7 @@ extension Transaction {
     ///   - policy: What to do if there already is an object with the primary key, given or by
     ///     default. With an updating policy that object gets the given values, as in
     ///     ``create(_:value:update:)-(_,[String:Any?],_)``. The same applies to nested objects;
-    ///     unmanaged ones are copied then.
+    ///     unmanaged ones are copied then, at most 32 levels deep.
     /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
     ///   class, for an update policy with a class that has no primary key, and for names that the
     ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
