@@ -54,6 +54,7 @@ public final class DynamicList: _ConfinedCollection {
     /// - Precondition: The position is in `0...count`.
     public func insert(_ value: Any?, at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
+            if position != place.count, place.key(at: position, of: "list") == .nowhere { return }
             try writer.insert(value, into: place, at: position)
         }
     }
@@ -63,6 +64,7 @@ public final class DynamicList: _ConfinedCollection {
     /// - Precondition: `0 <= position < count`.
     public func remove(at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
+            guard place.key(at: position, of: "list") != .nowhere else { return }
             writer.remove(position..<position + 1, from: place)
         }
     }
