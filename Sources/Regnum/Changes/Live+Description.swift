@@ -1,23 +1,34 @@
 extension Live: CustomStringConvertible {
-    /// The description of ``current``; `nil` if there is no object.
+    /// The description of ``current``; `nil` if there is no object. In a `write` of the same realm,
+    /// only the type.
     public var description: String {
-        ReadScope.describe("Live<\(entry.schema.name)>") { current?.description ?? "nil" }
+        if ReadScope.write(in: realm) != nil { return "\(Self.self)" }
+        return ReadScope.describe("Live<\(entry.schema.name)>") { current?.description ?? "nil" }
     }
 }
 
 extension LiveResults: CustomStringConvertible {
-    /// The class, and up to 100 of the current objects.
-    public var description: String { current.description.asLive }
+    /// The class, and up to 100 of the current objects. In a `write` of the same
+    /// realm, only the type.
+    public var description: String {
+        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
+    }
 }
 
 extension LiveValues: CustomStringConvertible {
-    /// The type, and up to 100 of the current values.
-    public var description: String { current.description.asLive }
+    /// The type, and up to 100 of the current values. In a `write` of the same
+    /// realm, only the type.
+    public var description: String {
+        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
+    }
 }
 
 extension LiveMap: CustomStringConvertible {
-    /// The types, and up to 100 of the current entries.
-    public var description: String { current.description.asLive }
+    /// The types, and up to 100 of the current entries. In a `write` of the same
+    /// realm, only the type.
+    public var description: String {
+        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
+    }
 }
 
 extension String {
