@@ -123,8 +123,8 @@ extension LinkingObjects: RandomAccessCollection {
                 return origins.accessor(Element.self, row: .nowhere)
             }
             fatalError(
-                "Index \(position) of LinkingObjects<\(Element.self)> is out of range: the count is "
-                    + "\(keys.count)." + ReadScope.placeSentence)
+                "Index \(position) of LinkingObjects<\(Element.self)> is out of range: the count "
+                    + "is \(keys.count)." + ReadScope.placeSentence)
         }
         return origins.accessor(Element.self, row: keys[position])
     }

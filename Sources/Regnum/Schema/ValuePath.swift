@@ -26,8 +26,9 @@ final class ValuePath {
             case .index(let index): steps.append("\(step.property)[\(index)]")
             case .key(let key):
                 // keys can have megabytes
-                let rest = key.utf8.count > 100 ? "…" : ""
-                steps.append("\(step.property)[\"\(key.prefix(100))\(rest)\"]")
+                let shown = String(key.unicodeScalars.prefix(100))
+                let rest = shown.utf8.count < key.utf8.count ? "…" : ""
+                steps.append("\(step.property)[\"\(shown)\(rest)\"]")
             }
             place = step.outer
         }

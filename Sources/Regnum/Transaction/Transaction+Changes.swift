@@ -152,8 +152,9 @@ extension ClassSchema {
         let property = properties[primaryKey]
         guard Key._storage.valueType == property.type else {
             fatalError(
-                "The primary key \(name).\(property.name) is of type \(ScalarType(property.type).swiftName)"
-                    + "\(property.isOptional ? "?" : ""), not \(Key.self).")
+                "The primary key \(name).\(property.name) is of type "
+                    + "\(ScalarType(property.type).swiftName)\(property.isOptional ? "?" : ""), "
+                    + "not \(Key.self).")
         }
         return key.engineValue
     }
