@@ -9,6 +9,11 @@ private enum Old {
     final class Spaniel: Object {
         @Persisted(primaryKey: true) var name: String
     }
+
+    final class SpanielOwner: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var dog: Spaniel?
+    }
 }
 
 private enum New {
@@ -31,6 +36,11 @@ private enum Newer {
         @Persisted(primaryKey: true) var name: String
         @Persisted var title: String
     }
+
+    final class SpanielOwner: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var dog: Spaniel?
+    }
 }
 
 /// Access by name to declared properties that aren't stored yet.
@@ -41,6 +51,23 @@ private enum Newer {
         let old = try await Realm.temporary([Old.Spaniel.self])
         try await old.write { try $0.add(Old.Spaniel(value: ["name": "Rex"])) }
         return (old, try LaterProgram.core(of: old, [New.Spaniel.self]))
+    }
+
+    // Covers 5.72
+    @Test func updateWithAnObjectStoresItsPropertiesThatWereNotStoredYet() async throws {
+        let old = try await Realm.temporary([Old.SpanielOwner.self, Old.Spaniel.self])
+        defer { withExtendedLifetime(old) {} }
+        try await old.write { try $0.add(Old.SpanielOwner(value: ["id": 1])) }
+        let realm = try LaterProgram.core(of: old, [Newer.SpanielOwner.self, Newer.Spaniel.self])
+        try await realm.write { tx in
+            let dog = Newer.Spaniel(value: ["name": "Rex", "title": "Sir"])
+            try tx.dynamicCreate(
+                "SpanielOwner", value: ["id": 1, "dog": dog] as [String: Any], update: .modified)
+        }
+        try await realm.read { tx in
+            let owner = try #require(tx.object(Newer.SpanielOwner.self, forPrimaryKey: 1))
+            expectEqual(owner.dog?.title, "Sir")
+        }
     }
 
     // Covers 5.71
