@@ -216,6 +216,7 @@ struct ObjectPrinter {
     mutating func print(_ value: FrozenAnyValue) {
         switch value {
         case .data(let value): print(any: value)
+        case .date(let value): text += value.printed  // may be NaN, which can't be stored
         case .object(let value): print(value)
         case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
