@@ -125,28 +125,28 @@ import Testing
         let realm = try await Realm.temporary(Self.types)
         try await realm.write { tx in try tx.create(FreshNarrow.self, value: ["id": 1]) }
         let wrong: [(String, @Sendable (Transaction, DynamicObject) throws -> Void)] = [
-            ("small is declared as Int8", { _, narrow in narrow["small"] = 300 }),
-            ("small is declared as Int8", { _, narrow in try narrow.set(-129, of: "small") }),
-            ("kind is declared as FreshKind?", { _, narrow in narrow["kind"] = "x" }),
-            ("smalls is declared as Int8", { _, narrow in narrow["smalls"] = [1, 300] }),
+            ("small is of type Int8", { _, narrow in narrow["small"] = 300 }),
+            ("small is of type Int8", { _, narrow in try narrow.set(-129, of: "small") }),
+            ("kind is of type FreshKind?", { _, narrow in narrow["kind"] = "x" }),
+            ("smalls is of type List<Int8>", { _, narrow in narrow["smalls"] = [1, 300] }),
             (
-                "smalls is declared as Int8",
+                "smalls is of type List<Int8>",
                 { _, narrow in try narrow.dynamicList("smalls").append(300) }
             ),
             (
-                "kinds is declared as FreshKind",
+                "kinds is of type MutableSet<FreshKind>",
                 { _, narrow in try narrow.dynamicMutableSet("kinds").insert("x") }
             ),
             (
-                "byName is declared as Int8",
+                "byName is of type Map<String, Int8>",
                 { _, narrow in try narrow.dynamicMap("byName").set(300, forKey: "k") }
             ),
             (
-                "small is declared as Int8",
+                "small is of type Int8",
                 { tx, _ in try tx.dynamicCreate("FreshNarrow", value: ["id": 2, "small": 300]) }
             ),
             (
-                "kind is declared as FreshKind?",
+                "kind is of type FreshKind?",
                 { _, narrow in narrow["next"] = ["id": 2, "kind": "x"] as [String: Any] }
             ),
         ]

@@ -114,7 +114,7 @@ import Testing
     @Test func updateOfSeveralObjectsThatFailsChangesNothing() async throws {
         let realm = try await Realm.temporary(Self.types)
         try await realm.write { tx in
-            try tx.dynamicCreate("UpdatedThing", value: Self.whole())
+            try tx.dynamicCreate("UpdatedThing", value: Self.whole(), update: .all)
         }
         let before = try await lines(realm)
         try await realm.write { tx in

@@ -131,7 +131,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
 
     // Covers 2.4
     @Test func indexOutOfRangeTraps() async {
-        let line = #line + 5
+        let line = #line + 4
         let confined = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -278,7 +278,7 @@ struct RealmFileTests {
         }
         try await realm.write { try $0.add(Room("the third")) }
         let error = await realmError { try await realm.write { try $0.add(Room("one more")) } }
-        expectTrue(error?.code == .busy && error?.message.contains("limit is 3") == true)
+        expectTrue(error?.code == .busy && error?.message.contains("ActiveVersions is 3") == true)
         expectEqual(error?.message.contains("RealmFileTests.swift"), true)
         held.removeFirst(2)
         try await realm.write { try $0.add(Room("one more")) }

@@ -70,7 +70,7 @@ import Testing
                 }),
             Case(
                 code: .invalidInput, className: name, property: "two", key: nil,
-                fragments: ["AtlasIntHolder.two"],
+                fragments: ["AtlasIntHolder has no property \"two\""],
                 error: await error {
                     try $0.objects(AtlasIntHolder.self).setValue(1, forKey: "two")
                 }),
