@@ -148,4 +148,23 @@ import Testing
         let found = snapshot.objects(Room.self).where { $0.name > "l" }
         expectEqual(found.map(\.name), ["m", "q", "y", "z"])
     }
+
+    /// A range isn't met by two objects that are each within one of its bounds.
+    @Test func rangeOfAnEntryIsMetByOneObject() async throws {
+        let realm = try await Realm.temporary([WorldNode.self, WorldPart.self])
+        try await realm.write { tx in
+            for (id, numbers) in [[1, 9], [1, 4]].enumerated() {
+                let node = WorldNode(value: ["id": id])
+                for number in numbers {
+                    let other = WorldNode(value: ["id": 10 + 10 * id + number])
+                    other.intMap["key"] = number
+                    node.nodes.append(other)
+                }
+                try tx.add(node)
+            }
+        }
+        let found = realm.snapshot().objects(WorldNode.self)
+        expectEqual(found.where { $0.nodes.intMap["key"].contains(3...5) }.map(\.id), [1])
+        expectEqual(found.where { $0.nodes.intMap["key"].contains(3..<5) }.map(\.id), [1])
+    }
 }
