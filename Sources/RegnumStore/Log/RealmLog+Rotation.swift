@@ -211,17 +211,10 @@ extension RealmLog {
         let temporary = TemporaryName.random(fileSystem)
         let file = try LogSegment.makeBlank(
             directory, name: temporary, byteCount: options.firstSegmentByteCount)
-        do throws(StoreError) {
+        let name = SegmentHeader.fileName(generation: 0, number: header.number)
+        try directory.complete(temporary, as: name) { () throws(StoreError) in
             try file.write(header.encoded(), at: 0)
             try file.sync()
-            try directory.renameNew(
-                temporary, to: SegmentHeader.fileName(generation: 0, number: header.number))
-        } catch {
-            try? directory.unlink(temporary)
-            var error = error
-            // Made since by a process with another `LOCK`.
-            if error.code == .fileExists { error.code = .ioFailed }
-            throw error
         }
         try directory.sync()
     }

@@ -73,20 +73,12 @@ package final class NodesFile: NodeBytes {
         let name = NodesHeader.fileName(number)
         let temporary = TemporaryName.random(fileSystem)
         let file = try directory.create(temporary)
-        do throws(StoreError) {
+        return try directory.complete(temporary, as: name) { () throws(StoreError) in
             try file.write(NodesHeader(realmID: realmID, number: number).encoded(), at: 0)
             try file.sync()
-            let made = try NodesFile(
+            return try NodesFile(
                 number: number, path: directory.path + "/" + name, file: file,
                 abandoned: abandoned, options: options)
-            try directory.renameNew(temporary, to: name)
-            return made
-        } catch {
-            try? directory.unlink(temporary)
-            var error = error
-            // Made since by a process with another `LOCK`.
-            if error.code == .fileExists { error.code = .ioFailed }
-            throw error
         }
     }
 
