@@ -82,8 +82,10 @@ package struct ControlPage: Sendable, Equatable {
         isPoisoned || mendedSyncCount != lock.failedSyncCount()
     }
 
-    /// Excludes what a failed write or sync may have dropped from the visible bytes.
-    mutating func dropUnsureEnd() { visibleEnd = min(visibleEnd, durableEnd) }
+    /// Excludes from the visible bytes what a failed write or sync may have dropped.
+    mutating func dropUnsureEnd(_ lock: any LockFile) {
+        if isRepairDue(lock) { visibleEnd = min(visibleEnd, durableEnd) }
+    }
 
     private static func checksum(_ words: ControlWords) -> UInt64 {
         var copy = words

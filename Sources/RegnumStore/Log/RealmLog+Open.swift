@@ -201,7 +201,7 @@ extension RealmLog {
                 guard load != nil, attempt < 8, var now = place.lock.loadControl() else {
                     throw error
                 }
-                if place.directory.isReadOnly, now.isRepairDue(place.lock) { now.dropUnsureEnd() }
+                if place.directory.isReadOnly { now.dropUnsureEnd(place.lock) }
                 guard now.visibleEnd != page.visibleEnd else { throw error }
                 page = now
             }

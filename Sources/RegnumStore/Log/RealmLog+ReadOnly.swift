@@ -57,7 +57,7 @@ extension RealmLog {
         let header = try LogSegment.open(place.directory, generation: 0, number: last).header
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
-            if page.isRepairDue(place.lock) { page.dropUnsureEnd() }
+            page.dropUnsureEnd(place.lock)
             let opened = try openAsReader(place, page, load, deliver)
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
             return try openAlone(place, nil, lastNumber: last, load, deliver)
