@@ -8,32 +8,30 @@ extension Live: CustomStringConvertible {
 }
 
 extension LiveResults: CustomStringConvertible {
-    /// The class, and up to 100 of the current objects. In a `write` of the same
-    /// realm, only the type.
-    public var description: String {
-        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
-    }
+    /// The class, and up to 100 of the current objects. In a `write` of the same realm,
+    /// only the type.
+    public var description: String { realm.describe(self) { current.description } }
 }
 
 extension LiveValues: CustomStringConvertible {
-    /// The type, and up to 100 of the current values. In a `write` of the same
-    /// realm, only the type.
-    public var description: String {
-        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
-    }
+    /// The type, and up to 100 of the current values. In a `write` of the same realm,
+    /// only the type.
+    public var description: String { realm.describe(self) { current.description } }
 }
 
 extension LiveMap: CustomStringConvertible {
-    /// The types, and up to 100 of the current entries. In a `write` of the same
-    /// realm, only the type.
-    public var description: String {
-        ReadScope.write(in: realm) == nil ? current.description.asLive : "\(Self.self)"
-    }
+    /// The types, and up to 100 of the current entries. In a `write` of the same realm,
+    /// only the type.
+    public var description: String { realm.describe(self) { current.description } }
 }
 
-extension String {
-    /// The description of a frozen collection, with the name of the live one.
-    fileprivate var asLive: String { "Live\(dropFirst("Frozen".count))" }
+extension RealmCore {
+    /// Returns the description of a frozen collection, with the name of the live one; in a `write`
+    /// of the realm, in which live values can't be read, the live one's type.
+    fileprivate func describe<Handle>(_: Handle, _ frozen: () -> String) -> String {
+        if ReadScope.write(in: self) != nil { return "\(Handle.self)" }
+        return "Live\(frozen().dropFirst("Frozen".count))"
+    }
 }
 
 extension Changes: CustomStringConvertible {
