@@ -44,19 +44,7 @@ extension CoordinatorCheckpointFailureTests {
 extension CoordinatorCheckpointFailureTests {
     @Test func aDamagedLeafOfTheNewestCheckpointIsHealed() async throws {
         let disk = SimFileSystem()
-        let coordinator = try await openPeer("/sim", disk) {
-            $0.checkpoint.closingByteCountMin = 1
-        }
-        try await insertInBulk(0..<50, into: coordinator)
-        for number in 50...60 { try await insert(number, into: coordinator) }
-        await coordinator.close()
-        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
-        expectEqual(newest.version, 12)
-        // The content versions are just before the directory of the newest one.
-        disk.damage("nodes-1", in: "/sim") { bytes in
-            bytes[Int(newest.offset) - 300] ^= 1
-        }
-        let again = try await openPeer("/sim", disk) { $0.checkpoint.isOn = false }
+        let again = try await openDamagedRealm(disk) { $0.checkpoint.isOn = false }
         let snapshot = again.published
         _ = snapshot.stateHash()
         expectEqual(snapshot.damage?.code, .invalidDatabase)
@@ -82,17 +70,9 @@ extension CoordinatorCheckpointFailureTests {
     /// A checkpoint on close would release the older one, which has an intact copy.
     @Test func noCheckpointOfADamagedLeafIsMadeOnClose() async throws {
         let disk = SimFileSystem()
-        func open() async throws -> Coordinator {
-            try await openPeer("/sim", disk) { $0.checkpoint.closingByteCountMin = 1 }
-        }
-        let coordinator = try await open()
-        try await insertInBulk(0..<50, into: coordinator)
-        for number in 50...60 { try await insert(number, into: coordinator) }
-        await coordinator.close()
-        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
-        disk.damage("nodes-1", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
-
-        let again = try await open()
+        let again = try await openDamagedRealm(disk) { $0.checkpoint.closingByteCountMin = 1 }
+        let log = try requireValue(again.state.withLock { $0.log })
+        let newest = try requireValue(log.newestCheckpoint)
         let turn = try await again.beginWrite()
         let transaction = EngineTransaction(base: turn.base)
         _ = try transaction.addTable(name: "Other", columns: [])
@@ -103,7 +83,7 @@ extension CoordinatorCheckpointFailureTests {
         await again.close()
         try expectEqual(reopened("/sim", disk).report.checkpoint, newest)
 
-        let third = try await open()
+        let third = try await openPeer("/sim", disk) { $0.checkpoint.closingByteCountMin = 1 }
         let snapshot = third.published
         _ = snapshot.stateHash()
         third.heal()

@@ -33,7 +33,9 @@ func openDamagedRealm(
     for number in 50...60 { try await insert(number, into: coordinator) }
     await coordinator.close()
     let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+    expectEqual(newest.version, 12)
     if isDamaged {
+        // The content versions are just before the directory of the newest checkpoint.
         disk.damage("nodes-1", in: "/sim") { bytes in bytes[Int(newest.offset) - 300] ^= 1 }
     }
     return try await openPeer("/sim", disk, change)

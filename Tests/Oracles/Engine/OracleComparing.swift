@@ -24,24 +24,9 @@ func refuses(_ code: StoreError.Code, _ body: () throws(StoreError) -> Void) thr
     throw OracleFailure("\(code) was not thrown")
 }
 
-/// The calls shared by roots and transactions.
-protocol RowReader {
-    var schema: DatabaseSchema { get }
-    func count(_ table: TableKey) -> Int
+/// The reads that are compared.
+protocol RowReader: DatabaseView {
     func keys(_ table: TableKey) -> [ObjectKey]
-    func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value?
-    func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey?
-    func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int
-    func listElement(
-        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
-    ) -> ObjectKey?
-    func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey]
-    func backlinks(
-        of target: ObjectKey, through list: ListKey, of table: TableKey
-    ) -> [ObjectKey]
-    func backlinks(
-        of target: ObjectKey, through column: ColumnKey, of table: TableKey
-    ) -> [ObjectKey]
 }
 
 extension DatabaseRoot: RowReader {}
