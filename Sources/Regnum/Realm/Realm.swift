@@ -107,8 +107,7 @@ public actor Realm {
     /// transaction.
     public nonisolated var isEmpty: Bool {
         core.failWrite(reading: "Realm.isEmpty", insteadOf: "isEmpty")
-        let root = core.coordinator.published
-        return root.schema.isEmpty { root.count($0) }
+        return core.coordinator.published.isEmpty
     }
 
     /// Whether the realm was closed, by any of its owners in this process.

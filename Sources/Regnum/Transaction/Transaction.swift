@@ -37,11 +37,8 @@ public final class Transaction {
     /// Whether there are no objects, as the body sees them. Undelivered asymmetric objects don't
     /// count.
     public var isEmpty: Bool {
-        switch core.state {
-        case .writing(let transaction): transaction.schema.isEmpty { transaction.count($0) }
-        case .reading(let root): root.schema.isEmpty { root.count($0) }
-        case .ended: trapEnded("isEmpty")
-        }
+        guard let view = core.view else { trapEnded("isEmpty") }
+        return view.isEmpty
     }
 
     /// Returns all objects of a class, as the body sees them at the time of each use.

@@ -41,3 +41,10 @@ package protocol DatabaseView: AnyObject {
 
 extension DatabaseRoot: DatabaseView {}
 extension EngineTransaction: DatabaseView {}
+
+extension DatabaseView {
+    /// Whether there are no top-level objects.
+    package var isEmpty: Bool {
+        schema.tables.allSatisfy { $0.kind != .object || count($0.key) == 0 }
+    }
+}
