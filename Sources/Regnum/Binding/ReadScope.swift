@@ -60,23 +60,21 @@ final class ReadScope {
         return reads.core?.hasFailed ?? (reads.first != nil)
     }
 
-    /// The sentence of the transaction whose body the calling thread is running; empty outside of
-    /// bodies.
-    static var placeSentence: String {
-        var reads = scope.current
-        while let scope = reads {
-            if let core = scope.core { return core.placeSentence }
-            reads = scope.outer
-        }
-        return ""
-    }
+    /// A sentence that names the transaction whose body the calling thread is running; empty
+    /// outside of bodies.
+    static var placeSentence: String { innermost { _ in true }?.placeSentence ?? "" }
 
     /// Returns the write of a realm whose body the calling thread is running, if any, including one
     /// around the innermost scope.
     static func write(in realm: RealmCore) -> TransactionCore? {
+        innermost { $0.realm === realm && $0.writing != nil }
+    }
+
+    /// Returns the innermost matching transaction whose body the calling thread is running.
+    private static func innermost(_ matches: (TransactionCore) -> Bool) -> TransactionCore? {
         var reads = scope.current
         while let scope = reads {
-            if let core = scope.core, core.realm === realm, core.writing != nil { return core }
+            if let core = scope.core, matches(core) { return core }
             reads = scope.outer
         }
         return nil
@@ -153,12 +151,5 @@ extension RealmCore {
                 "\(name()) was read in the write at \(core.place): it shows the newest published "
                     + "version, not the state of the transaction. Use tx.\(call).",
                 className: className))
-    }
-}
-
-extension DatabaseSchema {
-    /// Returns whether there are no top-level objects, given the number of rows of each class.
-    func isEmpty(_ count: (TableKey) -> Int) -> Bool {
-        tables.allSatisfy { $0.kind != .object || count($0.key) == 0 }
     }
 }
