@@ -44,8 +44,9 @@ public final class DynamicList: _ConfinedCollection {
     /// - Precondition: `0 <= position < count`.
     public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
-            _ = place.key(at: position, of: "list")
-            try writer.set(value, in: place, at: position)
+            let element = place.key(at: position, of: "list")
+            guard element != .nowhere else { return }
+            try writer.set(value, in: place, at: position, element)
         }
     }
 

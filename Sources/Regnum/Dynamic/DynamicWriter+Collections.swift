@@ -148,12 +148,12 @@ extension DynamicWriter {
     }
 
     /// Replaces the element at a position of a list.
-    func set(_ value: Any?, in place: DynamicPlace, at position: Int) throws(Realm.Error) {
+    ///
+    /// - Parameter element: The row of the element.
+    func set(
+        _ value: Any?, in place: DynamicPlace, at position: Int, _ element: ObjectKey
+    ) throws(Realm.Error) {
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        guard
-            let element = transaction.listElement(
-                place.table, place.row, place.list.key, at: position)
-        else { return }  // the transaction has failed
         if target.kind == .elements, let column = target.columns.first {
             if column.type == .any {
                 return try assign(any: value, toElement: element, of: place)

@@ -15,7 +15,7 @@ extension DynamicWriter {
     /// its primary key, if there is one, otherwise a new one. An existing row is only changed by
     /// `update`.
     ///
-    /// - Parameter owned: the embedded object that is updated.
+    /// - Parameter owned: The embedded object that is updated.
     func upsert(
         _ table: TableKey, _ supplied: Supplied, owned: ObjectKey? = nil
     ) throws(Realm.Error) -> ObjectKey {
@@ -64,11 +64,6 @@ extension DynamicWriter {
             guard transaction.contains(update.table, update.row) else { continue }
             do throws(Realm.Error) {
                 for value in update.values {
-                    if case .column(let column, let new) = value, policy == .modified,
-                        transaction.value(update.table, update.row, column.key) == new
-                    {
-                        continue
-                    }
                     try store(value, in: update.table, update.row)
                 }
             } catch {
@@ -94,7 +89,8 @@ extension DynamicWriter {
             return [.tree(tree, table, row, column.key, list)]
         case .column(let column):
             let owned = ownedRow(column, of: table, row)
-            return [.column(column, try checked(value, column, of: table, owned: owned))]
+            let stored = try checked(value, column, of: table, owned: owned)
+            return [.value(stored, table, row, column.key)]
         case .list(let list):
             let place = DynamicPlace(store: store, table: table, row: row, list: list)
             guard let value = value.flatMap({ unwrapped($0) }) else {

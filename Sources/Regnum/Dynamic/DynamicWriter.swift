@@ -113,7 +113,7 @@ struct DynamicWriter {
 
     /// Converts and checks a value, so that it can be stored without an error.
     ///
-    /// - Parameter policy: how to update the property; `.error` to set it.
+    /// - Parameter policy: How to update the property; `.error` to set it.
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
         _ policy: Realm.UpdatePolicy = .error

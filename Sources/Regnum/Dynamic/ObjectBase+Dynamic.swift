@@ -152,11 +152,7 @@ struct BulkAssignment {
         guard let sequence = value.flatMap({ unwrapped($0) }) as? any Sequence,
             !(sequence is any Collection || sequence is any KeyedCollection)
         else { return value }
-        return elements(of: sequence)
-    }
-
-    private static func elements(of sequence: some Sequence) -> [Any] {
-        sequence.map { $0 as Any }
+        return ObjectBuilder.array(sequence)
     }
 
     func assign(to objects: [ObjectBase]) throws(Realm.Error) {

@@ -98,7 +98,7 @@ extension FrozenAnyValue {
 
     /// Creates the value of a stored property that isn't an `AnyRealmValue`.
     fileprivate init(_ value: Value, _ storage: _StorageType) {
-        let value = value.anyValue(as: storage.scalar).flatMap { AnyRealmValue(scalar: $0) }
-        self = value.flatMap { FrozenAnyValue($0) } ?? .none
+        let content = AnyContent(value, of: storage.scalar)
+        self = content.map { FrozenAnyValue.fromEngine($0.value) } ?? .none
     }
 }

@@ -50,7 +50,16 @@ private enum Shown {
     ///   - table: The class of the projected object.
     ///   - row: The projected object.
     init(_ value: Any, _ table: FrozenTable, _ row: ObjectKey) {
-        switch unwrapped(value) {
+        let value = unwrapped(value)
+        if let handle = (value as? any StoredCollection)?.handle {
+            self =
+                handle.slot == nil
+                ? .collection(
+                    table.other(handle.binding.schema.type), handle.row, property: handle.property)
+                : .any(table.frozen(handle))
+            return
+        }
+        switch value {
         case nil: self = .null
         case let object as ObjectBase:
             let object = object._storedObject
@@ -64,14 +73,6 @@ private enum Shown {
                 table.fail(error, row, nil)
                 self = .null
             }
-        case let stored as any StoredCollection where stored.handle != nil:
-            guard let handle = stored.handle else { preconditionFailure("The handle is missing.") }
-            if handle.slot != nil {
-                self = .any(table.frozen(handle))
-                return
-            }
-            self = .collection(
-                table.other(handle.binding.schema.type), handle.row, property: handle.property)
         case let map as any UnmanagedMap:
             let entries = map.anyEntries
             table.checkKeys(entries.map(\.key), row, nil)

@@ -337,7 +337,7 @@ struct ObjectBuilder {
         return Self.array(sequence)
     }
 
-    private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }
+    static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }
 
     /// Returns the target object of a link or list element for a value.
     mutating func object(
