@@ -58,11 +58,14 @@ final class PropertySchema: Sendable {
         name == columnName ? name : "\(name) (stored as \"\(columnName)\")"
     }
 
-    /// The type of the column. `.int` for links, whose columns hold row keys, and for
+    /// The type of the column's values. `.int` for links, whose columns hold row keys, and for
     /// properties without a column.
-    var type: ValueType {
-        if case .scalar(let storage) = shape { storage.valueType } else { .int }
+    var scalar: ScalarType {
+        if case .scalar(let storage) = shape { storage.scalar } else { .int }
     }
+
+    /// The type that the column's values are stored as.
+    var type: ValueType { scalar.valueType }
 
     /// Whether the property can be `nil`.
     var isOptional: Bool {
@@ -92,9 +95,7 @@ final class PropertySchema: Sendable {
 
     /// The engine's definition of the column, for a property that is a value.
     var definition: ColumnDefinition {
-        var scalar = ScalarType.int
-        if case .scalar(let storage) = shape { scalar = storage.scalar }
-        return ColumnDefinition(
+        ColumnDefinition(
             name: columnName, scalar: scalar, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed || scalar == .any, defaultValue: defaultValue)
     }

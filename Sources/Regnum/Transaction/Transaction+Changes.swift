@@ -153,7 +153,7 @@ extension ClassSchema {
         guard Key._storage.valueType == property.type else {
             fatalError(
                 "The primary key \(name).\(property.name) is of type "
-                    + "\(ScalarType(property.type).swiftName)\(property.isOptional ? "?" : ""), "
+                    + "\(property.scalar.swiftName)\(property.isOptional ? "?" : ""), "
                     + "not \(Key.self).")
         }
         return key.engineValue
