@@ -79,7 +79,7 @@ public final class DynamicObject {
     ///
     /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object;
     ///   `.schemaMismatch` for a declared name that a newer program has renamed or removed.
-    /// - Precondition: As for ``subscript(_:)``.
+    /// - Precondition: That of ``subscript(_:)``.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
         try requireReadable(name)
@@ -104,7 +104,7 @@ public final class DynamicObject {
     /// - Throws: `.invalidInput` for a name that the class doesn't have, and if the object was
     ///   deleted or is read-only; `.invalidValue` for a value that the property cannot hold, and
     ///   for the primary key.
-    /// - Precondition: As for ``subscript(_:)``.
+    /// - Precondition: That of ``subscript(_:)``.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
         try requireReadable(name)
         let property = try store.property(name, of: table)

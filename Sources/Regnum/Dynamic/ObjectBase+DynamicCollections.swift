@@ -14,16 +14,16 @@ extension ObjectBase {
 
     /// Returns the set of a property without its static type.
     ///
-    /// - Throws: As ``dynamicList(_:)``.
-    /// - Precondition: As ``dynamicList(_:)``.
+    /// - Throws: The errors of ``dynamicList(_:)``.
+    /// - Precondition: That of ``dynamicList(_:)``.
     public final func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
         try dynamicCollection(name, "a set")
     }
 
     /// Returns the map of a property without its static type.
     ///
-    /// - Throws: As ``dynamicList(_:)``.
-    /// - Precondition: As ``dynamicList(_:)``.
+    /// - Throws: The errors of ``dynamicList(_:)``.
+    /// - Precondition: That of ``dynamicList(_:)``.
     public final func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
         try dynamicCollection(name, "a map")
     }

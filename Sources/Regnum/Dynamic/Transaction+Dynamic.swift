@@ -70,8 +70,9 @@ extension Transaction {
     /// Creates an object of a class by name from an array of its values, in the order of their
     /// declaration, or from another object that has all of its properties.
     ///
-    /// - Throws: As ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an
-    ///   array if the program lacks the class; `.invalidValue` for an object that lacks a property.
+    /// - Throws: The errors of ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``;
+    ///   `.invalidInput` for an array if the program lacks the class; `.invalidValue` for an object
+    ///   that lacks a property.
     /// - Precondition: Called in a write.
     @discardableResult
     @_disfavoredOverload

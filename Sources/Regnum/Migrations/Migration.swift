@@ -159,8 +159,8 @@ public final class Migration {
     ///
     ///     let owner = try migration.create("Person", value: ["name": "Ann"])
     ///
-    /// - Throws: As ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``, except that
-    ///   keys are compared after the block returns.
+    /// - Throws: The errors of ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``,
+    ///   except that keys are compared after the block returns.
     @discardableResult
     public func create(
         _ className: String, value: [String: Any?] = [:]
@@ -171,7 +171,7 @@ public final class Migration {
     /// Creates an object of a class of the program from an array of its values, in the order of
     /// their declaration, or from another object that has all of its properties.
     ///
-    /// - Throws: As ``create(_:value:)-(_,[String:Any?])``.
+    /// - Throws: The errors of ``create(_:value:)-(_,[String:Any?])``.
     @discardableResult
     @_disfavoredOverload
     public func create(_ className: String, value: Any) throws(Realm.Error) -> DynamicObject {

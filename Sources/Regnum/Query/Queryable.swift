@@ -79,7 +79,7 @@ public protocol Queryable<Model> {
     /// Returns the distinct objects for names of properties, like `distinct(by:)`: `["room",
     /// "author.name"]`. An empty array has no effect.
     ///
-    /// - Throws: As ``sorted(byKeyPath:)``.
+    /// - Throws: The errors of ``sorted(byKeyPath:)``.
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self
 }

@@ -25,7 +25,7 @@ final class ValuePath {
             case nil: steps.append(step.property)
             case .index(let index): steps.append("\(step.property)[\(index)]")
             case .key(let key):
-                // keys can have megabytes
+                // a key can be megabytes long
                 let shown = String(key.unicodeScalars.prefix(100))
                 let rest = shown.utf8.count < key.utf8.count ? "…" : ""
                 steps.append("\(step.property)[\"\(shown)\(rest)\"]")
