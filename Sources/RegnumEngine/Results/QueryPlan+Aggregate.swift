@@ -70,17 +70,10 @@ extension QueryPlan {
         _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
     ) throws(StoreError) -> (CompiledQuery, PathColumn) {
         let query = try CompiledQuery(self, root.schema)
-        let table = root.schema.table(named: tableName)
-        let resolved = try QueryCompiler(
-            schema: root.schema, tableName: tableName, table: table
-        ).resolvePath(column)
-        guard types.contains(column.type) else {
-            let className = column.hops.last?.target ?? tableName
-            throw StoreError(
-                .invalidQuery,
-                "\(className).\(column.name) is of type \(column.type) and cannot be "
-                    + "aggregated this way.", className: className, property: column.name)
-        }
+        let compiler = QueryCompiler(
+            schema: root.schema, tableName: tableName, table: root.schema.table(named: tableName))
+        let resolved = try compiler.resolvePath(column)
+        guard types.contains(column.type) else { throw compiler.noAggregate(column) }
         return (query, resolved)
     }
 

@@ -195,13 +195,18 @@ extension QueryCompiler {
     ) throws(StoreError) {
         let isDate = reference.type == .date && (kind == .min || kind == .max)
         guard isDate || [.int, .double, .decimal, .any].contains(reference.type) else {
-            let className = reference.hops.last?.target ?? tableName
-            throw StoreError(
-                .invalidQuery,
-                "\(className).\(reference.name) is of type \(reference.type) and cannot be "
-                    + "aggregated this way.", className: className, property: reference.name)
+            throw noAggregate(reference)
         }
         if let type = value.type { try check(reference, type) }
+    }
+
+    /// Returns the error for an aggregate that values of the property's type don't have.
+    func noAggregate(_ reference: ColumnReference) -> StoreError {
+        let className = reference.hops.last?.target ?? tableName
+        return StoreError(
+            .invalidQuery,
+            "\(className).\(reference.name) is of type \(reference.type) and cannot be "
+                + "aggregated this way.", className: className, property: reference.name)
     }
 
     /// Resolves the source of a plan's rows. Throws `schemaMismatch` as for hops.
