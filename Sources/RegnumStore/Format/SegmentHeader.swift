@@ -82,10 +82,7 @@ package struct SegmentHeader: Sendable, Equatable {
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
         }
         guard checksum == Bytes.load(UInt32.self, from: bytes, at: Self.checksumOffset) else {
-            throw StoreError(
-                .invalidDatabase,
-                "The header of \(path) is damaged: its checksum is wrong. Restore the realm from a "
-                    + "backup.", path: path)
+            throw Self.damage(path, "its checksum is wrong")
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
         let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
@@ -113,12 +110,17 @@ package struct SegmentHeader: Sendable, Equatable {
         guard
             let kept = KeptCheckpoints(from: bytes, at: Self.checkpointsOffset, before: base)
         else {
-            throw StoreError(
-                .invalidDatabase,
-                "The header of \(path) is damaged: it has invalid checkpoint references. Restore "
-                    + "the realm from a backup.", path: path)
+            throw Self.damage(path, "it has invalid checkpoint references")
         }
         checkpoints = kept
+    }
+
+    /// Returns the error for a damaged header.
+    static func damage(_ path: String, _ reason: String) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The header of \(path) is damaged: \(reason). Restore the realm from a backup.",
+            path: path)
     }
 
     /// Returns the file name of a segment.

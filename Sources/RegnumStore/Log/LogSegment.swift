@@ -33,10 +33,7 @@ struct LogSegment {
         guard header.base <= LogPosition(Int64.max), header.number <= UInt64(Int64.max),
             size >= SegmentHeader.byteCount
         else {
-            throw StoreError(
-                .invalidDatabase,
-                "The header of \(path) is damaged: it has an invalid position or number. Restore "
-                    + "the realm from a backup.", path: path)
+            throw SegmentHeader.damage(path, "it has an invalid position or number")
         }
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }
