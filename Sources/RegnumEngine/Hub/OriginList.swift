@@ -16,13 +16,11 @@ package struct OriginList: Sendable {
 
     /// - Complexity: O(1), amortized.
     package mutating func add(_ label: String) {
-        if labels.count - first <= OriginList.scanCountMax, known.isEmpty {
-            if labels[first...].contains(label) { return }
-        } else {
-            if known.isEmpty { known = Set(labels[first...]) }
-            if known.contains(label) { return }
-            known.insert(label)
+        if contains(label) { return }
+        if known.isEmpty, labels.count - first > OriginList.scanCountMax {
+            known = Set(labels[first...])
         }
+        if !known.isEmpty { known.insert(label) }
         labels.append(label)
         guard labels.count - first > OriginList.countMax else { return }
         known.remove(labels[first])
