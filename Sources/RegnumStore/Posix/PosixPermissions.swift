@@ -30,7 +30,7 @@ struct PosixPermissions {
     }
 
     /// The group that shares the realm, if any.
-    var sharedGroup: gid_t? { mayGroupWrite && !mayEverybodyWrite ? group : nil }
+    private var sharedGroup: gid_t? { mayGroupWrite && !mayEverybodyWrite ? group : nil }
 
     /// The permissions of new files: for the owner only, or also for the group that shares the
     /// realm.

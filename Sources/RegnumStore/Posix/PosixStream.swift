@@ -11,7 +11,7 @@ package final class PosixStream: Sendable {
     /// The name of the written file until it is complete.
     private let temporary: String?
     private let isFinished = Guarded(false)
-    private let isCancelled = Guarded(false)
+    private let isCancelled = CancellationFlag()
 
     /// How long a wait for the other end may take to notice that it was cancelled.
     private static let waitMilliseconds: Int32 = 100
@@ -28,10 +28,10 @@ package final class PosixStream: Sendable {
     /// Creates a file that is renamed to `path` when it is finished, replacing any existing file.
     /// If `path` is a pipe or a device, it is written directly.
     ///
-    /// - Parameter realmPath: the directory of the realm that the content comes from; `nil` for one
-    ///   in memory. A new file gets the permissions and the group of a realm file. A file that
-    ///   replaces one of this user's keeps that file's; one that replaces another user's is private
-    ///   to this user.
+    /// - Parameter realmPath: The directory of the realm that the content comes from; `nil` for one
+    ///   in memory. A new file gets the permissions and the group of a realm file. If it replaces
+    ///   a file of this user, it gets the permissions and the group of that file; if it replaces a
+    ///   file of another user, only this user can access it.
     /// - Returns: `nil` while nobody has opened the pipe at `path` for reading.
     package init?(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
@@ -96,12 +96,12 @@ package final class PosixStream: Sendable {
     }
 
     /// Ends the waits of `read` and `write` for the other end, including later ones.
-    package func cancel() { isCancelled.withLock { $0 = true } }
+    package func cancel() { isCancelled.set() }
 
     /// Waits until the descriptor can be read or written; returns false once the stream is
     /// cancelled. A file is always ready.
     private func isReady(for event: Int32, _ action: String) throws(StoreError) -> Bool {
-        while !isCancelled.withLock({ $0 }) {
+        while !isCancelled.isSet {
             var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
             let count = repeated { poll(&entry, 1, Self.waitMilliseconds) }
             guard count >= 0 else { throw .system(-count, action, path) }
