@@ -37,9 +37,7 @@ extension Coordinator {
     }
 
     /// Whether this process holds the writer lock, for diagnostics.
-    package var holdsWriterLock: Bool {
-        state.withLock { $0.log != nil && ($0.isGateOpen || $0.isHandOffDue) }
-    }
+    package var holdsWriterLock: Bool { state.withLock { $0.holdsWriterLock } }
 
     /// Reads published commits that haven't been applied here.
     ///

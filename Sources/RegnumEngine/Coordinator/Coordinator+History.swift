@@ -173,9 +173,12 @@ extension Coordinator {
 }
 
 extension CoordinatorState {
+    /// Whether this process holds the writer lock. Not if the realm is in memory.
+    var holdsWriterLock: Bool { log != nil && (isGateOpen || isHandOffDue) }
+
     /// Whether no other process has continued the log. One that has may have replaced commits that
     /// were lost in a failed sync, with the same versions.
     fileprivate func isKnownCurrent(_ log: RealmLog) -> Bool {
-        isGateOpen || isHandOffDue || !ownsLog && !log.isBehind()
+        holdsWriterLock || !ownsLog && !log.isBehind()
     }
 }
