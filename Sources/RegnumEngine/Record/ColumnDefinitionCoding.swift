@@ -62,7 +62,7 @@ extension RecordReader {
 }
 
 extension ScalarType {
-    /// All flags of types.
+    /// The flags of all types.
     fileprivate static let columnFlags = allCases.reduce(0) { $0 | $1.columnFlag }
 }
 

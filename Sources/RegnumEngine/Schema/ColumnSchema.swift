@@ -69,7 +69,7 @@ package struct ColumnSchema: Hashable, Sendable {
     package var defaultValue: Value { definition.defaultValue }
     package var meaning: ColumnMeaning { definition.meaning }
 
-    /// The type of the values; for a link that of the row keys.
+    /// The type of the values; for a link, the type of the row keys.
     package var scalarType: ScalarType {
         if case .scalar(let scalar) = definition.meaning { scalar } else { ScalarType(type) }
     }

@@ -125,7 +125,7 @@ enum SchemaRules {
         }
     }
 
-    /// Checks the additional requirements for columns of any type, float columns and links.
+    /// Checks the additional requirements for what the values of a column mean.
     private static func check(
         meaningOf column: ColumnDefinition, of table: String, _ tableCount: Int
     ) throws(StoreError) {

@@ -37,8 +37,8 @@ package enum Limits {
     /// two for each embedded object, three around a value of any type, and two for each of its
     /// lists and dictionaries.
     package static let inputLevelMax = 352
-    /// Nesting depth of linked unmanaged objects that are encoded inline, which is that of arrays
-    /// and objects in JSON written by Foundation.
+    /// Nesting depth up to which linked unmanaged objects are encoded inline. Foundation's JSON
+    /// encoder has the same limit for arrays and objects.
     package static let encodedLevelMax = 512
     /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
     /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool

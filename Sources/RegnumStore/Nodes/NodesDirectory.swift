@@ -85,7 +85,7 @@ package final class NodesDirectory: Sendable {
     /// later, as after a crash. If `LOCK` was replaced, the name may belong to a file of a process
     /// that uses the other one.
     package func discard(_ number: UInt64?) {
-        guard let number, lock.map({ (try? $0.isCurrent()) ?? false }) ?? true,
+        guard let number, lock == nil || (try? lock?.isCurrent()) == true,
             (try? directory.unlink(NodesHeader.fileName(number))) != nil
         else { return }
         // Another process may create a file of this number.
