@@ -3,6 +3,8 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import RegnumTestModels
+
 /// Updates by class name, which do the same as those through the class.
 @Suite struct DynamicUpdateTests {
     final class UpdatedPart: EmbeddedObject {
@@ -66,10 +68,8 @@ import Testing
 
     /// The objects as JSON lines.
     private func lines(_ realm: Realm) async throws -> [String] {
-        var bytes: [UInt8] = []
-        try await realm.snapshot().exportJSON { bytes += $0 }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst()
-            .map { String($0) }.sorted()
+        try await realm.snapshot().json().split(separator: "\n").dropFirst().map { String($0) }
+            .sorted()
     }
 
     // Covers 5.72, 7.6, 7.7, 7.8, 7.9, 7.16

@@ -56,11 +56,3 @@ extension ToolFolder {
         await realm.close()
     }
 }
-
-extension Snapshot {
-    func json() async throws -> String {
-        var bytes: [UInt8] = []
-        try await exportJSON { bytes += $0 }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}

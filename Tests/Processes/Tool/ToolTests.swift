@@ -4,6 +4,8 @@ import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import RegnumTestModels
+
 @Suite struct ToolTests {
     /// Returns the lines of objects, which follow the schema.
     private func objects(_ text: String) -> [Substring] {

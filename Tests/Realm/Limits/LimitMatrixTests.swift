@@ -36,11 +36,7 @@ import Testing
             let value = row.json(size)
             let line =
                 #"{"class":"LimitBox","values":{"id":\#(id),"\#(row.property)":\#(value)}}"#
-            let chunks = AsyncStream<[UInt8]> { continuation in
-                continuation.yield(Array(line.utf8))
-                continuation.finish()
-            }
-            try await realm.importJSON(from: chunks)
+            try await realm.importJSON(text: line)
             return
         }
         try await realm.write { tx in
@@ -222,12 +218,8 @@ import Testing
     }
 
     private func importBox(_ id: Int, origin: String, into realm: Realm) async throws {
-        let line = #"{"class":"LimitBox","values":{"id":\#(id)}}"#
-        let chunks = AsyncStream<[UInt8]> { continuation in
-            continuation.yield(Array(line.utf8))
-            continuation.finish()
-        }
-        try await realm.importJSON(from: chunks, origin: origin)
+        try await realm.importJSON(
+            text: #"{"class":"LimitBox","values":{"id":\#(id)}}"#, origin: origin)
     }
 
     // Covers 4.11, .invalidInput

@@ -101,13 +101,7 @@ private final class TooLongNames: Object {
                 {"class":"\(className)","key":1,"values":{"\(property)":\(name.value)}}
                 """
             let realm = try await Realm.open(folder.configuration("\(excess).realm"))
-            let error = await realmError {
-                try await realm.importJSON(
-                    from: AsyncStream<[UInt8]> { continuation in
-                        continuation.yield(Array(lines.utf8))
-                        continuation.finish()
-                    })
-            }
+            let error = await realmError { try await realm.importJSON(text: lines) }
             await realm.close()
             let again = try await Realm.open(folder.configuration("\(excess).realm"))
             let root = again.core.coordinator.published
