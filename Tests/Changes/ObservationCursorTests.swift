@@ -143,15 +143,12 @@ import Testing
 
         let cursor = realm.snapshot().cursor
         let identity = try #require("\(cursor)".split(separator: "-").first)
-        let ahead = try #require(ChangeCursor("\(identity)-\(cursor.version + 1_000)"))
-        var future = rooms.changes(since: ahead).makeAsyncIterator()
-        await expectEqual(code(&future), .invalidInput)
-        try await expectNil(future.next())
-        for version in [cursor.version + 1, .max] {
+        for version in [cursor.version + 1, cursor.version + 1_000, .max] {
             let ahead = try #require(ChangeCursor("\(identity)-\(version)"))
             expectEqual(ahead.version, version)
             var stream = rooms.changes(since: ahead).makeAsyncIterator()
             await expectEqual(code(&stream), .invalidInput)
+            try await expectNil(stream.next())
             let error = await realmError {
                 var commits = realm.commits(since: ahead).makeAsyncIterator()
                 _ = try await commits.next()

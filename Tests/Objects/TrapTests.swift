@@ -117,6 +117,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             try await realm.write { tx in try tx.add(smuggler.person!) }
         }
         #expect(sentence(result).contains("The Person passed to Transaction.add at"))
+        #expect(sentence(result).contains("belongs to another transaction"))
     }
 
     @Test func unmanagedObjectCannotBeDeleted() async {

@@ -145,7 +145,7 @@ import Testing
         #expect(configuration.description.contains("network file systems allowed"))
     }
 
-    /// An export has the permissions of a file of the realm, and its group if others may read it.
+    /// An export has the permissions of a file of the realm, and their group if it may read them.
     @Test func exportsHaveThePermissionsOfTheRealm() async throws {
         _ = try await makeRealm()
         let realm = try await open()

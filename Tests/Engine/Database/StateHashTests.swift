@@ -4,7 +4,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// `stateHash` is the only oracle of several suites, so that it must differ for any two states.
+/// Several suites compare states only by `stateHash`, so it depends on everything in a state.
 @Suite struct StateHashTests {
     /// One thing that makes a state differ from the plain one.
     private enum Difference: CaseIterable {

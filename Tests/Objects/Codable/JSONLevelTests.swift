@@ -6,7 +6,7 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// How deep embedded objects may be nested in JSON lines.
+/// How deep JSON lines may be nested, and how many of them a batch may have.
 @Suite struct JSONLevelTests {
     private static let schema =
         #"{"regnum":1,"classes":[{"name":"Box","properties":["#
@@ -59,6 +59,10 @@ import Testing
             let error = await realmError { try await realm.importJSON(text: text, batchSize: size) }
             expectTrue(error?.code == .invalidInput && realm.snapshot().version == 0)
             expectEqual(error?.message.contains("\(size)"), true)
+            let file = await realmError {
+                try await realm.importJSON(from: URL(filePath: "/dev/null"), batchSize: size)
+            }
+            expectTrue(file?.code == .invalidInput && realm.isEmpty)
         }
     }
 

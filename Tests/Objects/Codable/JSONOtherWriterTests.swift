@@ -209,18 +209,4 @@ private struct JSONSteps: AsyncSequence, Sendable {
 
         func take(_ turn: WriteTurn) { value = turn }
     }
-
-    // Covers .invalidInput
-    @Test(arguments: [0, -1]) func batchesWithoutALineAreRefused(_ batchSize: Int) async throws {
-        let error = await realmError {
-            try await realm.importJSON(from: JSONSteps(club("a")), batchSize: batchSize)
-        }
-        expectTrue(error?.code == .invalidInput && error?.message.contains("\(batchSize)") == true)
-        let file = await realmError {
-            try await realm.importJSON(
-                from: URL(filePath: "/dev/null"), batchSize: batchSize)
-        }
-        expectEqual(file?.code, .invalidInput)
-        #expect(realm.isEmpty)
-    }
 }

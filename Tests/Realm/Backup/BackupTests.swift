@@ -208,14 +208,14 @@ struct BackupTests {
     }
 
     /// The steps of `Docs/DURABILITY.md` for restoring a backup.
-    @Test func copyReplacesADamagedRealm() async throws {
+    @Test func copyReplacesTheRealm() async throws {
         let realm = try await Realm.open(folder.configuration())
         try await fill(realm, 0..<50)
         let expected = dump(realm)
         try await realm.backup(to: folder["copy.realm"])
         try await fill(realm, 50..<60)
         await realm.close()
-        try FileManager.default.moveItem(at: folder["test.realm"], to: folder["damaged.realm"])
+        try FileManager.default.moveItem(at: folder["test.realm"], to: folder["old.realm"])
         try FileManager.default.copyItem(at: folder["copy.realm"], to: folder["test.realm"])
         let restored = try await Realm.open(folder.configuration())
         #expect(restored.recovery.isClean)
