@@ -68,7 +68,7 @@ private final class Rack: Object {
         try await realm.write { tx in
             try tx.add(CopiedNode(value: ["labels": ["there"]]))
             let node = CopiedNode(value: ["number": 1])
-            node.labels.append(objectsIn: ["a", "b", String(repeating: "x", count: 17_000_000)])
+            node.labels.append(objectsIn: ["a", "b", longText(17_000_000)])
             let error = #expect(throws: Realm.Error.self) { try tx.add(node) }
             expectTrue(error?.code == .invalidValue && error?.property == "labels")
             expectEqual(tx.objects(CopiedNode.self).count, 1)

@@ -172,7 +172,7 @@ import Testing
                     ])
             }
             expectTrue(error?.code == .duplicatePrimaryKey && error?.key?.contains("taken") == true)
-            let long = String(repeating: "x", count: 17 << 20)
+            let long = longText(17 << 20)
             let limit = #expect(throws: Realm.Error.self) {
                 try tx.create(Book.self, value: ["isbn": "1", "tags": ["a", long]])
             }

@@ -200,7 +200,7 @@ import Testing
         let version = realm.snapshot().version
         try await realm.write { tx in
             let book = try #require(tx.object(Book.self, forPrimaryKey: "1"))
-            let long = String(repeating: "x", count: 17 << 20)
+            let long = longText(17 << 20)
             for policy in [Realm.UpdatePolicy.modified, .all] {
                 let new = Book("1", title: "new")
                 new.sequel = Book("2")

@@ -81,7 +81,7 @@ import Testing
     @Test func transactionThatIsTooLargeForARecordIsCommittedInBulk() async throws {
         defer { try? FileManager.default.removeItem(at: url) }
         let realm = try await Realm.open(.init(location: .file(url)))
-        let topic = String(repeating: "x", count: 5 << 20)
+        let topic = longText(5 << 20)
         try await realm.write { try $0.add(Room("big", topic: topic)) }
         try await realm.write { try $0.add(Room("small")) }
         expectEqual(realm.snapshot().objects(Room.self).map(\.name), ["big", "small"])

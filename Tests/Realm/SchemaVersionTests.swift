@@ -81,7 +81,7 @@ import Testing
         let realm = try await Realm.open(configuration(folder, 5))
         try await realm.write { tx in  // a bulk commit, which is a checkpoint
             for number in 0..<5 {
-                try tx.add(Room("\(number)", topic: String(repeating: "x", count: 1 << 20)))
+                try tx.add(Room("\(number)", topic: longText(1 << 20)))
             }
         }
         await realm.close()

@@ -211,7 +211,7 @@ import Testing
                 let message = try #require(tx.objects(Message.self).first)
                 message.text = "changed"
                 message.sentAt = Date(timeIntervalSinceReferenceDate: .nan)
-                message.text = String(repeating: "x", count: 17 << 20)
+                message.text = longText(17 << 20)
                 expectEqual(message.text, "changed")
             }
         }

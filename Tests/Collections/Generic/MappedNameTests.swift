@@ -223,7 +223,7 @@ private enum Unmapped {
         let large = await realmError {
             try await realm.write { tx in
                 tx.object(GenericMapped.self, forPrimaryKey: 1)?.firstName =
-                    String(repeating: "x", count: 17_000_000)
+                    longText(17_000_000)
             }
         }
         expectTrue(large?.className == "GenericMapped" && large?.property == "firstName")
@@ -233,7 +233,7 @@ private enum Unmapped {
         let element = await realmError {
             try await realm.write { tx in
                 tx.object(GenericMapped.self, forPrimaryKey: 1)?.words
-                    .append(String(repeating: "x", count: 17_000_000))
+                    .append(longText(17_000_000))
             }
         }
         expectEqual(element?.property, "words")

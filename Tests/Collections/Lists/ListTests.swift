@@ -237,7 +237,7 @@ import Testing
             try await realm.write { tx in
                 let book = Book("1")
                 try tx.add(book)
-                book.tags.append(String(repeating: "x", count: 17 << 20))
+                book.tags.append(longText(17 << 20))
             }
         }
         expectEqual(error?.code, .invalidValue)

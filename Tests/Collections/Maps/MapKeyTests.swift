@@ -80,7 +80,7 @@ import Testing
             keeper.scores["a"] = 1
             try tx.add(keeper)
         }
-        let key = String(repeating: "k", count: 17 << 20)
+        let key = longText(17 << 20)
         let error = await realmError {
             try await realm.write { $0.objects(MapKeeper.self)[0].scores[key] = 1 }
         }

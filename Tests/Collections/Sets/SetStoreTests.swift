@@ -57,7 +57,7 @@ import Testing
 
     @Test func valueThatCannotBeStoredFailsTheTransaction() async throws {
         let realm = try await realm()
-        let long = String(repeating: "x", count: 16 << 20)
+        let long = longText(16 << 20)
         let error = await realmError {
             try await realm.write { tx in
                 let basket = try tx.create(Basket.self, value: ["name": "a"])

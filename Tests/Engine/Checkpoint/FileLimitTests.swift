@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+    private static func text(_ count: Int) -> String { longText(count) }
 
     private static let kinds: [(type: ValueType, kind: AnyKind)] = [
         (.string, .string), (.data, .data), (.any, .string), (.any, .data),

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func honestTransactionWithMuchRepeatedTextCommitsInBulk() throws {
-        let text = Value.string(String(repeating: "x", count: 1 << 20))
+        let text = Value.string(longText(1 << 20))
         for (count, isBulk) in [(3, false), (63, false), (64, true)] {
             let transaction = EngineTransaction(base: try makeBase(.string))
             for _ in 0..<count { _ = try transaction.insert(table, [text]) }
@@ -76,7 +76,7 @@ import Testing
         let count = 64
         for excess in [-1, 0, 1] {
             let byteCount = Limits.recordTextByteCountMax / count + excess
-            let text = Value.string(String(repeating: "x", count: byteCount))
+            let text = Value.string(longText(byteCount))
             let body = insertion(2, at: 0, [Value](repeating: text, count: count), .string)
             expectEqual(code(body, on: base), excess > 0 ? .invalidDatabase : nil)
         }

@@ -89,7 +89,7 @@ import Testing
             wrong.append((index, .null))
             wrong.append((index, columns[(index + 1) % columns.count].defaultValue))
         }
-        wrong.append((3, .string(String(repeating: "x", count: 0xFFFFF8 - 8))))
+        wrong.append((3, .string(longText(0xFFFFF8 - 8))))
         wrong.append((4, .data([UInt8](repeating: 0, count: 0xFFFFF8 - 7))))
         for (index, value) in wrong {
             let property = columns[index].name
@@ -104,7 +104,7 @@ import Testing
         }
         try transaction.set(
             table, key, ColumnKey(rawValue: 3),
-            .string(String(repeating: "x", count: 0xFFFFF8 - 9)))
+            .string(longText(0xFFFFF8 - 9)))
         try transaction.set(
             table, key, ColumnKey(rawValue: 4),
             .data([UInt8](repeating: 0, count: 0xFFFFF8 - 8)))

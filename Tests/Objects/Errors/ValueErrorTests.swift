@@ -165,7 +165,7 @@ import Testing
             AtlasStringHolder.self, AtlasDataHolder.self, AtlasDateHolder.self,
         ]
         let realm = try await Realm.temporary(types)
-        let tooLong = String(repeating: "x", count: 16 << 20)
+        let tooLong = longText(16 << 20)
         func error(_ body: @escaping @Sendable (Transaction) throws -> Void) async -> Realm.Error? {
             await realmError { try await realm.write { try body($0) } }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Regnum
+import RegnumTestSupport
 
 enum LimitedNumber: Int8, PersistableEnum {
     case low = -128
@@ -68,7 +69,7 @@ struct LimitRow: Sendable {
 }
 
 extension LimitRow {
-    static func text(_ size: Int) -> String { String(repeating: "x", count: size) }
+    static func text(_ size: Int) -> String { longText(size) }
     static func bytes(_ size: Int) -> Data { Data(repeating: 7, count: size) }
     private static func quoted(_ size: Int) -> String { "\"\(text(size))\"" }
     private static func base64(_ size: Int) -> String { "\"\(bytes(size).base64EncodedString())\"" }

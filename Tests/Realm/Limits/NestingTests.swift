@@ -131,7 +131,7 @@ import Testing
         case 0: chain(3_000)
         case 1: [chain(3_000)]
         case 2: Array(repeating: Array(repeating: "text", count: 1_000), count: 1_000)
-        default: String(repeating: "x", count: 10_000_000)
+        default: longText(10_000_000)
         }
     }
 

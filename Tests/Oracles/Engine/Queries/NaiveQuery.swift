@@ -3,8 +3,6 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-@testable import EngineOracle
-
 /// A second implementation of the query rules without the engine's code, on arrays of values with
 /// their keys.
 struct NaiveQuery {

@@ -3,8 +3,6 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-@testable import EngineOracle
-
 /// The rules of paths, sources, sorts, distincts and limits on the plain values of a world, without
 /// the engine's code.
 struct LinkedNaive {

@@ -3,8 +3,6 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-@testable import EngineOracle
-
 /// Random plans over a world. They mostly refer to what is stored, and sometimes to what isn't.
 extension SeededRandom {
     /// Returns a step from a class, with the class to which it leads; `nil` for one that isn't

@@ -1,8 +1,6 @@
 import RegnumEngine
 import RegnumSimulation
 
-@testable import EngineOracle
-
 /// The definition of modified rows, evaluated forward from each row of plain content.
 struct MarkOracle {
     typealias Place = MarkWorld.Place

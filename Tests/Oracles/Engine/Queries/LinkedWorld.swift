@@ -3,8 +3,6 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-@testable import EngineOracle
-
 /// Classes with links and lists as plain values, and the same content in a root of the engine.
 struct LinkedWorld {
     struct Row {

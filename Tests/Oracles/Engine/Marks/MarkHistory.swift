@@ -4,8 +4,6 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-@testable import EngineOracle
-
 /// A random history of a graph. Any part of it is a step whose marks the oracle computes.
 struct MarkHistory {
     private var world = MarkWorld()
@@ -94,7 +92,7 @@ struct MarkHistory {
             from: roots[start], to: roots[end], summaries: hasSummaries ? known : nil)
         let found = step.marks(name, filter)
         guard table < contents[end].count else {
-            #expect(found.isEmpty)
+            expectTrue(found.isEmpty)
             return
         }
         markCount += found.rows.count

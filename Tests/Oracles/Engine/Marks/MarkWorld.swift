@@ -3,8 +3,6 @@ import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 
-@testable import EngineOracle
-
 /// A small graph of several classes that is changed at random, both in a realm and in plain Swift:
 /// links, lists, embedded objects, lists of values, a map of objects, cycles; and a class, a link
 /// and a list that are added later.
