@@ -309,6 +309,64 @@ import Testing
         expectEqual(names, [UnfinishedMark.Kind.removal.rawValue])
     }
 
+    /// Makes a realm with three checkpoints, whose history can be trimmed.
+    private func makeTrimmable(_ disk: SimFileSystem) throws -> [[UInt8]] {
+        let process = try CheckpointProcess(
+            disk, retention: HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        #expect(try process.becomeWriter())
+        for version in 1...6 {
+            try process.append([TestBody.make(version: version, payloadByteCount: 992)])
+            try process.log.sync()
+            process.log.publish()
+            guard version % 2 == 0 else { continue }
+            try process.checkpoint(isNewFile: true)
+            try process.log.beginSegmentAfterCheckpoint()
+        }
+        process.log.leave()
+        return process.content.bodies
+    }
+
+    /// A removal fails at its first segment, and the realm is used again. Opening it trims the
+    /// segment that the mark names.
+    @Test func interruptedRemovalDoesNotGoOnAfterTrimming() throws {
+        let disk = SimFileSystem(seed: 18)
+        let bodies = try makeTrimmable(disk)
+        disk.inject(SimFailure(.unlink))
+        #expect(throws: StoreError.self) { try RealmLog.remove(disk, path: TinyStore.path) }
+        let names = disk.fileNames(in: TinyStore.path)
+        expectTrue(names.contains("log-0-0") && names.contains("unfinished-removal"))
+        let count = try forEachCrash(of: disk) {
+            let found = try CheckpointProcess(disk)
+            expectEqual(found.report.strayFiles, ["unfinished-removal"])
+            expectEqual(found.content.bodies, bodies)
+            found.log.leave()
+        } _: { machine, place in
+            do {
+                try expectEqual(CheckpointProcess(machine).content.bodies, bodies, "\(place)")
+            } catch {
+                Issue.record("\(place): \(describe(error))")
+            }
+        }
+        #expect(count > 10)
+        #expect(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
+    }
+
+    @Test func nothingIsTrimmedWhileThereIsAMarkOfARemoval() throws {
+        let disk = SimFileSystem(seed: 19)
+        let bodies = try makeTrimmable(disk)
+        let process = try CheckpointProcess(
+            disk, retention: HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        let other = try CheckpointProcess(disk)
+        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        try UnfinishedMark(.removal, process.log.realmID, firstSegment: 0).write(disk, directory)
+        try other.trim()
+        try expectEqual(CheckpointProcess(disk.killImage()).content.bodies, bodies)
+        try directory.unlink("unfinished-removal")
+        try other.trim()
+        #expect(!disk.fileNames(in: TinyStore.path).contains("log-0-0"))
+        try expectEqual(CheckpointProcess(disk.killImage()).content.bodies, bodies)
+    }
+
     /// A mark of another realm, or an invalid one, doesn't turn a realm that lost its log into an
     /// empty one.
     @Test(arguments: UnfinishedMark.Kind.allCases)

@@ -30,6 +30,12 @@ package struct LogTrimming: Sendable {
     package func run() throws(StoreError) {
         guard !keepsAll else { return }
         let names = try directory.names()
+        // The next open would remove the realm if the segment that a stray mark names were gone.
+        if names.contains(UnfinishedMark.Kind.removal.rawValue),
+            try UnfinishedMark(.removal, in: directory) != nil
+        {
+            return
+        }
         let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
             .map(\.number).filter { $0 <= lastSegmentNumber }.sorted()
         let files = names.compactMap(NodesHeader.parse)

@@ -294,8 +294,8 @@ extension RealmLog {
         if report.controlPageWasLost { try log.leaveSegment() }
         log.publish(wakes: !isAlone)
         if page == nil { lock.storeControl(&log.control) }  // both slots
-        if isAlone { log.removeLeftovers() }
         report.strayFiles = try log.removeStrayMarks()
+        if isAlone { log.removeLeftovers() }
         report.commitCount = commitCount
         report.version = log.version
         report.logEnd = log.position
@@ -339,8 +339,8 @@ extension RealmLog {
         return boot == bootID
     }
 
-    /// Removes stray marks of an unfinished copy or removal from a complete realm. Requires the
-    /// writer lock.
+    /// Removes stray marks of an unfinished copy or removal from a complete realm, before anything
+    /// is trimmed. Requires the writer lock.
     ///
     /// Throws if one can't be removed: once trimming has removed the segment that it names, the
     /// next open would mistake it for the mark of an interrupted removal.
