@@ -142,4 +142,32 @@ import Testing
             expectTrue(found == bodies || found == bodies + [next])
         }
     }
+
+    /// Whatever is left of a refused batch is the beginning of it, which another process can keep or
+    /// discard.
+    @Test func aProcessKilledWhileItTakesBackABatchLeavesTheBeginningOfIt() throws {
+        let refused = (4...6).map { TestBody.make(version: $0, payloadByteCount: 2200) }
+        for effect in 0... {
+            let disk = SimFileSystem(seed: 3)
+            let mortal = MortalProcess(disk)
+            var opened: TinyStore.Opened? = try TinyStore.open(mortal)
+            #expect(try opened?.log.takeWriter() == true)
+            let bodies = [100, 100, 5000].enumerated().map {
+                TestBody.make(version: $0 + 1, payloadByteCount: $1)
+            }
+            for body in bodies { try opened?.log.commit([body]) }
+            disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 6700))
+            mortal.die(after: effect, writtenByteCount: 4096)
+            try? opened?.log.append(refused, version: 6)
+            opened = nil
+            disk.clearFailures()
+            let found = try TinyStore.open(disk)
+            expectTrue((bodies + refused).starts(with: found.bodies), "effect \(effect)")
+            expectTrue(found.bodies.starts(with: bodies), "effect \(effect)")
+            guard mortal.isDead else {
+                #expect(effect > 4)
+                break
+            }
+        }
+    }
 }

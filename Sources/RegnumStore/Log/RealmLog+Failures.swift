@@ -5,7 +5,7 @@ extension RealmLog {
         // Space was allocated when the segment was created, so only copy-on-write file systems get
         // here. The zeros are synced, so that a power loss can't bring the rejected bytes back.
         do throws(StoreError) {
-            try segment.file.write([UInt8](repeating: 0, count: frameBuffer.count), at: start)
+            try takeBack(frameBuffer.count, at: start)
             try segment.file.sync()
         } catch {
             return poison(error, .outcomeUnknown)
@@ -14,6 +14,20 @@ extension RealmLog {
         return StoreError(
             .diskFull, "No space is left for the log of \(path). Nothing was committed.",
             path: path, errno: error.errno)
+    }
+
+    /// Zeroes the written part of a batch page by page from its end, so that a process killed at any
+    /// time leaves the beginning of the batch, as if it had been killed while writing it.
+    private func takeBack(_ count: Int, at start: UInt64) throws(StoreError) {
+        let written = try segment.file.read(at: start, count: count)
+            .withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        var end = start + UInt64(written)
+        while end > start {
+            let page = max(start, (end - 1) & ~4095)
+            try segment.file.write(zeros, count: Int(end - page), at: page)
+            end = page
+        }
     }
 
     /// Marks the control page as having nothing written after the log end.
