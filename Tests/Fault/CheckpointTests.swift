@@ -95,6 +95,34 @@ import Testing
         try again.trim()
     }
 
+    /// Processes with the new `LOCK` may be appending to the same file. Only the first one that
+    /// opens the realm knows that `LOCK` was lost.
+    // Covers .fileMoved
+    @Test func nothingMoreIsAppendedOnceLockWasReplaced() throws {
+        let process = try twoCheckpoints()
+        let appender = try process.log.nodes.appender(
+            after: process.log.newestCheckpoint, liveByteCount: 1 << 20)
+        disk.removeFile("LOCK", in: TinyStore.path)
+        try CheckpointProcess(disk).log.leave()
+        let other = try CheckpointProcess(disk)
+        #expect(try other.becomeWriter())
+        try commit(other)
+        try other.checkpoint(isNewFile: false)
+        expectEqual(other.log.newestCheckpoint?.file, appender.fileNumber)
+        let late = [UInt8](repeating: 7, count: 3000)
+        let result = late.withUnsafeBytes { bytes in
+            Result { () throws(StoreError) in
+                _ = try appender.append(parts: [bytes])
+                try appender.sync()
+            }
+        }
+        let error = #expect(throws: StoreError.self) { try result.get() }
+        expectEqual(error?.code, .fileMoved)
+        let again = try CheckpointProcess(disk.killImage())
+        expectEqual(again.report.damagedCheckpoints, [])
+        expectEqual(again.content.bodies, other.content.bodies)
+    }
+
     @Test func aRealmThatWasTrimmedIsNotReadWithoutCheckpoints() throws {
         let process = try twoCheckpoints()
         try process.trim()

@@ -202,6 +202,23 @@ import Testing
         #expect(failureCount > 0)
     }
 
+    /// The mark may be that of a process with the new `LOCK`.
+    // Covers .fileMoved
+    @Test func migrationWhoseLockIsReplacedLeavesTheMark() async throws {
+        let disk = try await halfDone(seed: 10)
+        let error = await realmError {
+            let realm = try await Realm.open(
+                MigrationDisk.second(disk) { migration, version in
+                    disk.removeFile("LOCK", in: MigrationDisk.path)
+                    try MigrationDisk.block()(migration, version)
+                })
+            await realm.close()
+        }
+        expectEqual(error?.code, .fileMoved)
+        #expect(disk.fileNames(in: MigrationDisk.path).contains("migration"))
+        #expect(try await visits(disk) < MigrationDisk.visitCount)
+    }
+
     @Test func otherCallsBeginAnew() async throws {
         let disk = try await halfDone(seed: 6)
         let visits = MigrationCounter()

@@ -190,11 +190,12 @@ extension RealmCore {
         }
     }
 
-    /// Whether a migration that ended with this error may succeed when it is resumed.
+    /// Whether a migration that ended with this error may succeed when it is resumed, or the mark
+    /// may be that of another process.
     private func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? Realm.Error else { return error is CancellationError }
         return switch error.code {
-        case .diskFull, .ioFailed, .fileAccess, .filePermissionDenied: true
+        case .diskFull, .ioFailed, .fileAccess, .filePermissionDenied, .fileMoved: true
         default: false
         }
     }

@@ -13,6 +13,8 @@ package final class NodesAppender {
     /// The number of the file if it was created for this appender, so that nothing refers to it
     /// yet.
     package let newFileNumber: UInt64?
+    /// The realm's `LOCK`; `nil` in tests of nodes files alone.
+    private let lock: (any LockFile)?
     private let options: StoreOptions
     private let pace: Pace
     private var buffer: [UInt8] = []
@@ -26,10 +28,11 @@ package final class NodesAppender {
     /// the newest checkpoint in it: the missing bytes may be mapped, so they must not be replaced.
     init(
         _ file: NodesFile, isNew: Bool = false, after newest: CheckpointReference?,
-        options: StoreOptions, pace: @escaping Pace
+        lock: (any LockFile)?, options: StoreOptions, pace: @escaping Pace
     ) throws(StoreError) {
         self.file = file
         newFileNumber = isNew ? file.number : nil
+        self.lock = lock
         self.options = options
         self.pace = pace
         var known: UInt64 = 0
@@ -48,8 +51,9 @@ package final class NodesAppender {
     /// Appends the parts, without gaps between them, as one extent.
     ///
     /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
-    /// - Throws: `diskFull`, `ioFailed`, or `closed` if the pace stopped the appender. The appender
-    ///   can't be used any more then, and what it appended is garbage.
+    /// - Throws: `diskFull`, `ioFailed`, `fileMoved` if `LOCK` was replaced, or `closed` if the pace
+    ///   stopped the appender. The appender can't be used any more then, and what it appended is
+    ///   garbage.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
         precondition(!hasFailed, "append to a failed appender")
         let count = UInt64(parts.reduce(0) { $0 + $1.count })
@@ -83,6 +87,7 @@ package final class NodesAppender {
 
     private func flush() throws(StoreError) {
         guard !buffer.isEmpty else { return }
+        try checkLock()
         do {
             try file.file.write(buffer, at: bufferStart)
         } catch {
@@ -100,6 +105,17 @@ package final class NodesAppender {
             throw StoreError(
                 .closed, "The checkpoint to \(file.path) was cancelled.", path: file.path)
         }
+    }
+
+    /// Throws `fileMoved` if `LOCK` was replaced: a process that has the other one locked may be
+    /// appending to the file.
+    private func checkLock() throws(StoreError) {
+        guard (try? lock?.isCurrent()) == false else { return }
+        hasFailed = true
+        throw StoreError(
+            .fileMoved,
+            "The LOCK of the realm was removed or replaced while \(file.path) was written.",
+            path: file.path)
     }
 
     private func syncFile() throws(StoreError) {

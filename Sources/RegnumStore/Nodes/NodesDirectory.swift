@@ -53,7 +53,8 @@ package final class NodesDirectory: Sendable {
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
             let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
             if !isFull, !file.isAbandoned {
-                return try NodesAppender(file, after: newest, options: options, pace: pace)
+                return try NodesAppender(
+                    file, after: newest, lock: lock, options: options, pace: pace)
             }
         }
         let numbers = try directory.names().compactMap(NodesHeader.parse)
@@ -71,7 +72,8 @@ package final class NodesDirectory: Sendable {
         abandoned.withLock { _ = $0.remove(file.number) }
         do {
             try directory.sync()
-            return try NodesAppender(file, isNew: true, after: nil, options: options, pace: pace)
+            return try NodesAppender(
+                file, isNew: true, after: nil, lock: lock, options: options, pace: pace)
         } catch {
             discard(file.number)
             throw error
@@ -104,7 +106,8 @@ package final class NodesDirectory: Sendable {
         if let number, let file = try usable(number), !file.isAbandoned,
             try directory.names().contains(NodesHeader.fileName(number))
         {
-            return try NodesAppender(file, after: newest, options: options, pace: pace)
+            return try NodesAppender(
+                file, after: newest, lock: lock, options: options, pace: pace)
         }
         return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)
     }
