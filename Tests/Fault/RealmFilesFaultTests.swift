@@ -148,7 +148,8 @@ import Testing
         expectEqual(error?.code, .invalidDatabase)
     }
 
-    @Test func removedRealmIsGoneAsAWholeOrNotAtAll() throws {
+    @Test(arguments: [false, true])
+    func removedRealmIsGoneAsAWholeOrNotAtAll(hasStrayMark: Bool) throws {
         let disk = SimFileSystem(seed: 9)
         let log = try TinyStore.open(disk).log
         #expect(try log.takeWriter())
@@ -156,6 +157,10 @@ import Testing
         for body in bodies { try log.commit([body]) }
         try log.writeIdle()
         log.leave()
+        if hasStrayMark {
+            let directory = try disk.openDirectory(TinyStore.path, create: false)
+            try UnfinishedMark(.copy, log.realmID).write(disk, directory)
+        }
         #expect(disk.fileNames(in: TinyStore.path).count > 3)
         let count = try forEachCrash(of: disk) {
             let isRemoved = try RealmLog.remove(disk, path: TinyStore.path)
@@ -180,6 +185,23 @@ import Testing
         #expect(count > 100)
         expectEqual(disk.fileNames(in: TinyStore.path), [])
         #expect(try !RealmLog.remove(disk, path: TinyStore.path))
+    }
+
+    /// Once `LOCK` is gone, the mark may be that of a process that is creating a realm.
+    @Test func markOfACopyIsRemovedBeforeLock() throws {
+        let disk = SimFileSystem(seed: 20)
+        let directory = try disk.openDirectory(TinyStore.path, create: true)
+        try UnfinishedMark(.copy, TestSeed.realmID).write(disk, directory)
+        let states = Guarded<[[String]]>([])
+        disk.onEffect = { [unowned disk] _, _ in
+            let names = disk.fileNames(in: TinyStore.path)
+            states.withLock { $0.append(names) }
+        }
+        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        disk.onEffect = nil
+        let rest = states.withLock { $0 }.drop { !$0.contains("LOCK") }
+        let late = rest.drop { $0.contains("LOCK") }
+        expectTrue(!late.isEmpty && !late.contains { $0.contains("unfinished-copy") })
     }
 
     @Test func openRealmIsNotRemoved() throws {

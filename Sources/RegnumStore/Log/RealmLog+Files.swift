@@ -138,13 +138,11 @@ extension RealmLog {
             }
         }
         try removeFiles(directory, names)
+        try? directory.unlink(UnfinishedMark.Kind.copy.rawValue)
         try directory.unlink("LOCK")
         try directory.sync()
-        // From here on, another process may create a realm, and write a mark for it.
-        for kind in UnfinishedMark.Kind.allCases
-        where kind == .removal || names.contains(kind.rawValue) {
-            try? directory.unlink(kind.rawValue)
-        }
+        // From here on, another process may create a realm, with a mark of a copy.
+        try? directory.unlink(UnfinishedMark.Kind.removal.rawValue)
         try directory.sync()
         if (try? directory.isCurrent()) == true {
             _ = try? fileSystem.removeDirectory(directory.path)

@@ -100,8 +100,10 @@ struct UnfinishedMark: Equatable, Sendable {
     ) throws(StoreError) -> Bool {
         guard names.contains(where: Self.names.contains) else { return false }
         let segments = names.compactMap(SegmentHeader.parse)
-        if segments.isEmpty, try UnfinishedMark(.copy, in: directory) != nil {
-            return page.map { $0.version == 0 } ?? true
+        if segments.isEmpty, (page?.version ?? 0) == 0,
+            try UnfinishedMark(.copy, in: directory) != nil
+        {
+            return true
         }
         guard let mark = try UnfinishedMark(.removal, in: directory) else { return false }
         guard let last = segments.map(\.number).max() else {
