@@ -145,6 +145,27 @@ import Testing
         expectEqual(error?.code, .alreadyOpen)
     }
 
+    /// A reader doesn't wait for a process that is opening the realm alone, and shows itself later.
+    @Test func realmIsNotRemovedUnderAReaderThatOpenedItBesideAWriter() throws {
+        let disk = SimFileSystem(seed: 22)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 9)])
+        log.leave()
+        let other = try disk.openDirectory(TinyStore.path, create: false).openLock()
+        #expect(try other.tryLock(.session, .exclusive))
+        let opened = try TestSeed.open(disk, isReadOnly: true)
+        try opened.log.catchUp(Self.refuse)
+        expectTrue(opened.bodies.count == 1 && opened.log.isBehind())
+        other.unlock(.session)
+        try opened.log.catchUp(Self.refuse)
+        #expect(!opened.log.isBehind())
+        let error = #expect(throws: StoreError.self) {
+            try RealmLog.remove(disk, path: TinyStore.path)
+        }
+        expectEqual(error?.code, .alreadyOpen)
+    }
+
     /// Commits that were visible but not synced when a sync failed may be gone, so they aren't
     /// shown.
     @Test(arguments: [true, false], [false, true])

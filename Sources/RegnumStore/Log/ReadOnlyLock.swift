@@ -3,22 +3,34 @@
 ///
 /// It takes only shared locks, which show other processes that there is a reader, and never writes.
 final class ReadOnlyLock: LockFile {
-    private let file: Guarded<(any LockFile)?>
+    private let state: Guarded<State>
     private let directoryIdentity: FileIdentity
+
+    private struct State: Sendable {
+        var file: (any LockFile)?
+        var isShown = false
+    }
 
     init(_ directory: any RealmDirectory) throws(StoreError) {
         directoryIdentity = directory.identity ?? FileIdentity(device: 0, inode: 0)
-        file = Guarded(try Self.open(directory))
+        state = Guarded(State(file: try Self.open(directory)))
     }
 
-    /// Whether no `LOCK` has been found so far.
-    var isMissing: Bool { file.withLock { $0 == nil } }
+    /// Whether `show` has something left to do: no `LOCK` was found so far, or another process is
+    /// opening the realm alone or removing it.
+    var isHidden: Bool { state.withLock { $0.file == nil || !$0.isShown } }
 
-    /// Opens `LOCK` if it has been created since.
-    func openIfMissing(_ directory: any RealmDirectory) {
-        guard isMissing, let found = try? Self.open(directory) else { return }
-        for byte in [LockByte.session, .watchers] { _ = try? found.tryLock(byte, .shared) }
-        file.withLock { $0 = found }
+    /// Shows other processes that there is a reader, if possible now. Opens `LOCK` if it has been
+    /// created since.
+    func show(in directory: any RealmDirectory) {
+        guard isHidden else { return }
+        if current == nil, let found = try? Self.open(directory) {
+            _ = try? found.tryLock(.watchers, .shared)
+            state.withLock { $0.file = found }
+        }
+        guard let current else { return }
+        let isShown = (try? current.tryLock(.session, .shared)) != false
+        state.withLock { $0.isShown = isShown }
     }
 
     private static func open(_ directory: any RealmDirectory) throws(StoreError)
@@ -32,7 +44,7 @@ final class ReadOnlyLock: LockFile {
         }
     }
 
-    private var current: (any LockFile)? { file.withLock { $0 } }
+    private var current: (any LockFile)? { state.withLock { $0.file } }
 
     /// The identity of the directory if there is no `LOCK`.
     var identity: FileIdentity { current?.identity ?? directoryIdentity }

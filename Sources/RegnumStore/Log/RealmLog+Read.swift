@@ -7,7 +7,7 @@ extension RealmLog {
     /// over; without `load`, throws `historyTrimmed` and changes nothing. Throws `fileMoved` if
     /// `LOCK` is no longer the file that was opened.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
-        if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
+        if isReadOnly { (lock as? ReadOnlyLock)?.show(in: directory) }
         if holdsWriter { return }
         try checkLock()
         guard let page = readablePage() else {
@@ -21,7 +21,7 @@ extension RealmLog {
     /// Returns whether there may be commits to catch up with, or a reason for `catchUp` to throw.
     /// Never blocks.
     package func isBehind() -> Bool {
-        if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
+        if isReadOnly, (lock as? ReadOnlyLock)?.isHidden == true { return true }
         guard hasLock else { return false }
         guard let page = readablePage() else { return hadPage }
         return page.visibleEnd > position || page.segmentNumber > segment.header.number

@@ -17,7 +17,7 @@ extension RealmLog {
         let directory = try fileSystem.openDirectoryForReading(path)
         for attempt in 0... {
             let lock = try ReadOnlyLock(directory)
-            _ = try? lock.tryLock(.session, .shared)  // prevents removal of the realm
+            lock.show(in: directory)  // prevents removal of the realm
             let place = Place(
                 fileSystem: fileSystem, directory: directory, lock: lock, options: options)
             try checkForeignPeer(lock, path)
@@ -117,7 +117,7 @@ extension ReadOnlyLock {
     /// Returns whether nothing has been published since the page was loaded.
     fileprivate func isUnchanged(since page: ControlPage?, _ directory: any RealmDirectory) -> Bool
     {
-        openIfMissing(directory)
+        show(in: directory)
         return loadControl()?.stores == page?.stores
     }
 }
