@@ -11,7 +11,7 @@ extension RealmCore {
     ///     of elements are left out, because their properties are those of their owners.
     ///   - schema: The class of the queried objects, which isn't checked itself.
     func mismatch(
-        of names: Set<String>, from schema: ClassSchema, in database: DatabaseSchema
+        of names: Set<StoredText>, from schema: ClassSchema, in database: DatabaseSchema
     ) -> Realm.Error? {
         if names.isEmpty { return nil }
         for linked in schema.linkedClasses(named: names) {
@@ -31,8 +31,10 @@ extension ClassSchema {
     /// class, the nearest ones first.
     ///
     /// - Complexity: O(classes on the way and their properties).
-    fileprivate func linkedClasses(named names: Set<String>) -> [ClassSchema] {
-        var missing = names.filter { $0 != name && !$0.contains(".") }
+    fileprivate func linkedClasses(named names: Set<StoredText>) -> [ClassSchema] {
+        var missing = names.filter {
+            $0 != StoredText(name) && !$0.wrappedValue.contains(".")
+        }
         var found: [ClassSchema] = []
         var reached = [self]
         var known: Set<ObjectIdentifier> = [ObjectIdentifier(type)]
@@ -43,7 +45,7 @@ extension ClassSchema {
                     known.insert(ObjectIdentifier(type)).inserted
                 else { continue }
                 let schema = ClassSchema.of(type)
-                if missing.remove(schema.name) != nil { found.append(schema) }
+                if missing.remove(StoredText(schema.name)) != nil { found.append(schema) }
                 reached.append(schema)
             }
             next += 1

@@ -6,8 +6,8 @@ extension ClassSchema {
     /// of lists of values. Includes the class itself only if it can reach itself.
     ///
     /// - Complexity: O(classes and their properties).
-    func dependencies(_ filter: ChangeFilter) -> Set<String> {
-        var names: Set<String> = []
+    func dependencies(_ filter: ChangeFilter) -> Set<StoredText> {
+        var names: Set<StoredText> = []
         guard case .deep(let depth) = filter else {
             if case .paths(let paths) = filter {
                 for path in paths { names.formUnion(elementsNames(path)) }
@@ -21,14 +21,14 @@ extension ClassSchema {
             for schema in level {
                 for property in schema.properties {
                     if case .list(.scalar) = property.shape {
-                        names.insert(schema.elementsName(of: property))
+                        names.insert(StoredText(schema.elementsName(of: property)))
                     }
                     if case .map = property.shape {
-                        names.insert(schema.elementsName(of: property))
+                        names.insert(StoredText(schema.elementsName(of: property)))
                     }
                     guard distance < depth, let type = property.shape.targetType else { continue }
                     let target = ClassSchema.of(type)
-                    names.insert(target.name)
+                    names.insert(StoredText(target.name))
                     if known.insert(ObjectIdentifier(target)).inserted { next.append(target) }
                 }
             }
@@ -41,8 +41,8 @@ extension ClassSchema {
     /// Returns the hidden class of the list of values, or map, that a path may end at. It is
     /// derived from the name alone, so it is also returned for sets, for `AnyRealmValue` properties
     /// and for properties that have none.
-    private func elementsNames(_ path: ChangePath) -> Set<String> {
+    private func elementsNames(_ path: ChangePath) -> Set<StoredText> {
         guard case .property(let property) = path.last else { return [] }
-        return ["\(path.hops.last?.target ?? name).\(property)"]
+        return [StoredText("\(path.hops.last?.target ?? name).\(property)")]
     }
 }

@@ -118,13 +118,13 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     }
 
     /// Returns the classes, by their declarations, whose changes can modify an entry.
-    private func declaredDependencies(_ filter: ChangeFilter) -> Set<String> {
+    private func declaredDependencies(_ filter: ChangeFilter) -> Set<StoredText> {
         guard case .map(.object(let type)) = entry.schema.properties[property].shape else {
             return []
         }
         let objects = ClassSchema.of(type)
         guard case .deep(let depth) = filter else { return objects.dependencies(filter) }
-        return objects.dependencies(.deep(max(depth - 1, 0))).union([objects.name])
+        return objects.dependencies(.deep(max(depth - 1, 0))).union([StoredText(objects.name)])
     }
 
     /// Returns the map at a version. A class that doesn't match the stored schema fails the read.

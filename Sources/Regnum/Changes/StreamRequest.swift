@@ -98,9 +98,10 @@ extension Realm.Error {
 
 extension ChangePath {
     /// The classes that have the properties of the path, except the first one.
-    fileprivate var linkedClasses: [String] {
-        guard case .backlinks(_, let target) = last else { return hops.map(\.target) }
-        return hops.map(\.target) + [target]
+    fileprivate var linkedClasses: [StoredText] {
+        let linked = hops.map { StoredText($0.target) }
+        guard case .backlinks(_, let target) = last else { return linked }
+        return linked + [StoredText(target)]
     }
 }
 

@@ -73,7 +73,7 @@ public struct Results<Model: ObjectBase> {
     /// - Parameter classes: The classes that the question reads through links, besides those of the
     ///   query.
     func ask<Answer>(
-        _ placeholder: @autoclosure () -> Answer, through classes: Set<String> = [],
+        _ placeholder: @autoclosure () -> Answer, through classes: Set<StoredText> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         guard let core = binding.core else { return placeholder() }

@@ -47,7 +47,7 @@ final class FrozenQuery: Sendable {
     /// - Throws: The errors of mismatched classes or of an invalid operand; the errors of
     ///   `question`; damage that it encounters.
     func ask<Answer>(
-        through classes: Set<String> = [], _ question: (QueryState) throws(StoreError) -> Answer
+        through classes: Set<StoredText> = [], _ question: (QueryState) throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
         if let problem = table.mismatch ?? problem { throw problem }
         try checkLinks(classes)
@@ -61,7 +61,7 @@ final class FrozenQuery: Sendable {
     }
 
     /// Throws the mismatch of a class that the query or a question reads through links.
-    private func checkLinks(_ classes: Set<String>) throws(Realm.Error) {
+    private func checkLinks(_ classes: Set<StoredText>) throws(Realm.Error) {
         var classes = classes
         let isMatched = known.withLock { $0.isMatched }
         if !isMatched { classes.formUnion(plan.linkedDependencies) }
@@ -82,7 +82,7 @@ final class FrozenQuery: Sendable {
     /// Returns the answer of `question`, or the placeholder after an error, which can't be thrown
     /// here; see `SnapshotCore.fail`.
     func ask<Answer>(
-        _ placeholder: @autoclosure () -> Answer, through classes: Set<String> = [],
+        _ placeholder: @autoclosure () -> Answer, through classes: Set<StoredText> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         table.snapshot.answer(placeholder()) { () throws(Realm.Error) in

@@ -106,7 +106,7 @@ public struct _Question<Answer> {
     /// Returns an arbitrary answer for a state that can't be read. It is discarded.
     let placeholder: () -> Answer
     /// The classes that it reads through links, besides those of the query.
-    let classes: Set<String>
+    let classes: Set<StoredText>
     let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
@@ -165,7 +165,7 @@ extension Queryable {
     }
 
     func _ask<Answer>(
-        _ placeholder: @autoclosure @escaping () -> Answer, through classes: Set<String>,
+        _ placeholder: @autoclosure @escaping () -> Answer, through classes: Set<StoredText>,
         _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         _ask(_Question(placeholder: placeholder, classes: classes, ask: question))

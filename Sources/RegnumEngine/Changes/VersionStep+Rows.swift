@@ -4,13 +4,13 @@ internal import RegnumStore
 extension VersionStep {
     /// Cached values that all results with this step share.
     struct Found: Sendable {
-        fileprivate var rows: [String: MergedDelta] = [:]
+        fileprivate var rows: [StoredText: MergedDelta] = [:]
         fileprivate var routes: [RoutedColumn: [Value: MergedDelta]] = [:]
     }
 
     fileprivate struct RoutedColumn: Hashable, Sendable {
-        var tableName: String
-        var column: String
+        @StoredText var tableName: String
+        @StoredText var column: String
     }
 
     /// Returns the net changes to a class, with all rows that changed themselves as modified. Rows
@@ -19,7 +19,8 @@ extension VersionStep {
     ///
     /// - Complexity: O(changes x log n) the first time, then O(1).
     package func rows(_ tableName: String) -> MergedDelta {
-        if let known = found.withLock({ $0.rows[tableName] }) { return known }
+        let name = StoredText(tableName)
+        if let known = found.withLock({ $0.rows[name] }) { return known }
         var delta = delta(tableName)
         var owners: Set<ObjectKey> = []
         for change in delta.listChanges.values.joined() { owners.insert(change.row) }
@@ -35,7 +36,7 @@ extension VersionStep {
             }
         }
         delta.addModified(owners)
-        found.withLock { $0.rows[tableName] = delta }
+        found.withLock { $0.rows[name] = delta }
         return delta
     }
 

@@ -12,7 +12,7 @@ package final class VersionStep: Sendable {
     package let summaries: [CommitSummary]?
     /// Counts the work done for the step.
     package let counters: StreamCounters
-    private let deltas = Guarded<[String: MergedDelta]>([:])
+    private let deltas = Guarded<[StoredText: MergedDelta]>([:])
     let found = Guarded(Found())
     /// The rows that count as modified, by class and filter (`marks`).
     let foundMarks = Guarded(FoundMarks())
@@ -31,11 +31,12 @@ package final class VersionStep: Sendable {
     ///
     /// - Complexity: O(changes) the first time, then O(1).
     package func delta(_ tableName: String) -> MergedDelta {
-        if let known = deltas.withLock({ $0[tableName] }) { return known }
+        let name = StoredText(tableName)
+        if let known = deltas.withLock({ $0[name] }) { return known }
         let found =
             summaries.map { MergedDelta($0, tableName: tableName) }
             ?? comparison(tableName)
-        deltas.withLock { $0[tableName] = found }
+        deltas.withLock { $0[name] = found }
         return found
     }
 

@@ -1,7 +1,7 @@
 /// The commits that a subscription waits for. A commit concerns it if one of the terms matches; a
 /// commit that changes the schema concerns every subscription.
 package struct Interest: Hashable, Sendable {
-    package enum Term: Hashable, Sendable {
+    package enum Term: Sendable {
         /// Every commit.
         case all
         /// Any change to the class.
@@ -22,4 +22,39 @@ package struct Interest: Hashable, Sendable {
 
     /// An interest in every commit.
     package static let all = Interest([.all])
+}
+
+extension Interest.Term: Hashable {
+    package static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.all, .all): true
+        case (.table(let a), .table(let b)): equalUTF8(a, b)
+        case (.value(let a, let m, let x), .value(let b, let n, let y)):
+            x == y && equalUTF8(m, n) && equalUTF8(a, b)
+        case (.elements(let a, let c, let m, let r), .elements(let b, let d, let n, let s)):
+            r == s && equalUTF8(m, n) && equalUTF8(a, b) && equalUTF8(c, d)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .all:
+            hasher.combine(0)
+        case .table(let name):
+            hasher.combine(1)
+            hashUTF8(name, into: &hasher)
+        case .value(let name, let column, let value):
+            hasher.combine(2)
+            hashUTF8(name, into: &hasher)
+            hashUTF8(column, into: &hasher)
+            hasher.combine(value)
+        case .elements(let name, let owner, let list, let row):
+            hasher.combine(3)
+            hashUTF8(name, into: &hasher)
+            hashUTF8(owner, into: &hasher)
+            hashUTF8(list, into: &hasher)
+            hasher.combine(row)
+        }
+    }
 }

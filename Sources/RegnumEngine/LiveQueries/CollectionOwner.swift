@@ -9,13 +9,13 @@ package struct CollectionOwner: Hashable, Sendable {
         case backlinks
     }
 
-    package var tableName: String
+    @StoredText package var tableName: String
     /// The name of the primary key.
-    package var keyColumn: String
+    @StoredText package var keyColumn: String
     package var key: Value
     package var kind: Kind
     /// The name of the list, or of the origin's property.
-    package var name: String
+    @StoredText package var name: String
     /// Whether the collection runs through the rows of a hidden entries class: it is the objects of
     /// a map, or the inverse of a map.
     package var leadsThroughEntries = false

@@ -8,11 +8,11 @@ package struct StreamQuery: Hashable, Sendable {
     package var filter: ChangeFilter
     /// Classes whose changes can modify rows according to the declared schema, including ones that
     /// aren't stored yet. Dependencies in the stored schema are found without this.
-    package var declaredDependencies: Set<String>
+    package var declaredDependencies: Set<StoredText>
 
     package init(
         _ plan: QueryPlan, owner: CollectionOwner? = nil, filter: ChangeFilter,
-        declaredDependencies: Set<String> = []
+        declaredDependencies: Set<StoredText> = []
     ) {
         self.plan = plan
         self.owner = owner
@@ -35,7 +35,7 @@ extension StreamQuery {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema)
         ).union(declaredDependencies)
-        var terms = Set(linked.map { Interest.Term.table($0) })
+        var terms = Set(linked.map { Interest.Term.table($0.wrappedValue) })
         if let owner {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
@@ -48,7 +48,7 @@ extension StreamQuery {
         }
         if isSteady, owner != nil {
             terms.insert(.table(plan.tableName))
-        } else if !linked.contains(plan.tableName), let term = ownRows(at: root) {
+        } else if !linked.contains(StoredText(plan.tableName)), let term = ownRows(at: root) {
             terms.insert(term)
         }
         return Interest(terms)

@@ -1,8 +1,8 @@
 extension QueryPlan {
     /// The classes that links, lists and backlinks of conditions and sorts lead through. Includes
     /// the plan's own class only if one of them leads back to it.
-    package var linkedDependencies: Set<String> {
-        var names: Set<String> = []
+    package var linkedDependencies: Set<StoredText> {
+        var names: Set<StoredText> = []
         predicate.addDependencies(to: &names)
         for term in sort { term.column.hops.addDependencies(to: &names) }
         for step in steps {
@@ -23,28 +23,28 @@ extension QueryPlan {
 
 extension ColumnReference {
     /// The classes that the links to the property lead to.
-    package var dependencies: Set<String> {
-        var names: Set<String> = []
+    package var dependencies: Set<StoredText> {
+        var names: Set<StoredText> = []
         hops.addDependencies(to: &names)
         return names
     }
 }
 
 extension [Hop] {
-    fileprivate func addDependencies(to names: inout Set<String>) {
-        for hop in self { names.insert(hop.target) }
+    fileprivate func addDependencies(to names: inout Set<StoredText>) {
+        for hop in self { names.insert(StoredText(hop.target)) }
     }
 }
 
 extension Predicate {
     /// The classes that links, lists and backlinks of the condition lead through.
-    package var dependencies: Set<String> {
-        var names: Set<String> = []
+    package var dependencies: Set<StoredText> {
+        var names: Set<StoredText> = []
         addDependencies(to: &names)
         return names
     }
 
-    fileprivate func addDependencies(to names: inout Set<String>) {
+    fileprivate func addDependencies(to names: inout Set<StoredText>) {
         switch self {
         case .constant, .isRow: break
         case .compare(let column, _, _), .matchText(let column, _, _, _),

@@ -1,8 +1,8 @@
 /// A value of a property that all rows of a query share. Commits that only change rows with other
 /// values don't concern the query.
 package struct Route: Hashable, Sendable {
-    package var tableName: String
-    package var column: String
+    @StoredText package var tableName: String
+    @StoredText package var column: String
     package var value: Value
 
     package init(tableName: String, column: String, value: Value) {

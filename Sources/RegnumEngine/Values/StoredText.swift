@@ -16,3 +16,7 @@ package struct StoredText: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hashUTF8(wrappedValue, into: &hasher) }
 }
+
+extension StoredText: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { wrappedValue = text }
+}

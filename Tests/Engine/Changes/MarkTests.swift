@@ -33,7 +33,7 @@ import Testing
 
     @Test func depthDependsOnTheClassesThatAreReached() throws {
         let schema = try schema()
-        func names(_ depth: Int, _ name: String) -> Set<String> {
+        func names(_ depth: Int, _ name: String) -> Set<StoredText> {
             ChangeFilter.deep(depth).dependencies(of: name, in: schema)
         }
         expectEqual(names(3, "Lonely"), ["Lonely"])
@@ -53,7 +53,7 @@ import Testing
 
     @Test func theClassItselfCountsAsLinkedOnlyIfItIsReached() throws {
         let schema = try schema()
-        func names(_ depth: Int, _ name: String) -> Set<String> {
+        func names(_ depth: Int, _ name: String) -> Set<StoredText> {
             ChangeFilter.deep(depth).linkedDependencies(of: name, in: schema)
         }
         #expect(names(3, "Lonely").isEmpty)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func pathsDependOnTheClassesThatTheyLeadThrough() throws {
         let schema = try schema()
-        func names(_ path: ChangePath) -> Set<String> {
+        func names(_ path: ChangePath) -> Set<StoredText> {
             ChangeFilter.paths([path]).linkedDependencies(of: "Person", in: schema)
         }
         let dogs = Hop.list("dogs", of: "Dog")
@@ -141,5 +141,34 @@ import Testing
         expectEqual(step.marks("Node", .deep(0))[rows[0]]?.lists, [list])
         let inverse = ChangePath(last: .backlinks(name: "nodes", target: "Node"))
         expectEqual(step.marks("Node", .paths([inverse])).rows.keys.sorted(), [rows[3], rows[15]])
+    }
+    // MARK: Names
+
+    @Test func classesAreToldApartByTheBytesOfTheirNames() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        let number = ColumnDefinition(name: "number", type: .int)
+        let setup = EngineTransaction(base: .empty)
+        let target = try setup.addTable(name: one, columns: [number])
+        let origin = try setup.addTable(
+            name: two, columns: [number, .link(name: "to", to: target)])
+        let row = try setup.insert(target, [])
+        let linking = try setup.insert(
+            origin, [.int(0), .int(Int64(bitPattern: row.rawValue))])
+        let base = try setup.commit(timestampMicroseconds: 1).root
+        let plan = QueryPlan(tableName: two)
+        let interest = StreamQuery(plan, filter: .deep(1)).interest(at: base)
+        for (table, key) in [(target, row), (origin, linking)] {
+            let edit = EngineTransaction(base: base)
+            try edit.set(table, key, ColumnKey(rawValue: 0), .int(1))
+            let commit = try edit.commit(timestampMicroseconds: 2)
+            expectTrue(interest.holds(for: commit.summary, from: base, to: commit.root))
+            let step = VersionStep(from: base, to: commit.root, summaries: [commit.summary])
+            expectEqual(step.rows(one).modified.map(\.key), table == target ? [row] : [])
+            expectEqual(step.rows(two).modified.map(\.key), table == origin ? [linking] : [])
+            expectEqual(step.marks(two, .deep(1)).rows.keys.map { $0 }, [linking])
+            let routes = [one, two].map { Route(tableName: $0, column: "number", value: .int(1)) }
+            expectEqual(
+                routes.map { step.delta($0).modified.count }, table == target ? [1, 0] : [0, 1])
+        }
     }
 }

@@ -222,6 +222,26 @@ import Testing
         #expect(
             Predicate.matchText(name, .contains, StoredText(a), caseInsensitive: false)
                 != .matchText(name, .contains, StoredText(b), caseInsensitive: false))
+        #expect(
+            Route(tableName: a, column: "", value: .null)
+                != Route(tableName: b, column: "", value: .null))
+        #expect(ChangePath.Last.property(a) != .property(b))
+        #expect(ChangePath.Last.backlinks(name: "", target: a) != .backlinks(name: "", target: b))
+        let owners = [a, b].map { name in
+            CollectionOwner(tableName: name, keyColumn: "", key: .int(0), kind: .list, name: "")
+        }
+        #expect(owners[0] != owners[1])
+        let terms: [Interest.Term] = [a, b].flatMap { name -> [Interest.Term] in
+            let row = ObjectKey(rawValue: 0)
+            return [
+                .table(name), .value(tableName: name, column: "", .null),
+                .value(tableName: "", column: name, .null),
+                .elements(tableName: name, listOf: "", list: "", row: row),
+                .elements(tableName: "", listOf: name, list: "", row: row),
+                .elements(tableName: "", listOf: "", list: name, row: row),
+            ]
+        }
+        expectEqual(Interest(terms).terms.count, terms.count)
         let plan = QueryPlan(tableName: "Dog", distinct: [[name]], limit: 3)
         expectEqual(plan, QueryPlan(tableName: "Dog", steps: [.distinct([name])], limit: 3))
         #expect(plan != QueryPlan(tableName: "Dog", distinct: [[name]]))

@@ -86,7 +86,7 @@ struct MarkHistory {
         let known = summaries[start..<end].map { summary in
             CommitSummary(
                 version: summary.version, origin: summary.origin,
-                tables: summary.tables.filter { names.contains($0.value.tableName) })
+                tables: summary.tables.filter { names.contains(StoredText($0.value.tableName)) })
         }
         let step = VersionStep(
             from: roots[start], to: roots[end], summaries: hasSummaries ? known : nil)
