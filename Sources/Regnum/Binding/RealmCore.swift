@@ -18,7 +18,7 @@ final class RealmCore: Sendable {
     /// The cached result of `deleteRules(in:)`.
     let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
     /// Names of the classes that are being drained by tasks of this process.
-    let drainedClasses = Guarded<Set<String>>([])
+    let drainedClasses = Guarded<Set<StoredText>>([])
     private let classes = Guarded(Classes())
     private let actor = Guarded(WeakRealm())
 

@@ -27,7 +27,7 @@ final class TransactionCore {
     @exclusivity(unchecked) private(set) var sharedEditCount: UInt64 = 0
     /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
     /// If a table of that name is created again, its rows start at that key.
-    @exclusivity(unchecked) private var takenBack: [String: ObjectKey] = [:]
+    @exclusivity(unchecked) private var takenBack: [StoredText: ObjectKey] = [:]
     /// The same by table key, which the table of another class may get.
     @exclusivity(unchecked) private var takenBackTables: [TableKey: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
@@ -275,7 +275,8 @@ final class TransactionCore {
             if Int(table.key.rawValue) < tables.count {
                 transaction.skipKeys(table.key, below: key)
             } else {
-                takenBack[table.name] = max(takenBack[table.name] ?? key, key)
+                let name = StoredText(table.name)
+                takenBack[name] = max(takenBack[name] ?? key, key)
                 takenBackTables[table.key] = max(takenBackTables[table.key] ?? key, key)
             }
         }
@@ -295,7 +296,7 @@ final class TransactionCore {
     func didAddClasses(to transaction: EngineTransaction) {
         refreshBindings()
         for (name, key) in takenBack {
-            guard let table = transaction.schema.table(named: name) else { continue }
+            guard let table = transaction.schema.table(named: name.wrappedValue) else { continue }
             transaction.skipKeys(table.key, below: key)
             takenBack[name] = nil
         }

@@ -64,6 +64,6 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// objects.
     private var embedded: ClassSchema? {
         entry.schema.properties.lazy.compactMap(\.shape.objectType).map { ClassSchema.of($0) }
-            .first { $0.name == plan.tableName }
+            .first { equalUTF8($0.name, plan.tableName) }
     }
 }

@@ -216,7 +216,9 @@ extension RealmCore {
     /// configuration lists no classes, a class from a module of another class in the realm.
     func objectType(named name: String) -> Object.Type? {
         let known = joinedSchemas
-        if let type = known.first(where: { $0.name == name })?.type { return type as? Object.Type }
+        if let found = known.first(where: { equalUTF8($0.name, name) }) {
+            return found.type as? Object.Type
+        }
         guard configuration.objectTypes == nil else { return nil }
         var modules: Set<String> = []
         for schema in known {

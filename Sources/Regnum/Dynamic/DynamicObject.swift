@@ -34,7 +34,7 @@ public final class DynamicObject {
     public var propertyNames: [String] {
         store.requireLive("propertyNames")
         guard store.stored(table) != nil else { return [] }
-        return store.properties(of: table).keys.sorted()
+        return store.properties(of: table).keys.sorted().map(\.wrappedValue)
     }
 
     /// Whether the object was deleted, or the transaction has ended.

@@ -27,7 +27,9 @@ extension DynamicStore {
             entry.mapping(in: schema).mismatch == nil
         else { return [] }
         let stored = properties(of: table)
-        return entry.schema.properties.filter { $0.isStored && stored[$0.columnName] == nil }
+        return entry.schema.properties.filter {
+            $0.isStored && stored[StoredText($0.columnName)] == nil
+        }
     }
 
     /// Returns the value of an unstored property: the declared default, or an empty collection.

@@ -13,11 +13,14 @@ final class DynamicStore {
     let old: DatabaseRoot?
     /// The classes whose objects a migration works on, by name; `nil` outside of one. Their
     /// properties have their Swift names, and are those that the program declares.
-    let declared: [String: ClassSchema]?
-    private var known: (schemaID: UInt64, tables: [TableKey: [String: DynamicProperty]]) = (0, [:])
+    let declared: [StoredText: ClassSchema]?
+    private var known: (schemaID: UInt64, tables: [TableKey: Properties]) = (0, [:])
+
+    typealias Properties = [StoredText: DynamicProperty]
 
     init(
-        _ core: TransactionCore, old: DatabaseRoot? = nil, declared: [String: ClassSchema]? = nil
+        _ core: TransactionCore, old: DatabaseRoot? = nil,
+        declared: [StoredText: ClassSchema]? = nil
     ) {
         self.core = core
         self.old = old
@@ -100,27 +103,27 @@ final class DynamicStore {
     // MARK: Schema
 
     /// Returns the properties of a class by name.
-    func properties(of table: TableKey) -> [String: DynamicProperty] {
+    func properties(of table: TableKey) -> Properties {
         let schema = schema
         if known.schemaID != schema.id { known = (schema.id, [:]) }
         if let found = known.tables[table] { return found }
-        var properties: [String: DynamicProperty] = [:]
+        var properties: Properties = [:]
         let stored = schema.tables[Int(table.rawValue)]
-        if let declared = declared?[stored.name] {
+        if let declared = declared?[StoredText(stored.name)] {
             for property in declared.properties where property.isStored {
                 if let column = stored.column(named: property.columnName) {
-                    properties[property.name] = .column(column)
+                    properties[StoredText(property.name)] = .column(column)
                 } else if let list = stored.list(named: property.columnName) {
-                    properties[property.name] = .list(list)
+                    properties[StoredText(property.name)] = .list(list)
                 }
             }
         } else {
             for column in stored.columns where !column.isDropped {
-                properties[column.name] = .column(column)
+                properties[StoredText(column.name)] = .column(column)
             }
             // items of values of any type are part of those values
             for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
-                properties[list.name] = .list(list)
+                properties[StoredText(list.name)] = .list(list)
             }
         }
         known.tables[table] = properties
@@ -149,14 +152,15 @@ final class DynamicStore {
 
     func property(_ name: String, of table: TableKey) throws(Realm.Error) -> DynamicProperty {
         let properties = properties(of: table)
-        if let found = properties[name] { return found }
+        if let found = properties[StoredText(name)] { return found }
         let className = self.name(of: table)
         if let inverse = inverse(name, of: className) { return .inverse(inverse) }
         if let unstored = try unstored(name, of: className) { return .unstored(unstored) }
         throw Realm.Error(
             .invalidInput,
             "\(className) has no property \"\(name)\": it has "
-                + properties.keys.sorted().joined(separator: ", ") + ".", className: className,
+                + properties.keys.sorted().map(\.wrappedValue).joined(separator: ", ") + ".",
+            className: className,
             property: name)
     }
 

@@ -80,7 +80,7 @@ extension DynamicWriter {
     /// Throws if a set can't contain objects of this class.
     private func check(_ object: ObjectBase, in place: DynamicPlace) throws(Realm.Error) {
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        let isOfClass = target.name == ClassSchema.of(type(of: object)).name
+        let isOfClass = equalUTF8(target.name, ClassSchema.of(type(of: object)).name)
         guard isOfObjects(place) ? isOfClass : target.columns.first?.type == .any else {
             throw name(place.list.name, place.table).wrong(object)
         }

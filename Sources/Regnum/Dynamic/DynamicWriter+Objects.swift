@@ -112,7 +112,7 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> ObjectKey {
         let table = transaction.schema.tables[Int(target.rawValue)]
         let schema = ClassSchema.of(type(of: object))
-        guard schema.name == table.name, !object.isInvalidated else {
+        guard equalUTF8(schema.name, table.name), !object.isInvalidated else {
             throw name.wrong(object, at: position)
         }
         let isOwned = table.kind.isOwned || object is EmbeddedObject
@@ -161,13 +161,14 @@ extension DynamicWriter {
         func refusal(_ sentence: String) -> Realm.Error {
             Realm.Error(.invalidInput, sentence, className: className)
         }
-        func checkNames(_ names: [String], _ source: String) throws(Realm.Error) {
+        func checkNames(_ names: [StoredText], _ source: String) throws(Realm.Error) {
             let known = Set(names)
             for name in store.properties(of: table).keys.sorted() where !known.contains(name) {
                 throw Realm.Error(
                     .invalidValue,
                     "Cannot create \(className.withArticle) from \(source.withArticle), which has "
-                        + "no property \"\(name)\".", className: className, property: name)
+                        + "no property \"\(name.wrappedValue)\".",
+                    className: className, property: name.wrappedValue)
             }
         }
         func checkLive(_ isInvalidated: Bool) throws(Realm.Error) {
@@ -184,19 +185,21 @@ extension DynamicWriter {
             // an old object may lack new properties
             if object.store.old == nil { try checkNames(Array(values.keys), object.className) }
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where known[name] != nil {
-                try add(name, value)
+                try add(name.wrappedValue, value)
             }
         } else if let object = instance(of: ObjectBase.self, value)?._storedObject {
             try checkLive(object.isInvalidated)
             supplied.source = object
             let schema = ClassSchema.of(type(of: object))
             let stored = schema.properties.filter(\.isStored)
-            let isSame = schema.name == className
-            let names = stored.map { isSame ? store.name(of: $0) : $0.name }
+            let isSame = equalUTF8(schema.name, className)
+            let names = stored.map { StoredText(isSame ? store.name(of: $0) : $0.name) }
             if !isSame { try checkNames(names, schema.name) }
             let known = store.properties(of: table)
             for (name, property) in zip(names, stored) where known[name] != nil {
-                try add(name, property.field.dynamicValue(in: object, at: property.offset))
+                try add(
+                    name.wrappedValue,
+                    property.field.dynamicValue(in: object, at: property.offset))
             }
         } else if let values = (value as? [String: Any?]) ?? (value as? [String: Any]) {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) { try add(name, value) }
@@ -249,7 +252,7 @@ extension DynamicWriter {
             case .linkingObjects, .link(nil), .value(.null): continue
             default: break
             }
-            guard let stored = store.properties(of: table.key)[name] else { continue }
+            guard let stored = store.properties(of: table.key)[StoredText(name)] else { continue }
             supplied.values.append(
                 (stored, name, property.field.dynamicValue(in: fresh, at: property.offset)))
         }
@@ -284,11 +287,11 @@ extension DynamicWriter {
 
 extension DynamicObject {
     /// All properties with their values.
-    var values: [String: Any?] {
+    var values: [StoredText: Any?] {
         var values = store.properties(of: table).mapValues { store.read($0, table, row) }
         for property in store.unstored(of: table) {
             let value = store.unstoredValue(property, table, row)
-            values.updateValue(value, forKey: property.columnName)
+            values.updateValue(value, forKey: StoredText(property.columnName))
         }
         return values
     }

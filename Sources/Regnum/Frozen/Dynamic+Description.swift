@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 extension DynamicObject: CustomStringConvertible {
     /// The class and its properties, one on each line; for links, only the class of the linked
     /// object.
@@ -16,13 +18,13 @@ extension DynamicObject: CustomStringConvertible {
 extension ObjectPrinter {
     /// Prints a class with the values of its properties.
     fileprivate mutating func print<Property>(
-        _ className: String, of properties: [(key: String, value: Property)],
+        _ className: String, of properties: [(key: StoredText, value: Property)],
         _ value: (Property) -> Any?
     ) {
         text += "\(className) {\n"
         indented { printer in
             for (name, property) in properties {
-                printer.text += "\(printer.indentation)\(name) = "
+                printer.text += "\(printer.indentation)\(name.wrappedValue) = "
                 printer.print(any: value(property))
                 printer.text += "\n"
             }

@@ -57,7 +57,8 @@ public final class Migration {
         old = DynamicStore(core, old: steps.transaction.base)
         new = DynamicStore(
             core,
-            declared: Dictionary(steps.classes.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
+            declared: Dictionary(
+                steps.classes.map { (StoredText($0.name), $0) }, uniquingKeysWith: { $1 }))
     }
 
     /// The stored classes before the migration.

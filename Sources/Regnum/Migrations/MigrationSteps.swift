@@ -56,7 +56,9 @@ final class MigrationSteps {
         classes = found
     }
 
-    func isDeclared(_ className: String) -> Bool { classes.contains { $0.name == className } }
+    func isDeclared(_ className: String) -> Bool {
+        classes.contains { equalUTF8($0.name, className) }
+    }
 
     func table(_ schema: ClassSchema) -> TableSchema? {
         transaction.schema.table(named: schema.name)
@@ -223,7 +225,7 @@ final class MigrationSteps {
         guard let table = transaction.schema.table(named: className), !table.isDropped else {
             throw refusal("the realm has no class \(className).")
         }
-        guard let schema = classes.first(where: { $0.name == className }) else {
+        guard let schema = classes.first(where: { equalUTF8($0.name, className) }) else {
             throw refusal("the program has no class \(className).")
         }
         if old == new { throw refusal("the names are the same.") }
@@ -281,7 +283,7 @@ final class MigrationSteps {
                 .invalidInput, "\(className).\(name) is not stored and cannot be deleted.",
                 className: className, property: name)
         }
-        if let schema = classes.first(where: { $0.name == className }),
+        if let schema = classes.first(where: { equalUTF8($0.name, className) }),
             schema.property(storedAs: name) != nil
         {
             throw Realm.Error(
@@ -295,6 +297,6 @@ final class MigrationSteps {
 extension ClassSchema {
     /// Returns the property that is stored under a name.
     func property(storedAs name: String) -> PropertySchema? {
-        properties.first { $0.storedName == name }
+        properties.first { equalUTF8($0.storedName, name) }
     }
 }

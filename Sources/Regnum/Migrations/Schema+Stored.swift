@@ -12,7 +12,8 @@ extension Schema {
     /// set at its end, are as declared by the program.
     init(stored schema: DatabaseSchema, as program: [ClassSchema], version: UInt64) {
         let classes = Schema(stored: schema).objectSchema.map { stored in
-            guard let declared = program.first(where: { $0.name == stored.className }) else {
+            guard let declared = program.first(where: { equalUTF8($0.name, stored.className) })
+            else {
                 return stored
             }
             let properties = stored.properties.map { property in

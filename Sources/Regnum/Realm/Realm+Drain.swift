@@ -110,7 +110,7 @@ private final class Drain {
         realm.core.external.observerEnded()
         guard let lease else { return }
         lease.unlock()
-        let name = entry.schema.name
+        let name = StoredText(entry.schema.name)
         realm.core.drainedClasses.withLock { _ = $0.remove(name) }
     }
 
@@ -145,11 +145,11 @@ private final class Drain {
     private func takeLease() async throws -> Bool {
         if lease != nil { return true }
         let core = realm.core
-        let name = entry.schema.name
+        let name = StoredText(entry.schema.name)
         while !Task.isCancelled {
             if core.drainedClasses.withLock({ $0.insert(name).inserted }) {
                 do throws(StoreError) {
-                    lease = try core.coordinator.tryLockDrain(className: name)
+                    lease = try core.coordinator.tryLockDrain(className: name.wrappedValue)
                     if lease != nil {
                         try await core.coordinator.catchUp()
                         return true

@@ -1,3 +1,4 @@
+internal import RegnumEngine
 internal import RegnumStore
 
 /// The schemas of all model classes used by this process.
@@ -17,7 +18,7 @@ final class ClassCatalog: Sendable {
 
     /// Returns the class with the given name, or `nil` if there is none or more than one.
     func type(named name: String) -> ObjectBase.Type? {
-        let found = schemas.withLock { $0.values.filter { $0.name == name } }
+        let found = schemas.withLock { $0.values.filter { equalUTF8($0.name, name) } }
         return found.count == 1 ? found[0].type : nil
     }
 

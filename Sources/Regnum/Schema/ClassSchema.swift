@@ -201,7 +201,7 @@ final class ClassSchema: Sendable {
 
     /// Returns the index of the property with the given stored name.
     func property(columnNamed columnName: String) -> Int? {
-        properties.firstIndex { $0.columnName == columnName }
+        properties.firstIndex { equalUTF8($0.columnName, columnName) }
     }
 
     /// Returns the index of the property with the given name.

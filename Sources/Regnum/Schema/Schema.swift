@@ -18,7 +18,7 @@ public struct Schema: Sendable, Hashable {
     ///
     /// - Complexity: O(classes).
     public subscript(className: String) -> ObjectSchema? {
-        objectSchema.first { $0.className == className }
+        objectSchema.first { equalUTF8($0.className, className) }
     }
 }
 
@@ -72,7 +72,7 @@ public struct ObjectSchema: Sendable {
     ///
     /// - Complexity: O(properties).
     public subscript(propertyName: String) -> Property? {
-        (properties + inverses).first { $0.name == propertyName }
+        (properties + inverses).first { equalUTF8($0.name, propertyName) }
     }
 }
 

@@ -17,6 +17,12 @@ package struct StoredText: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hashUTF8(wrappedValue, into: &hasher) }
 }
 
+extension StoredText: Comparable {
+    package static func < (a: StoredText, b: StoredText) -> Bool {
+        compareUTF8(a.wrappedValue, b.wrappedValue) < 0
+    }
+}
+
 extension StoredText: ExpressibleByStringLiteral {
     package init(stringLiteral text: String) { wrappedValue = text }
 }

@@ -90,7 +90,7 @@ package func compareUTF8(_ a: String, _ b: String) -> Int {
 }
 
 /// Whether two strings have the same UTF-8 bytes.
-func equalUTF8(_ a: String, _ b: String) -> Bool {
+package func equalUTF8(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && compareUTF8(a, b) == 0
 }
 

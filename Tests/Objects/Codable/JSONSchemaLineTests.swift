@@ -149,6 +149,14 @@ final class JSONCafé: Object { @Persisted var number: Int }
         let head = #"{"regnum":1,"classes":[\#(classes.joined(separator: ","))]}"#
         let realm = try await Realm.json()
         try await realm.importJSON(text: ([head] + lines).joined(separator: "\n"))
+        try await realm.write { tx in
+            for name in [one, two] {
+                let object = try requireValue(tx.dynamicObjects(name).first)
+                expectEqual(object.propertyNames.count, 2)
+                expectEqual(object[one] as? Int, 1)
+                expectEqual((object[two] as? DynamicList)?.count, 1)
+            }
+        }
         let text = try await realm.snapshot().json()
         let other = try await Realm.json()
         try await expectEqual(other.importJSON(text: text).objectCount, 2)
