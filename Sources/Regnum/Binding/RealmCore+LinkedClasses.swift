@@ -33,7 +33,7 @@ extension ClassSchema {
     /// - Complexity: O(classes on the way and their properties).
     fileprivate func linkedClasses(named names: Set<StoredText>) -> [ClassSchema] {
         var missing = names.filter {
-            $0 != StoredText(name) && !$0.wrappedValue.contains(".")
+            $0 != StoredText(name) && !$0.wrappedValue.utf8.contains(UInt8(ascii: "."))
         }
         var found: [ClassSchema] = []
         var reached = [self]

@@ -146,7 +146,7 @@ extension QueryScope {
         }
         // elements of a collection belong to a class of elements, which is also that of their
         // contents
-        if target.contains("."), column.name == "value" {
+        if target.utf8.contains(UInt8(ascii: ".")), column.name == "value" {
             return (PropertySchema.anyItemsName, target)
         }
         return column.anyNames(in: target)

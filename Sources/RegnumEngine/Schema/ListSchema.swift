@@ -35,7 +35,11 @@ struct ListPlace: Hashable, Comparable, Sendable {
 extension String {
     /// The name of the property in `property[]`, the name of the list with the items of a column of
     /// any type; `nil` for other names.
-    package var itemsProperty: String? { hasSuffix("[]") ? String(dropLast(2)) : nil }
+    package var itemsProperty: String? {
+        // By bytes, because some characters join the bracket that follows them.
+        utf8.suffix(2).elementsEqual("[]".utf8)
+            ? String(decoding: utf8.dropLast(2), as: UTF8.self) : nil
+    }
 }
 
 extension TableSchema {

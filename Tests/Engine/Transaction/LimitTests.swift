@@ -55,6 +55,29 @@ import Testing
         expectEqual(transaction.schema.table(named: "e\u{301}")?.key, b)
     }
 
+    /// Swift takes the last letter of the name and the bracket after it for one character.
+    @Test func itemsBelongToTheirPropertyWhateverItsName() throws {
+        let name = "a\u{600}"
+        let transaction = EngineTransaction(base: .empty)
+        let items = try transaction.addTable(
+            name: "A.\(name)", kind: .elements,
+            columns: [
+                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true)
+            ])
+        let table = try transaction.addTable(
+            name: "A",
+            columns: [ColumnDefinition(name: name, type: .any, isOptional: true, isIndexed: true)])
+        _ = try transaction.addList(table, name: name + "[]", target: items)
+        let row = try transaction.insert(table, [AnyContent.list(1).value])
+        let base = try transaction.commit(timestampMicroseconds: 1).root
+        let schema = try requireValue(base.schema.table(named: "A")?.list(named: name + "[]"))
+        expectEqual(schema.name.itemsProperty, name)
+        let edit = EngineTransaction(base: base)
+        edit.touch(itemsOf: row, table, schema)
+        let summary = try edit.commit(timestampMicroseconds: 2).summary
+        expectEqual(summary.tables[table]?.modified.map(\.key), [row])
+    }
+
     @Test func schemasThatCannotBeAreRefused() throws {
         let transaction = EngineTransaction(base: .empty)
         let key = ColumnDefinition(name: "k", type: .int, isPrimaryKey: true)
