@@ -69,7 +69,7 @@ extension JSONNode {
         case (.uuid, .string(let text)): UUID(uuidString: text)?.engineValue
         case (.objectId, .string(let text)): ObjectId(text)?.engineValue
         case (.decimal, .string(let text)): Self.decimal(text).map { .decimal($0) }
-        case (.decimal, .number(let text)): DecimalBits(text: text).map { .decimal($0) }
+        case (.decimal, .number(let text)): DecimalBits(given: text).map { .decimal($0) }
         default: nil
         }
     }
@@ -130,7 +130,7 @@ extension JSONNode {
     }
 
     private static func decimal(_ text: String) -> DecimalBits? {
-        guard text.hasPrefix("bits:") else { return DecimalBits(text: text) }
+        guard text.hasPrefix("bits:") else { return DecimalBits(given: text) }
         let digits = text.dropFirst(5)
         guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
             let low = UInt64(digits.suffix(16), radix: 16)

@@ -59,7 +59,7 @@ extension _StorageType {
         case (.decimal, .double(let number)?):
             let isFloat = scalar.map { type(of: $0)._storage.scalar == .float } ?? false
             return .decimal(isFloat ? DecimalBits(Float(number)) : DecimalBits(number))
-        case (.decimal, .string(let text)?): return DecimalBits(text: text).map { .decimal($0) }
+        case (.decimal, .string(let text)?): return DecimalBits(given: text).map { .decimal($0) }
         case (.uuid, .string(let text)?): return UUID(uuidString: text)?.engineValue
         default: return stored?.type == valueType ? stored : nil
         }
@@ -98,9 +98,21 @@ extension _StorageType {
             default: return nil
             }
         }
-        if let number = value as? any BinaryFloatingPoint { return .double(Double(number)) }
+        if let number = value as? any BinaryFloatingPoint {
+            let double = Double(number)
+            return number.isFinite && !double.isFinite ? nil : .double(double)
+        }
         if let text = value as? Substring { return .string(String(text)) }
         return nil
+    }
+}
+
+extension DecimalBits {
+    /// Parses the text of a given value. Returns `nil` for text that isn't a number, and for a
+    /// number that is too large and would become an infinity.
+    init?(given text: String) {
+        self.init(text: text)
+        if isInfinite, text.utf8.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) { return nil }
     }
 }
 

@@ -92,6 +92,8 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         .thing("date", #""NaN""#, says: "cannot hold a date that is NaN"),
         .thing("uuid", #""1""#, says: "of type uuid and cannot hold"),
         .thing("decimal", #""one""#, says: "of type decimal and cannot hold"),
+        .thing("decimal", "1e7000", says: "of type decimal and cannot hold the number 1e7000"),
+        .thing("decimal", #""-1E+6145""#, says: "of type decimal and cannot hold the string"),
         .thing("mood", #""sad""#, says: "of type JSONMood and cannot hold \"sad\""),
         .thing("texts", "{}", says: "is a list and cannot be an object"),
         .thing("texts", "[1]", says: "has elements of type string and cannot hold the number 1"),

@@ -115,6 +115,16 @@ import Testing
             expectEqual(stored(UInt128.max, "decimal"), ["-", "-"])
             expectEqual(stored(NSNumber(value: 2), "bool"), ["-", "-"])
             expectEqual(stored(Decimal(1), "int"), ["-", "-"])
+            for text in ["1E7000", "-1e+6145", "1" + String(repeating: "0", count: 6_145)] {
+                expectEqual(stored(text, "decimal"), ["-", "-"])
+            }
+            expectEqual(
+                stored("-inf", "decimal"), ["-Infinity Decimal128", "-Infinity Decimal128"])
+            #if arch(x86_64)
+                for name in ["float", "double", "decimal"] {
+                    expectEqual(stored(Float80.greatestFiniteMagnitude, name), ["-", "-"])
+                }
+            #endif
         }
     }
 
