@@ -35,7 +35,6 @@ extension GraphInsertion {
                 try updateLists(of: node, row)
                 try updateMaps(of: node, row)
                 try updateAnyValues(of: node, row)
-                deleteDefaults(of: node)
             } catch {
                 core.fail(Realm.Error(error))
             }
@@ -54,17 +53,6 @@ extension GraphInsertion {
     /// weren't created from partial values.
     func isSupplied(_ property: Int, _ object: ObjectBase) -> Bool {
         supplied[ObjectIdentifier(object)]?.given.contains(property) ?? true
-    }
-
-    /// Deletes the embedded objects that were stored for defaults of an object that turned out to
-    /// be an update.
-    private func deleteDefaults(of node: Node) {
-        for (property, object) in node.made where !isSupplied(property, node) {
-            guard let number = numbers[object], let row = nodes[number].row else {
-                continue
-            }
-            transaction.delete(nodes[number].binding.place.tableKey, row)
-        }
     }
 
     private func updateLinks(of node: Node, _ row: ObjectKey) throws(StoreError) {
@@ -148,10 +136,14 @@ extension GraphInsertion {
 extension ClassBinding {
     /// Returns the row with the primary key of an unmanaged object, or `nil` if there is none.
     func existingRow(of object: ObjectBase, _ transaction: EngineTransaction) -> ObjectKey? {
+        primaryKey(of: object).flatMap { transaction.find(place.tableKey, primaryKey: $0) }
+    }
+
+    /// Returns the primary key of an unmanaged object, or `nil` if the class has none.
+    func primaryKey(of object: ObjectBase) -> Value? {
         guard let primaryKey = schema.primaryKey else { return nil }
         let property = schema.properties[primaryKey]
-        let value = property.field.unmanagedValue(in: object, at: property.offset)
-        return transaction.find(place.tableKey, primaryKey: value)
+        return property.field.unmanagedValue(in: object, at: property.offset)
     }
 
     /// Throws if a row of the class can't hold the values of an object.

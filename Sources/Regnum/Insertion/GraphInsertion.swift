@@ -25,6 +25,8 @@ final class GraphInsertion {
     @exclusivity(unchecked) private var inserted: [Int] = []
     /// The number of nodes that earlier calls of `insert` stored.
     @exclusivity(unchecked) private var storedCount = 0
+    /// The primary keys of the new objects, by class. Only for updates.
+    @exclusivity(unchecked) private var newKeys: [ObjectIdentifier: Set<Value>] = [:]
     /// The embedded objects that have an owner among the nodes.
     @exclusivity(unchecked) private var owned = Numbering<ObjectIdentifier>()
 
@@ -186,13 +188,21 @@ final class GraphInsertion {
         let number = nodes.count
         numbers.append(object)
         nodes.append(node)
+        let isUpdate = row != nil || isRepeated(object, binding)
         for index in binding.schema.compoundProperties {
+            // the default of a property that isn't to be changed must not be stored
+            if isUpdate, !isSupplied(index, object) { continue }
             let property = binding.schema.properties[index]
-            // reading it would create a default for a property that isn't to be changed
-            if property.isProjected, row != nil, !isSupplied(index, object) { continue }
             try find(property.content(of: object), in: index, property, node)
         }
         return number
+    }
+
+    /// Returns whether another object with the key of a new object was found before, so that this
+    /// one updates it.
+    private func isRepeated(_ object: ObjectBase, _ binding: ClassBinding) -> Bool {
+        guard policy != .error, let key = binding.primaryKey(of: object) else { return false }
+        return !newKeys[ObjectIdentifier(binding), default: []].insert(key).inserted
     }
 
     /// Collects the content of a property.
