@@ -254,6 +254,40 @@ import Testing
         }
     }
 
+    // Covers 7.9
+    @Test func embeddedObjectsOfTwoObjectsOfOneKeyAreUpdatedInTurn() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            func shelve(_ books: [[String: Any?]]) throws -> Book {
+                let shelf = try tx.create(
+                    Shelf.self, value: ["number": 1, "books": books], update: .modified)
+                expectEqual(shelf.books.count, books.count)
+                return shelf.books[0]
+            }
+            var book = try shelve([
+                ["isbn": "1", "cover": ["color": "red"], "pages": [[1, "x"], [8]]],
+                ["isbn": "1", "cover": ["badge": ["text": "best"]], "pages": [[2], [3], [4]]],
+                ["isbn": "2", "sequel": ["isbn": "1", "pages": [[5], ["text": "y"]]]],
+            ])
+            expectTrue(book.cover?.color == "red" && book.cover?.badge?.text == "best")
+            expectEqual(book.pages.map(\.number), [5, 3])
+            expectEqual(book.pages.map(\.text), ["x", "y"])
+            book = try shelve([
+                ["isbn": "1", "cover": nil, "pages": [["text": "z"]]],
+                ["isbn": "1", "cover": ["color": "blue"], "pages": [[6], [7, "new"]]],
+            ])
+            expectTrue(book.cover?.color == "blue" && book.cover?.badge == nil)
+            expectEqual(book.pages.map(\.number), [6, 7])
+            expectEqual(book.pages.map(\.text), ["z", "new"])
+            expectEqual(tx.objects(Book.self).map(\.isbn), ["1", "2"])
+            let long = String(repeating: "x", count: 17 << 20)
+            let refused = #expect(throws: Realm.Error.self) {
+                _ = try shelve([["isbn": "3"], ["isbn": "3", "pages": [[1, long]]]])
+            }
+            expectTrue(refused?.className == "Page" && tx.objects(Book.self).count == 2)
+        }
+    }
+
     // Covers 7.34
     @Test func sequencesAreAddedInOrder() async throws {
         let realm = try await realm()

@@ -6,7 +6,7 @@ internal import RegnumStore
 extension GraphInsertion {
     /// Throws if one of the updates can't be made; changes nothing.
     func checkUpdates() throws(Realm.Error) {
-        for node in nodes where node.exists {
+        for node in nodes where node.exists || node.isDeferred {
             try node.binding.checkUpdate(from: node.object, supplied(node), transaction)
             try checkMaps(of: node)
             for (property, _, contents) in node.lists where isSupplied(property, node) {
@@ -24,8 +24,7 @@ extension GraphInsertion {
 
     /// Makes the updates, which must have been checked.
     func update() {
-        for node in nodes where node.exists {
-            // an embedded object may be gone if two objects with the same key had different lists
+        for node in nodes where node.exists && !node.isDeferred {
             guard let row = node.row, transaction.contains(node.binding.place.tableKey, row) else {
                 continue
             }

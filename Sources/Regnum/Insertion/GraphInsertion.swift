@@ -25,8 +25,11 @@ final class GraphInsertion {
     @exclusivity(unchecked) private var inserted: [Int] = []
     /// The number of nodes that earlier calls of `insert` stored.
     @exclusivity(unchecked) private var storedCount = 0
-    /// The primary keys of the new objects, by class. Only for updates.
-    @exclusivity(unchecked) private var newKeys: [ObjectIdentifier: Set<Value>] = [:]
+    /// The primary keys of the objects, by class. Only for updates.
+    @exclusivity(unchecked) private var knownKeys: [ObjectIdentifier: Set<Value>] = [:]
+    /// The objects whose keys objects before them have. They are stored after the others, each like
+    /// an update of its own.
+    @exclusivity(unchecked) private var repeated: [ObjectBase] = []
     /// The embedded objects that have an owner among the nodes.
     @exclusivity(unchecked) private var owned = Numbering<ObjectIdentifier>()
 
@@ -47,6 +50,19 @@ final class GraphInsertion {
     func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         let row = try insert(root)
         bind()
+        var rest = Array(repeated.reversed())
+        while let object = rest.popLast() {
+            if object.isManaged { continue }
+            let insertion = GraphInsertion(core, transaction, policy, supplied: supplied)
+            do throws(Realm.Error) {
+                _ = try insertion.insert(object)
+            } catch {
+                core.fail(error)  // something has been changed
+                throw error
+            }
+            insertion.bind()
+            rest += insertion.repeated.reversed()
+        }
         return row
     }
 
@@ -127,7 +143,7 @@ final class GraphInsertion {
 
     /// Makes the objects accessors of their rows.
     func bind() {
-        for node in nodes {
+        for node in nodes where !node.isDeferred {
             guard let row = node.row else { continue }
             node.binding.didEdit()
             node.binding.bind(node.object, to: row)
@@ -159,14 +175,15 @@ final class GraphInsertion {
     // MARK: Finding the objects
 
     private func collect(from root: ObjectBase) throws(Realm.Error) {
-        var stack = [(node: try begin(root, nil), next: 0)]
+        var stack = [(node: try begin(root, nil, false), next: 0)]
         while let last = stack.indices.last {
             let (number, next) = stack[last]
             if next < nodes[number].targets.count {
                 stack[last].next += 1
                 let target = nodes[number].targets[next]
                 if numbers[target.object] == nil {
-                    stack.append((try begin(target.object, target.row), 0))
+                    let isDeferred = nodes[number].isDeferred && target.object is EmbeddedObject
+                    stack.append((try begin(target.object, target.row, isDeferred), 0))
                 }
             } else {
                 order.append(number)
@@ -177,9 +194,11 @@ final class GraphInsertion {
 
     /// Creates the node of an object and collects its content.
     ///
-    /// - Parameter row: The row that an embedded object updates.
+    /// - Parameters:
+    ///   - row: The row that an embedded object updates.
+    ///   - isDeferred: Whether the object is embedded in a deferred one.
     private func begin(
-        _ object: ObjectBase, _ row: ObjectKey?
+        _ object: ObjectBase, _ row: ObjectKey?, _ isDeferred: Bool
     ) throws(Realm.Error) -> Int {
         let binding = core.binding(for: type(of: object))
         try binding.prepareToStore(in: transaction)
@@ -188,7 +207,10 @@ final class GraphInsertion {
         let number = nodes.count
         numbers.append(object)
         nodes.append(node)
-        let isUpdate = row != nil || isRepeated(object, binding)
+        let isRepeated = isRepeated(object, binding)
+        if isRepeated { repeated.append(object) }
+        node.isDeferred = isDeferred || isRepeated
+        let isUpdate = row != nil || node.isDeferred
         for index in binding.schema.compoundProperties {
             // the default of a property that isn't to be changed must not be stored
             if isUpdate, !isSupplied(index, object) { continue }
@@ -198,11 +220,10 @@ final class GraphInsertion {
         return number
     }
 
-    /// Returns whether another object with the key of a new object was found before, so that this
-    /// one updates it.
+    /// Returns whether another object with the key was found before, so that this one updates it.
     private func isRepeated(_ object: ObjectBase, _ binding: ClassBinding) -> Bool {
         guard policy != .error, let key = binding.primaryKey(of: object) else { return false }
-        return !newKeys[ObjectIdentifier(binding), default: []].insert(key).inserted
+        return !knownKeys[ObjectIdentifier(binding), default: []].insert(key).inserted
     }
 
     /// Collects the content of a property.
@@ -308,10 +329,9 @@ final class GraphInsertion {
         let order = hasSeveralOfAClass ? Array(storedCount..<nodes.count) : order
         for number in order where !nodes[number].exists {
             let node = nodes[number]
-            // another object of this call may have the same key
-            if policy != .error, let row = node.binding.existingRow(of: node.object, transaction) {
-                nodes[number].row = row
-                nodes[number].exists = true
+            if node.isDeferred {
+                node.row = node.binding.existingRow(of: node.object, transaction)
+                node.exists = node.row != nil
                 continue
             }
             do throws(StoreError) {
