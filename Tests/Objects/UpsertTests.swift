@@ -288,6 +288,35 @@ import Testing
         }
     }
 
+    // Covers 7.9
+    @Test func embeddedObjectsAreUpdatedInTurnByName() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1")
+            try tx.add(book)
+            func shelve(_ books: [[String: Any?]]) throws {
+                try tx.dynamicCreate(
+                    "Shelf", value: ["number": 1, "books": books], update: .modified)
+            }
+            try shelve([
+                ["isbn": "1", "cover": ["color": "red"], "pages": [[1, "x"]]],
+                [
+                    "isbn": "1", "cover": ["badge": ["text": "best"]],
+                    "pages": [["number": 2], [3]],
+                ],
+            ])
+            expectTrue(book.cover?.color == "red" && book.cover?.badge?.text == "best")
+            expectEqual(book.pages.map(\.number), [2, 3])
+            expectEqual(book.pages.map(\.text), ["x", ""])
+            try shelve([
+                ["isbn": "1", "cover": nil, "pages": []],
+                ["isbn": "1", "cover": ["color": "blue"], "pages": [[4]]],
+            ])
+            expectTrue(book.cover?.color == "blue" && book.cover?.badge == nil)
+            expectEqual(book.pages.map(\.number), [4])
+        }
+    }
+
     // Covers 7.34
     @Test func sequencesAreAddedInOrder() async throws {
         let realm = try await realm()

@@ -13,7 +13,10 @@ extension DynamicWriter {
         /// The unmanaged objects, which become accessors once the call has succeeded.
         fileprivate(set) var insertion: GraphInsertion?
         /// The updates of existing rows, made once all values have been converted and checked.
-        var updates: [Update] = []
+        private var updates: [Update] = []
+        private var updatedRows: [TableKey: Set<ObjectKey>] = [:]
+        /// Whether updates have been made.
+        private(set) var hasUpdated = false
         /// The inserted rows, except those of added objects and of the contents of other rows.
         private var inserted: [(table: TableKey, row: ObjectKey)] = []
 
@@ -25,6 +28,24 @@ extension DynamicWriter {
         }
 
         func didInsert(_ row: ObjectKey, into table: TableKey) { inserted.append((table, row)) }
+
+        func add(_ update: Update) {
+            updates.append(update)
+            updatedRows[update.table, default: []].insert(update.row)
+        }
+
+        /// Returns whether one of the updates is of a row.
+        func updates(_ table: TableKey, _ row: ObjectKey) -> Bool {
+            updatedRows[table]?.contains(row) ?? false
+        }
+
+        /// Returns the updates, which are then made.
+        func takeUpdates() -> [Update] {
+            let taken = updates
+            (updates, updatedRows) = ([], [:])
+            hasUpdated = hasUpdated || !taken.isEmpty
+            return taken
+        }
 
         /// Deletes the inserted rows, with their contents.
         func deleteRows(in transaction: EngineTransaction) {

@@ -13,7 +13,7 @@ extension DynamicWriter {
 
     /// Returns the row of an object that gets the given values: with an update policy the one with
     /// its primary key, if there is one, otherwise a new one. An existing row is only changed by
-    /// `update`.
+    /// `update`, which is called early if several objects have the same key.
     ///
     /// - Parameter owned: The embedded object that is updated.
     func upsert(
@@ -24,13 +24,15 @@ extension DynamicWriter {
         var existing = owned
         if existing == nil { existing = try existingRow(table, &supplied) }
         guard let row = existing else { return try make(table, supplied) }
+        // an object before it has the same key, and this one may update its embedded objects
+        if copies.updates(table, row) { try update() }
         copies.note(supplied.source, row)
         let key = transaction.schema.tables[Int(table.rawValue)].primaryKey
         var values: [Prepared] = []
         for (property, _, value) in supplied.values where !property.isColumn(key) {
             values += try prepare(value, for: property, of: table, row, policy)
         }
-        copies.updates.append(Update(table: table, row: row, values: values))
+        copies.add(Update(table: table, row: row, values: values))
         return row
     }
 
@@ -59,8 +61,8 @@ extension DynamicWriter {
 
     /// Makes the prepared updates, which must have been checked.
     func update() throws(Realm.Error) {
-        for update in copies.updates {
-            // an embedded object may be gone if two objects with the same key had different lists
+        for update in copies.takeUpdates() {
+            // an embedded object may be gone if an object in it has the key of its owner
             guard transaction.contains(update.table, update.row) else { continue }
             do throws(Realm.Error) {
                 for value in update.values {

@@ -39,7 +39,7 @@ struct DynamicWriter {
         } catch {
             copies.deleteRows(in: transaction)
             // damage is only found after something was changed
-            if error.code == .invalidDatabase { store.core.fail(error) }
+            if error.code == .invalidDatabase || copies.hasUpdated { store.core.fail(error) }
             throw error
         }
     }
