@@ -1,8 +1,9 @@
 import Foundation
-import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
+@testable import RegnumEngine
 @testable import RegnumTestModels
 
 /// Streams of the same query, which share its result, but each begin with their own version.
@@ -129,5 +130,22 @@ import Testing
                 expectEqual(second?.collection.map(\.name), ["a", "b", "c", "d", "e"])
             }
         }
+    }
+
+    // Covers O8
+    @Test func endedStreamsKeepNothingWhileTheirIteratorsExist() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { tx in try tx.add(Room("a", topic: "open")) }
+        let hub = realm.core.coordinator.hub
+        var stream = rooms(realm).changes.makeAsyncIterator()
+        var commits = realm.commits.makeAsyncIterator()
+        _ = try await begin(&stream)
+        await realm.close()
+        try await expectNil(stream.next())
+        try await expectNil(commits.next())
+        #expect(hub.isIdle)
+        // still ended
+        try await expectNil(stream.next())
+        try await expectNil(commits.next())
     }
 }

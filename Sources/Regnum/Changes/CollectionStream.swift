@@ -9,7 +9,8 @@ internal import RegnumStore
 /// Confined to the iterator's task.
 final class CollectionStream {
     private let request: StreamRequest
-    private let maintained: MaintainedQuery
+    /// The shared result of the query; `nil` after the end.
+    private var maintained: MaintainedQuery?
     private var subscription: Subscription
     private var slot: SignalSlot
     /// The version that was published when the subscription began; held until the first element.
@@ -35,6 +36,11 @@ final class CollectionStream {
 
     private var realm: RealmCore { request.realm }
 
+    private var sharedQuery: MaintainedQuery {
+        guard let maintained else { preconditionFailure("A stream was advanced after its end.") }
+        return maintained
+    }
+
     init(_ request: StreamRequest) {
         self.request = request
         let coordinator = request.realm.coordinator
@@ -50,7 +56,7 @@ final class CollectionStream {
 
     deinit {
         slot.close()
-        request.realm.external.observerEnded()
+        if !isFinished { realm.external.observerEnded() }
     }
 
     private static func subscribe(_ request: StreamRequest) -> Subscription {
@@ -79,9 +85,12 @@ final class CollectionStream {
 
     /// Ends the stream and releases what it holds.
     func finish() {
+        if isFinished { return }
         isFinished = true
         slot.close()
         subscription.cancel()
+        maintained = nil
+        realm.external.observerEnded()
         start = nil
         place = nil
         commits = []
@@ -147,7 +156,7 @@ final class CollectionStream {
     /// Returns the place at a version that was just published.
     @inline(never)
     private func newest(at root: DatabaseRoot) throws(Realm.Error) -> StreamPlace {
-        let result = try stored { () throws(StoreError) in try maintained.begin(at: root) }
+        let result = try stored { () throws(StoreError) in try sharedQuery.begin(at: root) }
         return StreamPlace(table: request.table(root), result: result)
     }
 
@@ -307,7 +316,7 @@ final class CollectionStream {
         _ result: consuming MaintainedResult, _ step: VersionStep, _ since: UInt64
     ) throws(Realm.Error) -> (MaintainedResult, ResultChange) {
         do throws(StoreError) {
-            return try maintained.advance(consume result, step, since: since)
+            return try sharedQuery.advance(consume result, step, since: since)
         } catch {
             throw realm.failure(error)
         }
@@ -319,7 +328,7 @@ final class CollectionStream {
         guard let place else { return }
         try checkSchema(of: root, since: place.table)
         let result = try stored { () throws(StoreError) in
-            try maintained.move(place.result, to: root)
+            try sharedQuery.move(place.result, to: root)
         }
         self.place = StreamPlace(table: request.table(root), result: result)
     }

@@ -102,7 +102,7 @@ private final class CommitStream {
 
     deinit {
         slot.close()
-        realm.external.observerEnded()
+        if !isFinished { realm.external.observerEnded() }
     }
 
     func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitNotice? {
@@ -121,10 +121,12 @@ private final class CommitStream {
     }
 
     private func finish() {
+        if isFinished { return }
         isFinished = true
         start = nil
         slot.close()
         subscription.cancel()
+        realm.external.observerEnded()
         commits = []
         past = nil
     }
