@@ -99,7 +99,7 @@ private final class Drain {
         self.place = place
         self.batchSize = batchSize
         self.untilEmpty = untilEmpty
-        subscription = realm.core.coordinator.subscribe(.all, keeps: .nothing)
+        subscription = realm.core.coordinator.subscribe(.all, keeps: .concern)
         slot = subscription.attach()
         realm.core.external.observerBegan()
     }

@@ -59,7 +59,7 @@ package final class Coordinator: Sendable {
     /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or
     /// `closed` if the realm is closed first.
     package func waitUntil(version: UInt64) async throws {
-        let subscription = subscribe(.all, keeps: .nothing)
+        let subscription = subscribe(.all, keeps: .concern)
         let slot = subscription.attach()
         while published.version < version {
             try checkReadable()

@@ -314,7 +314,7 @@ private struct CommitLook {
         concernedCount += 1
         if entry.since == nil {
             entry.since = summary.version - 1
-            entry.isKept = entry.keeps != .nothing
+            entry.isKept = entry.keeps == .merged || entry.keeps.keepsEach
             if entry.keeps == .merged { mergedTakers += 1 }
             if entry.keeps.keepsEach { apartTakers += 1 }
             noteApart(entry)
@@ -325,7 +325,9 @@ private struct CommitLook {
                 late.append(entry)
             }
         }
-        if isLabelled, let origin = summary.origin { entry.origins.add(origin) }
+        if isLabelled, entry.keeps != .concern, let origin = summary.origin {
+            entry.origins.add(origin)
+        }
         if entry.lastSignal != batch {
             entry.lastSignal = batch
             entry.slots.append(to: &words)

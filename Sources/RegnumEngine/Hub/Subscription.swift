@@ -8,6 +8,9 @@ package enum Keeps: Sendable {
     case versions
     /// Nothing; the taker compares the versions.
     case nothing
+    /// Nothing, not even the starting version and labels: the taker only learns whether commits
+    /// concerned it.
+    case concern
 }
 
 /// A subscriber's position in the commits of a realm. Starting from the version that was published
@@ -25,7 +28,8 @@ package final class Subscription: Sendable {
     deinit { hub.remove(entry) }
 
     /// The root that was published when the subscription was created. No commit between it and the
-    /// first signal is missed. It is kept until the first `take`; accessing it afterwards traps.
+    /// first signal is missed. It is kept until the first `take`; accessing it afterwards, or with
+    /// `.concern`, traps.
     package var start: DatabaseRoot { hub.start(entry) }
 
     /// Attaches a waiter that is woken from now on, and immediately if there is something to take.

@@ -6,7 +6,7 @@ final class SubscriptionEntry: @unchecked Sendable {
     let id: UInt64
     let keeps: Keeps
     var interest: Interest
-    /// The starting root, until the first take.
+    /// The starting root, until the first take; `nil` for `.concern`.
     var start: DatabaseRoot?
     /// The last version taken. Older commits are irrelevant.
     var position: UInt64
@@ -32,7 +32,7 @@ final class SubscriptionEntry: @unchecked Sendable {
         self.id = id
         self.keeps = keeps
         self.interest = interest
-        self.start = start
+        self.start = keeps == .concern ? nil : start
         position = start.version
     }
 

@@ -73,8 +73,8 @@ package final class MaintainedQuery: Sendable {
         self.query = query
         self.queries = queries
         counters = coordinator.streamCounters
-        subscription = coordinator.subscribe(keeps: .nothing) { query.interest(at: $0) }
-        state = Guarded(State(floor: subscription.start.version))
+        subscription = coordinator.subscribe(keeps: .concern) { query.interest(at: $0) }
+        state = Guarded(State(floor: subscription.seenVersion))
     }
 
     deinit { queries?.remove(query) }

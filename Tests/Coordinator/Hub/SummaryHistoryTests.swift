@@ -201,10 +201,24 @@ struct SummaryHistoryTests {
         expectEqual(busy.take()?.summaries?.count, 2)
     }
 
+    // Covers O38
+    @Test func subscriptionThatOnlyWaitsHoldsNoVersionAndNoLabel() throws {
+        let world = try HubFixture()
+        let waiting = world.subscribe(.all, keeps: .concern)
+        weak let first: DatabaseRoot? = world.head
+        weak let second = try world.commit(origin: "a") { try $0.addPerson() }.root
+        try world.commit(origin: "b") { try $0.addPerson() }
+        expectTrue(first == nil && second == nil)
+        expectEqual(world.hub.statistics.summaries, 0)
+        let pending = try #require(waiting.take())
+        expectTrue(pending.isConcerned && pending.root === world.head)
+        expectTrue(pending.origins.isEmpty && pending.summaries == nil)
+    }
+
     @Test(.disabled(if: Effort.isReduced))
     func withTheLastSubscriptionEverythingIsLetGoOf() throws {
         let world = try HubFixture()
-        let kinds: [Keeps] = [.merged, .commits, .versions, .nothing]
+        let kinds: [Keeps] = [.merged, .commits, .versions, .nothing, .concern]
         let count = Effort.count(gate: 100_000, soak: 100_000)
         var subscriptions = (0..<count).map { number -> Subscription in
             let interest: Interest =
@@ -213,7 +227,7 @@ struct SummaryHistoryTests {
                 case 1: .elements(of: ObjectKey(rawValue: UInt64(number)))
                 default: .tables(["Person"])
                 }
-            return world.subscribe(interest, keeps: kinds[number % 4])
+            return world.subscribe(interest, keeps: kinds[number % 5])
         }
         var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
         expectEqual(world.hub.statistics.subscriptions, count)

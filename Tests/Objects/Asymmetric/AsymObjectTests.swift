@@ -1,8 +1,10 @@
 import Foundation
-import Regnum
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
+@testable import RegnumEngine
 @testable import RegnumTestModels
 
 /// Valid and refused declarations and contents of asymmetric objects.
@@ -72,6 +74,17 @@ import Testing
             inbox.take(batch.map(\.number))
         }
         expectEqual(inbox.numbers, [1, 2, 3])
+        await realm.close()
+    }
+
+    @Test func drainHoldsNoVersionWhileItWaits() async throws {
+        let realm = try await Realm.open(folder.configuration())
+        try await realm.makeReadings(0..<1)
+        let hub = realm.core.coordinator.hub
+        try await realm.drain(AsymReading.self, untilEmpty: true) { _ in
+            let starts = hub.state.withLock { $0.entries.values.map { $0.start?.version } }
+            expectEqual(starts, [nil])
+        }
         await realm.close()
     }
 
