@@ -162,9 +162,13 @@ final class CommitHub: Sendable {
             entry.interest = interest
             state.routes.insert(entry)
             state.changedEntries?.append(entry)
-            guard let looked = state.looked, looked.version > version,
-                entry.since.map({ $0 > version }) ?? true
-            else { return ([], []) }
+            guard let looked = state.looked, looked.version > version else { return ([], []) }
+            if let since = entry.since {
+                // merged summaries include the commits that weren't matched; individual ones don't
+                guard since > version || since == version && entry.keeps.keepsEach else {
+                    return ([], [])
+                }
+            }
             state.release(entry)
             entry.concerning = []
             entry.since = version

@@ -53,7 +53,8 @@ package final class Subscription: Sendable {
     /// Commits that haven't been processed yet are matched with the new interest. For those after
     /// `version` that have been, the match with the new interest is unknown: if there are any, the
     /// subscription counts as concerned since `version`, and the next take has `nil` for
-    /// `summaries` and `commits`. This doesn't apply if its first relevant commit was earlier.
+    /// `summaries` and `commits`. This doesn't apply if its first relevant commit was earlier or,
+    /// unless commits are kept individually, directly followed `version`.
     package func update(_ interest: Interest, asOf version: UInt64) {
         hub.update(entry, interest, asOf: version)
     }

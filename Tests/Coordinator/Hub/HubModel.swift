@@ -73,7 +73,9 @@ struct HubModel {
     mutating func update(_ id: Int, _ interest: Interest, asOf version: UInt64) {
         guard var subscriber = subscribers[id], subscriber.interest != interest else { return }
         subscriber.interest = interest
-        if let looked, looked > version, subscriber.since ?? .max > version {
+        let keepsEach = subscriber.keeps == .commits || subscriber.keeps == .versions
+        let since = subscriber.since ?? .max
+        if let looked, looked > version, since > version || since == version && keepsEach {
             subscriber.since = version
             subscriber.isGone = true
             subscriber.concerning = []

@@ -230,6 +230,24 @@ struct SubscriptionTests {
         expectNil(subscription.take())
     }
 
+    /// The first commit after the update's version concerned the subscription, so it is kept, but
+    /// not the later one that only concerns it with the new interest.
+    @Test func newInterestMakesIndividualCommitsUnknown() throws {
+        let world = try HubFixture()
+        for keeps in [Keeps.versions, .commits, .merged] {
+            let start = world.head.version
+            let subscription = world.subscribe(.room(1), keeps: keeps)
+            try world.commit { try $0.addMessage(room: 1) }
+            try world.commit { try $0.addMessage(room: 2) }
+            subscription.update(
+                Interest(Interest.room(1).terms.union(Interest.room(2).terms)), asOf: start)
+            let pending = try #require(subscription.take())
+            expectTrue(pending.since == start && pending.isConcerned && pending.commits == nil)
+            expectEqual(pending.summaries?.count, keeps == .merged ? 2 : nil)
+            expectEqual(world.hub.statistics.roots, 0)
+        }
+    }
+
     @Test func anotherTreeOfTheSameContentIsToBeHeld() async throws {
         let world = try HubFixture()
         let quiet = world.subscribe(.tables(["Person"]), keeps: .versions)
