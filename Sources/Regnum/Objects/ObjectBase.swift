@@ -43,8 +43,8 @@ open class ObjectBase {
     /// Key paths, `object["name"]`, values and errors use the Swift names. Mistakes are reported
     /// when a realm is opened with the class, or when the class is first used: an unknown property,
     /// an inverse, two properties with the same stored name, and stored names that are empty,
-    /// contain a dot or a control character, or are longer than 63 bytes. Changing a stored name
-    /// later makes it a different property in the file.
+    /// contain a dot or a control character, are longer than 63 bytes or, for collections, end in
+    /// `[]`. Changing a stored name later makes it a different property in the file.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// A description listing the properties with their values, one per line.

@@ -148,6 +148,11 @@ extension ClassSchema {
                 problems.append(
                     "\(name).\(property.name) is declared twice in the class hierarchy.")
             }
+            if property.shape.isStoredList, property.columnName.itemsProperty != nil {
+                problems.append(
+                    "\(name).\(property.name) has the stored name \"\(property.columnName)\": that "
+                        + "of a collection can't end in \"[]\", which is reserved.")
+            }
             // Mapped names are checked in `mappingProblems`.
             if property.name == property.columnName,
                 property.name.utf8.count > Limits.columnNameByteCountMax

@@ -24,9 +24,11 @@ private class MisMapped: Object {
 private final class LongMapped: Object {
     @Persisted var a: Int
     @Persisted var b: Int
+    @Persisted var number: Int
+    @Persisted var numbers: List<Int>
 
     override class func propertiesMapping() -> [String: String] {
-        ["a": String(repeating: "n", count: 64), "b": ""]
+        ["a": String(repeating: "n", count: 64), "b": "", "numbers": "number[]"]
     }
 }
 
@@ -203,10 +205,11 @@ private enum Unmapped {
                 + "or control",
             "of LongMapped maps a to \"nnn", "which has 64 bytes; the limit is 63.",
             "of LongMapped maps b to \"\": a stored name can't be empty",
+            "LongMapped.numbers has the stored name \"number[]\": that of a collection can't",
         ] {
             expectTrue(lines.contains { $0.contains(sentence) }, "\(sentence) in \(lines)")
         }
-        expectEqual(lines.count, 6)
+        expectEqual(lines.count, 7)
     }
 
     // Covers 1.66
