@@ -5,6 +5,16 @@ import Testing
 
 @testable import RegnumTestModels
 
+/// Stored names that start or end with a scalar that merges with the next one into a `Character`.
+private final class MergingNames: Object {
+    @Persisted var values: List<AnyRealmValue>
+    @Persisted var value: AnyRealmValue
+
+    override class func propertiesMapping() -> [String: String] {
+        ["values": "\u{301}values", "value": "value\u{600}"]
+    }
+}
+
 @Suite struct CommitSequenceTests {
     // Covers O1, O31
     @Test func everyCommitIsToldOnceAndInOrder() async throws {
@@ -25,6 +35,20 @@ import Testing
         expectEqual(received.map(\.classNames), [["Person"], ["Person", "Room"], ["Room"]])
         await realm.close()
         try await expectNil(commits.next())
+    }
+
+    @Test func hiddenClassesAreRecognizedByBytes() async throws {
+        let realm = try await Realm.temporary([MergingNames.self])
+        var commits = realm.commits.makeAsyncIterator()
+        try await realm.write { tx in
+            let values: [String: Any?] = ["values": [[1]], "value": [2]]
+            _ = try tx.create(MergingNames.self, value: values)
+        }
+        try await expectEqual(commits.next()?.classNames, ["MergingNames"])
+        let objects = realm.snapshot().objects(MergingNames.self)
+        expectEqual(objects.where { $0.values.any { $0.any == .int(1) } }.count, 1)
+        expectEqual(objects.where { $0.value.any == .int(2) }.count, 1)
+        await realm.close()
     }
 
     @Test func commitsThatAreNoLongerKeptAreAnError() async throws {

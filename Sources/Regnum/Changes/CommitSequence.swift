@@ -63,9 +63,12 @@ public struct CommitNotice: Sendable, Hashable {
     init(_ summary: CommitSummary, _ cursor: ChangeCursor) {
         version = summary.version
         origin = summary.origin
-        // the elements of a list of values are rows of a hidden class `Class.property`
-        let names = summary.tables.values.map { $0.tableName.prefix { $0 != "." } }
-        classNames = Set(names).map { String($0) }.sorted()
+        // The elements of a list of values are rows of a hidden class `Class.property`. A dot and
+        // the start of a property's name can be one `Character`.
+        let names = summary.tables.values.map {
+            String(Substring($0.tableName.utf8.prefix { $0 != UInt8(ascii: ".") }))
+        }
+        classNames = Set(names).sorted()
         self.cursor = cursor.at(version: summary.version)
     }
 }
