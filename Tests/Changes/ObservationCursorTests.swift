@@ -21,6 +21,19 @@ import Testing
         }
     }
 
+    // Covers O6
+    @Test func closingTheRealmEndsStreamsWhoseCursorIsAhead() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration("test.realm", Self.types))
+        let identity = "\(realm.snapshot().cursor)".prefix { $0 != "-" }
+        let cursor = try #require(ChangeCursor("\(identity)-1000"))
+        var rooms = realm.objects(Room.self).changes(since: cursor).makeAsyncIterator()
+        var commits = realm.commits(since: cursor).makeAsyncIterator()
+        await realm.close()
+        try await expectNil(rooms.next())
+        try await expectNil(commits.next())
+    }
+
     // Covers O33
     @Test func streamGoesOnAfterTheRealmWasOpenedAgain() async throws {
         let folder = try RealmFolder()

@@ -166,7 +166,11 @@ final class CollectionStream {
     ) async throws(Realm.Error) {
         guard let cursor = request.since else { return }
         var newest = start
-        if try await realm.isAhead(cursor, of: start) {
+        guard let isAhead = try await realm.isAhead(cursor, of: start) else {
+            isOver = true
+            return
+        }
+        if isAhead {
             beginAgain()
             newest = subscription.start
         }

@@ -179,7 +179,11 @@ private final class CommitStream {
         to cursor: ChangeCursor, from start: DatabaseRoot
     ) async throws(Realm.Error) {
         var newest = start
-        if try await realm.isAhead(cursor, of: start) {
+        guard let isAhead = try await realm.isAhead(cursor, of: start) else {
+            isOver = true
+            return
+        }
+        if isAhead {
             slot.close()
             subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
             slot = subscription.attach()

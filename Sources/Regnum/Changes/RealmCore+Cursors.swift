@@ -4,18 +4,23 @@ internal import RegnumStore
 extension RealmCore {
     /// Returns whether a cursor refers to a newer version than a root. Another process may have
     /// created it, so in that case this process has caught up with the log when the function
-    /// returns.
+    /// returns. Returns `nil` if the realm is closed.
     ///
     /// Throws `.invalidInput` for a cursor of another realm, and errors that keep this process from
     /// reading.
-    func isAhead(_ cursor: ChangeCursor, of root: DatabaseRoot) async throws(Realm.Error) -> Bool {
+    func isAhead(_ cursor: ChangeCursor, of root: DatabaseRoot) async throws(Realm.Error) -> Bool? {
         guard cursor.isOf(root) else {
             throw Realm.Error(
                 .invalidInput,
                 "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
         }
         guard cursor.version > root.version else { return false }
-        do { try await coordinator.catchUp() } catch { throw Realm.Error(error) }
+        do throws(StoreError) {
+            try await coordinator.catchUp()
+        } catch {
+            if error.code == .closed { return nil }
+            throw Realm.Error(error)
+        }
         return true
     }
 
