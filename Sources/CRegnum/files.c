@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -29,7 +30,15 @@ int cregnum_rename_new(int directory, const char *name, const char *target) {
     return result < 0 ? -errno : 0;
 }
 
+bool cregnum_may_have_size(uint64_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) < 0 || size <= limit.rlim_cur;
+}
+
 int cregnum_extend(int fd, uint64_t size) {
+    if (!cregnum_may_have_size(size)) {
+        return -EFBIG;
+    }
     int result;
     do {
         result = fallocate(fd, 0, 0, (off_t)size);

@@ -33,7 +33,12 @@ int cregnum_rename_new(int directory, const char *name, const char *target);
 /// Extends the file to at least `size` bytes and allocates them. Existing bytes are untouched, so
 /// two processes can do this concurrently. On file systems without preallocation the file grows
 /// without allocation. Never shrinks a file, unless another process truncates it concurrently.
+/// Returns 0 or -errno: -EFBIG if the process may not make a file that long.
 int cregnum_extend(int fd, uint64_t size);
+/// Returns whether this process may make a file that long (getrlimit RLIMIT_FSIZE). Exceeding the
+/// limit raises SIGXFSZ, which ends the process, so this is called before writing to a file or
+/// extending it.
+bool cregnum_may_have_size(uint64_t size);
 /// Loads the pages with these mapped bytes into memory, for reading or also for writing, so that
 /// accessing them right afterwards raises no signal (madvise MADV_POPULATE_READ and _WRITE).
 /// Returns 0, -EINVAL if the kernel doesn't support it (before Linux 5.14), or -errno: -EFAULT if

@@ -180,9 +180,9 @@ package protocol StoreFile: AnyObject, Sendable {
     func size() throws(StoreError) -> UInt64
     /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8]
-    /// Writes all bytes at `offset`, growing the file if necessary. Throws `diskFull` for ENOSPC
-    /// and EDQUOT, `ioFailed` otherwise. After an error any part of the bytes may have been
-    /// written.
+    /// Writes all bytes at `offset`, growing the file if necessary. Throws `diskFull` for
+    /// ENOSPC, EDQUOT and EFBIG, `ioFailed` otherwise. After an error any part of the bytes may
+    /// have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
     /// Syncs the file's data (fdatasync). After an error, the state of all bytes written since the
     /// last successful sync is unknown.

@@ -33,10 +33,13 @@ extension RealmLog {
             if error.code == .outcomeUnknown { throw poison(error, .ioFailed) }
             endWriting()
             if error.code == .diskFull {
+                let reason =
+                    error.isFileTooLarge
+                    ? "The limit on file sizes allows no" : "No space is left for a"
                 throw StoreError(
                     .diskFull,
-                    "No space is left for a new log segment of \(sizes.last ?? 0) bytes in "
-                        + "\(path). Nothing was committed.", path: path, errno: error.errno)
+                    "\(reason) new log segment of \(sizes.last ?? 0) bytes in \(path). Nothing was "
+                        + "committed.", path: path, errno: error.errno)
             }
             throw StoreError(
                 error.code == .filePermissionDenied ? error.code : .ioFailed,

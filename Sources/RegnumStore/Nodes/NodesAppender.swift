@@ -92,7 +92,7 @@ package final class NodesAppender {
             try file.file.write(buffer, at: bufferStart)
         } catch {
             hasFailed = true
-            if error.code != .diskFull { file.abandon() }
+            if error.code != .diskFull || error.isFileTooLarge { file.abandon() }
             throw error
         }
         bufferStart += UInt64(buffer.count)

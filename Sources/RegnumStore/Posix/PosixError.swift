@@ -4,6 +4,9 @@ extension StoreError {
     /// Whether the disk failed to read the data. Reading it again won't help.
     package var isMediaFailure: Bool { code == .ioFailed && errno == EIO }
 
+    /// Whether the file can't grow, however much space the disk has. Another file may have space.
+    package var isFileTooLarge: Bool { errno == EFBIG }
+
     /// Returns the error of a failed system call: a code derived from the error number, and a
     /// message with the path and the reason.
     ///
@@ -27,6 +30,7 @@ extension StoreError {
         case EPERM: (.filePermissionDenied, "operation not permitted (EPERM)")
         case EROFS: (.filePermissionDenied, "the file system is read-only (EROFS)")
         case ENOSPC: (.diskFull, "no space is left on the disk (ENOSPC)")
+        case EFBIG: (.diskFull, "the file would exceed a limit on file sizes (EFBIG)")
         case EDQUOT: (.diskFull, "the user's disk quota is used up (EDQUOT)")
         case ENOENT: (.fileNotFound, "it does not exist (ENOENT)")
         case EEXIST: (.fileExists, "it already exists (EEXIST)")

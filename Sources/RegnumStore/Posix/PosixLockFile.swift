@@ -144,7 +144,7 @@ package final class PosixLockFile: LockFile {
     /// Writes the wake counter. A failure isn't reported, since watchers also check the control
     /// page periodically.
     package func wake() {
-        guard mayWrite else { return }
+        guard mayWrite, cregnum_may_have_size(Layout.fileByteCount) else { return }
         let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue
         withUnsafeBytes(of: value.littleEndian) { bytes in
             _ = repeated {

@@ -136,7 +136,9 @@ package final class PosixStream: Sendable {
                 func write() -> Int {
                     repeated { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
                 }
-                return temporary == nil ? writingToPipe(write) : write()
+                if temporary == nil { return writingToPipe(write) }
+                let end = lseek(descriptor, 0, SEEK_CUR) + buffer.count
+                return cregnum_may_have_size(UInt64(end)) ? write() : -Int(EFBIG)
             }
             if result == -Int(EAGAIN) { continue }
             guard result >= 0 else { throw .system(Int32(-result), "write", path) }

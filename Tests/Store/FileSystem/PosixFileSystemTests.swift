@@ -218,6 +218,37 @@ import Testing
         #expect(after[4096..<4104] != before[4096..<4104])
     }
 
+    /// The signal that the system would raise ends the process.
+    // Covers .diskFull
+    @Test func fileThatWouldExceedTheLimitOnFileSizesIsAnError() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_DFL)
+            let disk = try TestDisk(.posix)
+            let realm = try disk.makeRealm()
+            let file = try realm.create("log")
+            let lock = try realm.openLock()
+            var limit = rlimit()
+            expectEqual(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), 0)
+            limit.rlim_cur = 10_000
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), 0)
+            try file.write([UInt8](repeating: 1, count: 9_999), at: 0)
+            for count in [2, 20_000] {
+                let error = #expect(throws: StoreError.self) {
+                    try file.write([UInt8](repeating: 2, count: count), at: 9_999)
+                }
+                expectTrue(error?.code == .diskFull && error?.isFileTooLarge == true)
+            }
+            try expectEqual(file.size(), 9_999)
+            try file.write([2], at: 9_999)
+            limit.rlim_cur = 4096
+            expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), 0)
+            lock.wake()
+            try realm.unlink("LOCK")
+            let error = #expect(throws: StoreError.self) { _ = try realm.openLock() }
+            expectTrue(error?.code == .diskFull && error?.isFileTooLarge == true)
+        }
+    }
+
     /// Nobody can make directories in sysfs: EACCES, EPERM or EROFS, depending on the user and the
     /// system.
     // Covers 12.3, .filePermissionDenied
