@@ -67,4 +67,31 @@ import Testing
         let count = try await message { $0.pups.count > $0.limit }
         #expect(count.contains("only with a value"))
     }
+
+    /// Far beyond the limit, releasing the condition would overflow the stack, too.
+    // Covers .invalidQuery
+    @Test(arguments: [65, 20_000]) func conditionsAreNotNestedDeeper(_ count: Int) async throws {
+        let operators = try await message { breeder in
+            (1..<count).reduce(breeder.limit > 1) { condition, level in
+                level % 2 == 0 ? condition && breeder.limit > 2 : condition || breeder.limit > 3
+            }
+        }
+        #expect(operators.contains("nested more than 64 levels deep"))
+        let negations = try await message { breeder in
+            (1..<count).reduce(breeder.limit > 1) { condition, level in
+                level % 2 == 0 ? !condition : condition && breeder.limit > 2
+            }
+        }
+        #expect(negations.contains("nested more than 64 levels deep"))
+        let right = try await message { breeder in
+            (1..<count).reduce(breeder.limit > 1) { condition, level in
+                level % 2 == 0 ? breeder.limit > 2 && condition : breeder.limit > 3 || condition
+            }
+        }
+        #expect(right.contains("nested more than 64 levels deep"))
+        let links = try await message { breeder in
+            (1..<min(count, 5_000)).reduce(breeder.favourite) { pup, _ in pup.mother }.name == "Eve"
+        }
+        #expect(links.contains("nested more than 64 levels deep"))
+    }
 }

@@ -78,6 +78,40 @@ import Testing
         expectEqual(changes.newModifications.map { now[$0].name }, ["Eve"])
     }
 
+    /// Chains of one operator are one level, and a double negation is none.
+    @Test(arguments: [63, 64]) func conditionsHaveUpTo64Levels(_ count: Int) async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self).where { pup in
+            var condition = pup.age > 2
+            for level in 1..<count {
+                condition =
+                    level % 2 == 0
+                    ? condition && pup.age > 0 && pup.weight != -1
+                    : condition || pup.age > 100 || pup.weight == -1
+                for _ in 0..<1_000 { condition = !condition }
+            }
+            return condition
+        }
+        expectEqual(pups.current.map(\.name).sorted(), ["Bo", "Cy", "Di"])
+        expectEqual(pups.where { $0.age < 8 }.current.map(\.name).sorted(), ["Bo", "Cy"])
+        var stream = pups.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { try $0.add(Pup("Eve", age: 9)) }
+        guard case .update(let now, _)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(now.map(\.name).sorted(), ["Bo", "Cy", "Di", "Eve"])
+    }
+
+    @Test func conditionsHaveAnyNumberOfTerms() async throws {
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self).where { pup in
+            (10..<2_000).reduce(pup.age == 3) { $0 || pup.age == $1 }
+        }
+        expectEqual(pups.current.map(\.name), ["Bo"])
+    }
+
     @Test func largestNumbersMeanAll() async throws {
         let realm = try await Breeders.realm()
         let pups = realm.objects(Pup.self)

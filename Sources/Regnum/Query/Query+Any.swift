@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Query where Value == AnyRealmValue {
     /// The value of a dictionary for a key; `nil` for other values, and if there is no such key.
@@ -20,6 +21,10 @@ extension Query where Value == AnyRealmValue {
     private func nested(_ step: AnyStep) -> Query<AnyRealmValue> {
         switch node {
         case .nested(var path):
+            guard path.steps.count < Limits.conditionLevelMax else {
+                scope.refuseDepth()
+                return self
+            }
             path.steps.append(step)
             return with(.nested(path))
         case .column(let hops, let column):

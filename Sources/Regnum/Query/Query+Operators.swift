@@ -135,13 +135,17 @@ extension Query where Value: QueryCondition {
     /// Whether both conditions hold.
     public static func && <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
         left.scope.requireSame(right.scope)
-        return left.condition(.and(left.conjuncts + right.conjuncts))
+        let (a, b) = (left.conjuncts, right.conjuncts)
+        return left.condition(
+            .and(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
     }
 
     /// Whether at least one of the conditions holds.
     public static func || <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
         left.scope.requireSame(right.scope)
-        return left.condition(.or(left.disjuncts + right.disjuncts))
+        let (a, b) = (left.disjuncts, right.disjuncts)
+        return left.condition(
+            .or(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
     }
 
     /// The exact complement of a condition. For a `Bool` or `Bool?` property: whether it is false,
@@ -149,14 +153,25 @@ extension Query where Value: QueryCondition {
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }
-        return condition.condition(.not(condition.predicate))
+        return condition.condition(condition.predicate.negated)
     }
 
-    private var conjuncts: [Predicate] {
-        if case .and(let terms) = predicate { terms } else { [predicate] }
+    /// The terms of the condition as one of `&&`, and the depth of those not checked yet.
+    private var conjuncts: (terms: [Predicate], levelCount: Int) {
+        let predicate = predicate
+        guard case .and(let terms) = predicate else { return ([predicate], predicate.levelCount) }
+        return (terms, uncheckedLevelCount)
     }
 
-    private var disjuncts: [Predicate] {
-        if case .or(let terms) = predicate { terms } else { [predicate] }
+    private var disjuncts: (terms: [Predicate], levelCount: Int) {
+        let predicate = predicate
+        guard case .or(let terms) = predicate else { return ([predicate], predicate.levelCount) }
+        return (terms, uncheckedLevelCount)
+    }
+
+    /// The nesting depth, or 0 for a condition that was checked when it was built. So
+    /// the terms of a long chain aren't visited again for each operator.
+    private var uncheckedLevelCount: Int {
+        if case .predicate = node { 0 } else { predicate.levelCount }
     }
 }

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// An expression in the closure of `where`: an object, one of its properties, or a condition.
 ///
@@ -91,6 +92,13 @@ final class QueryScope {
         report(Realm.Error(.invalidQuery, message, className: queriedName))
     }
 
+    /// Records that a condition is nested too deeply.
+    func refuseDepth() {
+        refuse(
+            "A condition is nested more than \(Limits.conditionLevelMax) levels deep: operators, "
+                + "and the links and collections on its paths.")
+    }
+
     /// The class of the queried objects; `nil` if unknown.
     private var queriedName: String? { outer.map { $0.queriedName } ?? rootName }
 
@@ -126,7 +134,18 @@ extension Query {
 
     func with<Other>(_ node: Query<Other>.Node) -> Query<Other> { Query<Other>(node, scope) }
 
-    func condition(_ predicate: Predicate) -> Query<Bool> { with(.predicate(predicate)) }
+    func condition(_ predicate: Predicate) -> Query<Bool> {
+        condition(predicate, levelCount: predicate.levelCount)
+    }
+
+    /// Returns the condition, or reports an error if it is nested too deeply.
+    func condition(_ predicate: Predicate, levelCount: Int) -> Query<Bool> {
+        guard levelCount <= Limits.conditionLevelMax else {
+            scope.refuseDepth()
+            return with(.predicate(.constant(false)))
+        }
+        return with(.predicate(predicate))
+    }
 
     func compare(_ comparison: Comparison, _ value: RegnumEngine.Value) -> Query<Bool> {
         condition(comparing(comparison, value))
@@ -163,7 +182,7 @@ extension Query {
             let (left, right) = (predicate, other.predicate)
             let both = Predicate.or([
                 .and([right, left.compared(comparison, to: .bool(true))]),
-                .and([.not(right), left.compared(comparison, to: .bool(false))]),
+                .and([right.negated, left.compared(comparison, to: .bool(false))]),
             ])
             return condition(both)
         default:
@@ -200,7 +219,7 @@ extension Predicate {
         case (.equal, true), (.notEqual, false), (.greater, false), (.greaterOrEqual, true):
             return self
         case (.equal, false), (.notEqual, true), (.less, true), (.lessOrEqual, false):
-            return .not(self)
+            return negated
         case (.lessOrEqual, true), (.greaterOrEqual, false):
             return .constant(true)
         case (.less, false), (.greater, true):

@@ -12,6 +12,37 @@ extension CompiledPredicate {
     /// `rowCount`.
     func matches(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
         switch self {
+        case .and(let terms):
+            var rest = rows
+            for term in terms {
+                rest = term.matches(cluster, rest, content)
+                if rest.isEmpty { break }
+            }
+            return rest
+        case .or(let terms):
+            var found = RowMask()
+            var rest = rows
+            for term in terms {
+                let more = term.matches(cluster, rest, content)
+                found = found | more
+                rest = rest.subtracting(more)
+                if rest.isEmpty { break }
+            }
+            return found
+        case .not(let term):
+            return rows.subtracting(term.matches(cluster, rows, content))
+        default:
+            return matchesTerm(cluster, rows, content)
+        }
+    }
+
+    /// Returns the rows that match anything but an operator. Separate, because it needs much more
+    /// stack.
+    @inline(never)
+    private func matchesTerm(
+        _ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent
+    ) -> RowMask {
+        switch self {
         case .constant(let answer):
             return answer ? rows : RowMask()
         case .compare(let column, let comparison, let value, let type):
@@ -33,30 +64,30 @@ extension CompiledPredicate {
             return cluster.rows(of: keys, rows)
         case .compareValues, .matchTextColumns, .related, .count, .aggregate:
             return rows.filter { matches(cluster, $0, content) }
-        case .and(let terms):
-            var rest = rows
-            for term in terms {
-                rest = term.matches(cluster, rest, content)
-                if rest.isEmpty { break }
-            }
-            return rest
-        case .or(let terms):
-            var found = RowMask()
-            var rest = rows
-            for term in terms {
-                let more = term.matches(cluster, rest, content)
-                found = found | more
-                rest = rest.subtracting(more)
-                if rest.isEmpty { break }
-            }
-            return found
-        case .not(let term):
-            return rows.subtracting(term.matches(cluster, rows, content))
+        case .and, .or, .not:
+            preconditionFailure("an operator is evaluated by its terms")
         }
     }
 
     /// Returns whether one row below `rowCount` matches, by the same rules.
     func matches(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        switch self {
+        case .and(let terms):
+            for term in terms where !term.matches(cluster, row, content) { return false }
+            return true
+        case .or(let terms):
+            for term in terms where term.matches(cluster, row, content) { return true }
+            return false
+        case .not(let term):
+            return !term.matches(cluster, row, content)
+        default:
+            return matchesTerm(cluster, row, content)
+        }
+    }
+
+    /// Returns whether a row matches anything but an operator.
+    @inline(never)
+    private func matchesTerm(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         switch self {
         case .constant(let answer):
             return answer
@@ -95,14 +126,8 @@ extension CompiledPredicate {
             var fold = AggregateFold(aggregate)
             path.walk(cluster, row, content, &fold)
             return fold.holds
-        case .and(let terms):
-            for term in terms where !term.matches(cluster, row, content) { return false }
-            return true
-        case .or(let terms):
-            for term in terms where term.matches(cluster, row, content) { return true }
-            return false
-        case .not(let term):
-            return !term.matches(cluster, row, content)
+        case .and, .or, .not:
+            preconditionFailure("an operator is evaluated by its terms")
         }
     }
 

@@ -52,6 +52,17 @@ struct QueryCompiler {
 
     func compile(_ predicate: Predicate) throws(StoreError) -> CompiledPredicate {
         switch predicate {
+        case .and(let terms): .and(try compile(terms))
+        case .or(let terms): .or(try compile(terms))
+        case .not(let term): .not(try compile(term))
+        default: try compileTerm(predicate)
+        }
+    }
+
+    /// Compiles anything but an operator. Separate, because it needs much more stack.
+    @inline(never)
+    private func compileTerm(_ predicate: Predicate) throws(StoreError) -> CompiledPredicate {
+        switch predicate {
         case .constant(let answer):
             return .constant(answer)
         case .compare(let reference, let comparison, let value):
@@ -110,12 +121,8 @@ struct QueryCompiler {
             return try count(hops, term, comparison, number)
         case .aggregate(let hops, let kind, let reference, let comparison, let value):
             return try aggregate(hops, kind, reference, comparison, value)
-        case .and(let terms):
-            return .and(try compile(terms))
-        case .or(let terms):
-            return .or(try compile(terms))
-        case .not(let term):
-            return .not(try compile(term))
+        case .and, .or, .not:
+            preconditionFailure("an operator is compiled by its terms")
         }
     }
 
@@ -124,6 +131,13 @@ struct QueryCompiler {
     private func compile(_ terms: [Predicate]) throws(StoreError) -> [CompiledPredicate] {
         var compiled: [CompiledPredicate] = []
         for term in terms { compiled.append(try compile(term)) }
+        return inOrderOfCost(terms, compiled)
+    }
+
+    @inline(never)
+    private func inOrderOfCost(
+        _ terms: [Predicate], _ compiled: [CompiledPredicate]
+    ) -> [CompiledPredicate] {
         let costs = terms.map(\.cost)
         let order = terms.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
         return order.map { compiled[$0] }

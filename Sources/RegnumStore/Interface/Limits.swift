@@ -47,6 +47,12 @@ package enum Limits {
     /// The same limit for dynamic objects, where each level uses more stack.
     package static let dynamicLevelMax = 32
 
+    // MARK: Queries
+
+    /// Nesting depth of a condition: its operators, and the links and collections on its paths.
+    /// Each level uses stack when it is compiled and evaluated.
+    package static let conditionLevelMax = 64
+
     // MARK: Commits
 
     /// UTF-8 bytes of a commit's origin label. Readers accept any label that fits into a record.

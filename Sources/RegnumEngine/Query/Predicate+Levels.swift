@@ -1,0 +1,23 @@
+extension Predicate {
+    /// The nesting depth: operators, and the links and collections on paths.
+    package var levelCount: Int {
+        switch self {
+        case .constant, .isRow: 1
+        case .compare(let column, _, _), .matchText(let column, _, _, _),
+            .matchData(let column, _, _), .isIn(let column, _):
+            1 + column.hops.count
+        case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
+            1 + max(a.hops.count, b.hops.count)
+        case .related(let hops, _, let term), .count(let hops, let term, _, _):
+            max(1, hops.count) + term.levelCount
+        case .aggregate(let hops, _, let column, _, _): 1 + hops.count + column.hops.count
+        case .and(let terms), .or(let terms): 1 + (terms.lazy.map(\.levelCount).max() ?? 0)
+        case .not(let term): 1 + term.levelCount
+        }
+    }
+
+    /// The exact complement.
+    package var negated: Predicate {
+        if case .not(let term) = self { term } else { .not(self) }
+    }
+}
