@@ -95,13 +95,18 @@ package struct RealmCopy: Sendable {
             do throws(StoreError) {
                 let directory = try fileSystem.makeDirectory(path)
                 let lock = try directory.openLock()
-                _ = try lock.tryLock(.session, .shared)
+                guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
+                    throw StoreError(
+                        .fileNotFound,
+                        "Cannot create \"\(path)\": another backup took its files for a leftover.",
+                        path: path)
+                }
                 _ = try directory.create(RealmLog.backupMarkName)
                 try directory.sync()
                 return Place(path: path, directory: directory, lock: lock)
             } catch {
                 try? RealmLog.removeBackup(fileSystem, path: path)
-                // Another backup may have found it empty and removed it.
+                // Another backup may have found it without a locked file and removed it.
                 guard error.code == .fileNotFound, attempt < 3 else {
                     var error = error
                     error.sentence = error.sentence.replacing(path, with: target)

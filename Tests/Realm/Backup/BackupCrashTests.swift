@@ -37,6 +37,32 @@ struct BackupCrashTests {
         return hash
     }
 
+    /// Another backup has just locked the new directory to remove it as a leftover.
+    @Test func directoryThatAnotherBackupIsRemovingIsLeft() async throws {
+        let disk = SimFileSystem(seed: 1)
+        _ = try disk.openDirectory(Self.parent, create: true)
+        let realm = try await Realm.open(configuration(Self.original, disk))
+        try await realm.write { try $0.add(BackupAccount(value: ["id": 1, "amount": 1])) }
+        let remover = Mutex<(path: String, lock: (any LockFile)?)?>(nil)
+        disk.onEffect = { [unowned disk] kind, _ in
+            guard kind == .create, remover.withLock({ $0 == nil }),
+                let names = try? disk.openDirectory(Self.parent, create: false).names(),
+                let name = names.first(where: { $0.hasPrefix(".unfinished-backup-") })
+            else { return }
+            let path = "\(Self.parent)/\(name)"
+            remover.withLock { $0 = (path, nil) }  // opening the lock is an effect, too
+            let lock = try? disk.openDirectory(path, create: false).openLock()
+            #expect((try? lock?.tryLock(.session, .exclusive)) == true)
+            remover.withLock { $0 = (path, lock) }
+        }
+        try await realm.backup(to: URL(filePath: Self.copy))
+        disk.onEffect = nil
+        let path = try requireValue(remover.withLock { $0?.path })
+        expectEqual(disk.fileNames(in: path), ["LOCK"])
+        try await expectEqual(hash(Self.copy, disk), realm.core.coordinator.published.stateHash())
+        await realm.close()
+    }
+
     @Test func crashLeavesAWholeCopyOrNone() async throws {
         let seed = UInt64(SeededRandom.seed())
         let disk = SimFileSystem(seed: seed)
