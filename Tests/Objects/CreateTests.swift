@@ -148,6 +148,11 @@ import Testing
             let values: [(Any, String)] = [
                 (date, "NaN (Date)"), ([date], "1 elements"), ([date] as Set, "1 elements"),
                 ([date][...], "1 elements"), ([date: 1], "1 elements"),
+                (CreateStay(date: date), "a value (CreateStay)"),
+                ([CreateStay(date: date)], "1 elements"),
+                (CreateStay(date: date, next: [1: CreateStay()]), "a value (CreateStay)"),
+                (CreateStay(next: [1: CreateStay(date: date)]), "a value (CreateStay)"),
+                (CreateStay(), "CreateStay(date: nil, next: [:]) (CreateStay)"),
             ]
             for (value, received) in values {
                 let error = #expect(throws: Realm.Error.self) {
@@ -312,4 +317,10 @@ import Testing
         #expect(
             sentence.contains("Book.year is of type Int16 and cannot hold \"three\" (String)."))
     }
+}
+
+/// A program's own type, which no property can hold.
+private struct CreateStay {
+    var date: Date?
+    var next: [Int: CreateStay] = [:]
 }

@@ -227,7 +227,8 @@ extension DynamicWriter {
         } else {
             guard let values = (value as? [Any?]) ?? (value as? [Any]) else {
                 throw refusal(
-                    "Cannot create \(className.withArticle) from \(told(value)): pass a "
+                    "Cannot create \(className.withArticle) from "
+                        + "\(describedWithType(value)): pass a "
                         + "dictionary, an array or an object.")
             }
             guard let schema = store.core.realm.knownEntry(named: className)?.schema else {

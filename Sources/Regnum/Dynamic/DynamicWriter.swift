@@ -52,7 +52,7 @@ struct DynamicWriter {
 
         /// - Parameter position: The position if the value is an element of a collection.
         func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
-            wrong(described: told(value), at: position)
+            wrong(described: describedWithType(value), at: position)
         }
 
         func wrong(

@@ -38,7 +38,7 @@ extension Transaction {
         guard let value else {
             throw .invalidValue(
                 className, column.name,
-                "is of type \(storage.swiftName) and cannot hold \(told(key)).")
+                "is of type \(storage.swiftName) and cannot hold \(describedWithType(key)).")
         }
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }

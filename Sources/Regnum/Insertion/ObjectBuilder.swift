@@ -144,7 +144,8 @@ struct ObjectBuilder {
         } else {
             var error = Realm.Error(
                 .invalidInput,
-                "Cannot create \(schema.name.withArticle) from \(told(value)): pass a dictionary, "
+                "Cannot create \(schema.name.withArticle) from "
+                    + "\(describedWithType(value)): pass a dictionary, "
                     + "an array or an object.", className: schema.name)
             error.valuePath = path?.text
             throw error

@@ -118,7 +118,7 @@ extension DecimalBits {
 
 /// Returns a value and its type for error messages; only the class of an object. Long values are
 /// truncated, and large collections are shown by their element count.
-func told(_ value: Any?) -> String {
+func describedWithType(_ value: Any?) -> String {
     guard let value else { return "nil" }
     if let object = instance(of: ObjectBase.self, value) { return withArticle(type(of: object)) }
     var text: String
@@ -126,36 +126,61 @@ func told(_ value: Any?) -> String {
     case let string as String: text = "\"\(string.prefix(101))\""
     case let string as Substring: text = "\(string.prefix(101))"
     case let date as Date: text = date.printed
-    case let collection as any Collection where !isShort(value):
+    case let collection as any Collection where !isSafelyDescribed(value):
         text = "a value with \(collection.count) elements"
-    default: text = "\(value)"
+    default: text = isSafelyDescribed(value) ? "\(value)" : "a value"
     }
     if text.utf8.count > 100 { text = String(text.prefix(100)) + "…" }
     return "\(text) (\(type(of: value)))"
 }
 
-/// Returns whether a collection has few elements, including nested ones, and few levels of nesting.
-/// Describing larger ones is slow or may overflow the stack. `false` also for those that contain a
-/// date that is NaN. `true` for all other values.
-private func isShort(_ value: Any) -> Bool {
+/// Returns whether a value can be described: it has few elements or properties, including nested
+/// ones, on few levels, and none of them is a date that is NaN. Describing larger ones is slow or
+/// may overflow the stack, and describing such a date traps.
+private func isSafelyDescribed(_ value: Any) -> Bool {
     var left = 100
     var pending: [(value: Any, level: Int)] = [(value, 0)]
     while let (value, level) = pending.popLast() {
+        guard let value = unwrapped(value), !hasOwnDescription(value) else { continue }
         if let date = value as? Date, date.isNaN { return false }
-        guard let value = unwrapped(value), let collection = value as? any Collection,
-            !(value is any ScalarValue || value is any UnmanagedList || value is any UnmanagedMap)
-        else { continue }
-        left -= collection.count
-        if left < 0 || level > 4 { return false }
-        if let dictionary = value as? [AnyHashable: Any] {
-            for (key, element) in dictionary {
-                pending += [(key.base, level + 1), (element, level + 1)]
-            }
-        } else {
-            for element in elements(of: collection) { pending.append((element, level + 1)) }
-        }
+        guard let parts = parts(of: value, atMost: left) else { return false }
+        if parts.isEmpty { continue }
+        if level > 4 { return false }
+        left -= parts.count
+        for part in parts { pending.append((part, level + 1)) }
     }
     return true
+}
+
+/// Returns whether the type describes its values itself, whatever they contain.
+private func hasOwnDescription(_ value: Any) -> Bool {
+    value is String || value is Data || value is AnyRealmValue || value is any UnmanagedList
+        || value is any UnmanagedMap || instance(of: ObjectBase.self, value) != nil
+}
+
+/// Returns the elements of a collection, or the properties that the description of another value
+/// shows; `nil` if there are more than `count`.
+private func parts(of value: Any, atMost count: Int) -> [Any]? {
+    if let dictionary = value as? [AnyHashable: Any] {
+        if dictionary.count > count { return nil }
+        return dictionary.flatMap { [$0.key.base, $0.value] }
+    }
+    if let collection = value as? any Collection {
+        return collection.count > count ? nil : elements(of: collection)
+    }
+    if type(of: value) is AnyClass,
+        !(value is any CustomStringConvertible || value is any CustomDebugStringConvertible)
+    {
+        return []  // only the name of the class is shown
+    }
+    var parts: [Any] = []
+    var mirror: Mirror? = Mirror(reflecting: value)
+    while let current = mirror {
+        if parts.count + current.children.count > count { return nil }
+        parts += current.children.map(\.value)
+        mirror = current.superclassMirror
+    }
+    return parts
 }
 
 private func elements(of collection: some Collection) -> [Any] { collection.map { $0 as Any } }
@@ -183,7 +208,7 @@ extension Realm.Error {
     ) -> Realm.Error {
         .invalidValue(
             schema.name, property.name,
-            "is of type \(property.declaredName) and cannot hold \(told(value)).")
+            "is of type \(property.declaredName) and cannot hold \(describedWithType(value)).")
     }
 
     /// A value that a collection cannot hold.
@@ -192,7 +217,7 @@ extension Realm.Error {
     ) -> Realm.Error {
         .invalidValue(
             schema.name, property.name,
-            "is of type \(property.declaredName) and cannot contain \(told(value)).")
+            "is of type \(property.declaredName) and cannot contain \(describedWithType(value)).")
     }
 }
 

@@ -81,7 +81,7 @@ extension FailableCustomPersistable {
 
     fileprivate static func described(_ stored: PersistedType) -> String {
         if let object = stored as? ObjectBase { return "\(object)" }
-        return told(stored)
+        return describedWithType(stored)
     }
 }
 
