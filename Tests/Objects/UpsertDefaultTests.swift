@@ -31,6 +31,24 @@ private final class DefaultGroup: Object {
     @Persisted var owners: List<DefaultOwner>
 }
 
+private final class DefaultMember: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var club: DefaultClub?
+}
+
+/// A class whose initial values lead back to the object.
+private final class DefaultClub: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var members: List<DefaultMember>
+
+    required init() {
+        super.init()
+        let member = DefaultMember()
+        member.club = self
+        members.append(member)
+    }
+}
+
 /// Initial values of links and collections in updates.
 @Suite struct UpsertDefaultTests {
     // Covers 7.13, 7.14
@@ -70,5 +88,20 @@ private final class DefaultGroup: Object {
             expectEqual(Set(tx.objects(DefaultTeam.self).map(\.name)), ["any", "blue", "none"])
         }
         expectEqual(partCount(), 7)
+    }
+
+    // Covers 7.13
+    @Test func initialValuesThatLeadBackAreReleased() async throws {
+        let realm = try await Realm.temporary([DefaultClub.self, DefaultMember.self])
+        try await realm.write { tx in
+            try tx.create(DefaultClub.self, value: ["id": 1, "members": []])
+            weak var released: DefaultClub?
+            do {
+                let club = try tx.create(DefaultClub.self, value: ["id": 1], update: .modified)
+                expectTrue(club.members.isEmpty)
+                released = club
+            }
+            expectTrue(released == nil)
+        }
     }
 }

@@ -151,7 +151,8 @@ final class GraphInsertion {
             // they formed a cycle, and would be released by deep recursion if they formed a chain
             for index in node.binding.schema.compoundProperties {
                 let property = node.binding.schema.properties[index]
-                if property.isColumn {
+                // a collection that an update leaves out isn't bound below
+                if property.isColumn || !isSupplied(index, node) {
                     property.field.forget(in: node.object, at: property.offset)
                 }
             }
