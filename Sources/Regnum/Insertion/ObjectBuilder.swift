@@ -144,9 +144,8 @@ struct ObjectBuilder {
         } else {
             var error = Realm.Error(
                 .invalidInput,
-                "Cannot create \(schema.name.withArticle) from "
-                    + "\(describedWithType(value)): pass a dictionary, "
-                    + "an array or an object.", className: schema.name)
+                "Cannot create \(schema.name.withArticle) from \(describedWithType(value)): "
+                    + "pass a dictionary, an array or an object.", className: schema.name)
             error.valuePath = path?.text
             throw error
         }

@@ -1,7 +1,10 @@
 /// Handling of failed writes and syncs.
 extension RealmLog {
     func recover(fromFailedWrite error: StoreError, at start: UInt64) -> StoreError {
-        guard error.code == .diskFull else { return poison(error, .outcomeUnknown) }
+        // Nothing more fits into this segment if it is above the limit on file sizes.
+        guard error.code == .diskFull, !error.isFileTooLarge else {
+            return poison(error, .outcomeUnknown)
+        }
         // Space was allocated when the segment was created, so only copy-on-write file systems get
         // here. The zeros are synced, so that a power loss can't bring the rejected bytes back.
         do throws(StoreError) {

@@ -1,12 +1,12 @@
 import Foundation
 import RegnumEngine
-import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 import Synchronization
 import Testing
 
 @testable import Regnum
+@testable import RegnumSimulation
 
 /// A power failure, and the death of all processes, at every effect of a backup on the simulated
 /// disk: the target has nothing or the complete copy, the realm is unchanged, and the next backup
@@ -45,11 +45,10 @@ struct BackupCrashTests {
         try await realm.write { try $0.add(BackupAccount(value: ["id": 1, "amount": 1])) }
         let remover = Mutex<(path: String, lock: (any LockFile)?)?>(nil)
         disk.onEffect = { [unowned disk] kind, _ in
+            let paths = disk.state.withLock { Array($0.directories.keys) }
             guard kind == .create, remover.withLock({ $0 == nil }),
-                let names = try? disk.openDirectory(Self.parent, create: false).names(),
-                let name = names.first(where: { $0.hasPrefix(".unfinished-backup-") })
+                let path = paths.first(where: { $0.contains("/.unfinished-backup-") })
             else { return }
-            let path = "\(Self.parent)/\(name)"
             remover.withLock { $0 = (path, nil) }  // opening the lock is an effect, too
             let lock = try? disk.openDirectory(path, create: false).openLock()
             #expect((try? lock?.tryLock(.session, .exclusive)) == true)
