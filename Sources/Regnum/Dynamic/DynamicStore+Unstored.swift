@@ -60,6 +60,7 @@ extension DynamicStore {
         _ className: String, _ property: String, to target: String
     ) throws(Realm.Error) -> Bool {
         let declared = try unstored(property, of: className)
-        return declared?.shape.targetType.map { ClassSchema.of($0).name } == target
+        guard let type = declared?.shape.targetType else { return false }
+        return equalUTF8(ClassSchema.of(type).name, target)
     }
 }

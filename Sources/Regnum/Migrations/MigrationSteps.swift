@@ -93,7 +93,7 @@ final class MigrationSteps {
         guard property.isStored,
             let stored = table.swiftName(ofProperty: property.storedName, in: transaction.schema)
         else { return .missing }
-        if stored == property.shape.swiftName { return .same }
+        if equalUTF8(stored, property.shape.swiftName) { return .same }
         guard case .scalar(let storage) = property.shape,
             let column = table.column(named: property.storedName)
         else { return .other }
@@ -238,7 +238,7 @@ final class MigrationSteps {
         let property = schema.property(storedAs: new)
         if let property {
             guard property.isStored else { throw refusal("\(new) is not a stored property.") }
-            if property.shape.swiftName != type {
+            if !equalUTF8(property.shape.swiftName, type) {
                 guard case .scalar(let storage) = property.shape,
                     let column = table.column(named: old), isWidening(column, storage)
                 else {
@@ -263,7 +263,7 @@ final class MigrationSteps {
         intermediate.removeAll { $0 == (className, old) }
         drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
-        if let property, property.shape.swiftName != type {
+        if let property, !equalUTF8(property.shape.swiftName, type) {
             try widen(property, of: table.key)
         }
     }

@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 /// The common base class of all models. Derive your models from ``Object``.
 ///
 /// A newly created object is *unmanaged*: an ordinary object with ordinary values, which you can
@@ -111,7 +113,7 @@ extension ObjectBase {
         let object = _storedObject
         if object === other { return true }
         guard let mine = object._binding, let theirs = other._binding else { return false }
-        return mine.tableName == theirs.tableName && object._row == other._row
+        return equalUTF8(mine.tableName, theirs.tableName) && object._row == other._row
             && mine.isSameRealm(as: theirs)
     }
 }

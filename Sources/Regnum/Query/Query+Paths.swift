@@ -109,7 +109,8 @@ extension [Hop] {
     private var leadsFromEntries: Bool {
         guard let last, last.kind == .backlinks, count > 1 else { return false }
         let entries = self[count - 2]
-        return entries.kind == .backlinks && entries.target == "\(last.target).\(last.name)"
+        return entries.kind == .backlinks
+            && equalUTF8(entries.target, "\(last.target).\(last.name)")
     }
 
     /// The hops through the first one that leads to several rows; `nil` if there is none.

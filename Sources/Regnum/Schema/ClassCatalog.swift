@@ -8,12 +8,12 @@ final class ClassCatalog: Sendable {
     private let schemas = Guarded<[ObjectIdentifier: ClassSchema]>([:])
 
     /// The Swift names of renamed properties, by class name and stored name.
-    private let mappedNames = Guarded<[String: [String: String]]>([:])
+    private let mappedNames = Guarded<[StoredText: [StoredText: String]]>([:])
 
     /// Returns the Swift name of a property stored under a different name, or `nil`
     /// if it isn't renamed.
     func propertyName(_ className: String, _ columnName: String) -> String? {
-        mappedNames.withLock { $0[className]?[columnName] }
+        mappedNames.withLock { $0[StoredText(className)]?[StoredText(columnName)] }
     }
 
     /// Returns the class with the given name, or `nil` if there is none or more than one.
@@ -38,8 +38,9 @@ final class ClassCatalog: Sendable {
             let mapped = made.properties.filter { $0.name != $0.columnName }
             if !mapped.isEmpty {
                 mappedNames.withLock { names in
-                    names[made.name, default: [:]].merge(
-                        mapped.map { ($0.columnName, $0.name) }, uniquingKeysWith: { $1 })
+                    names[StoredText(made.name), default: [:]].merge(
+                        mapped.map { (StoredText($0.columnName), $0.name) },
+                        uniquingKeysWith: { $1 })
                 }
             }
             return made

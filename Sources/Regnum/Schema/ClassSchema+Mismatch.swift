@@ -24,7 +24,7 @@ extension ClassSchema {
                 }
                 continue
             }
-            if stored != property.shape.swiftName {
+            if !equalUTF8(stored, property.shape.swiftName) {
                 report(
                     property,
                     "is declared as \(property.shape.swiftName), but stored as \(stored).")

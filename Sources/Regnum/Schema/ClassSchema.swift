@@ -191,7 +191,7 @@ final class ClassSchema: Sendable {
 
     /// Returns the index of the property whose elements are stored in that hidden class.
     func property(withElements elementsName: String) -> Int? {
-        properties.firstIndex { self.elementsName(of: $0) == elementsName }
+        properties.firstIndex { equalUTF8(self.elementsName(of: $0), elementsName) }
     }
 
     /// Returns the stored name of a property, or `name` itself if there is no such property.

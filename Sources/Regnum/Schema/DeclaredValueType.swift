@@ -42,7 +42,7 @@ extension ClassSchema {
     /// Returns the declared type of the property with the given stored name, or of its elements, if
     /// its values are stored as `type`.
     func valueType(ofStored name: String, _ type: ValueType) -> DeclaredValueType? {
-        properties.first { $0.isStored && $0.columnName == name }
+        properties.first { $0.isStored && equalUTF8($0.columnName, name) }
             .flatMap { DeclaredValueType($0, stored: type) }
     }
 }

@@ -86,10 +86,10 @@ extension Transaction {
     public func deleteAll() {
         let transaction = requireWriting("deleteAll")
         let listed = core.realm.configuration.objectTypes.map {
-            Set($0.map { ClassSchema.of($0).name })
+            Set($0.map { StoredText(ClassSchema.of($0).name) })
         }
         for table in transaction.schema.tables where table.kind == .object {
-            if let listed, !listed.contains(table.name) { continue }
+            if let listed, !listed.contains(StoredText(table.name)) { continue }
             transaction.delete(table.key, transaction.keys(table.key))
         }
         core.didEditAll()

@@ -6,6 +6,7 @@ import Testing
 @testable import RegnumTestModels
 
 final class JSONCafé: Object { @Persisted var number: Int }
+private final class JSONMenu: Object { @Persisted var place: JSONCafé? }
 
 /// Schema lines that the library doesn't write, and those that it must continue to read.
 @Suite struct JSONSchemaLineTests {
@@ -178,6 +179,31 @@ final class JSONCafé: Object { @Persisted var number: Int }
         try await realm.importJSON(text: head + "\n" + line)
         let names = realm.snapshot().storedClasses.map { Array($0.schema.name.utf8) }
         expectEqual(names, [Array("JSONCaf\u{E9}".utf8), Array(name.utf8)])
+    }
+
+    /// Links to the stored class don't lead to the declared one, and its objects aren't deleted.
+    @Test func classesWithEqualNamesOfOtherBytesAreNotConfused() async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration()
+        let name = "JSONCafe\u{301}"
+        let head =
+            #"{"regnum":1,"classes":[{"name":"\#(name)","properties":[{"name":"number","#
+            + #""type":"int"}]},{"name":"JSONMenu","properties":[{"name":"place","#
+            + #""class":"\#(name)"}]}]}"#
+        let line = #"{"class":"\#(name)","key":0,"values":{"number":1}}"#
+        let first = try await Realm.open(configuration)
+        try await first.importJSON(text: head + "\n" + line)
+        await first.close()
+        configuration.objectTypes = [JSONCafé.self, JSONMenu.self]
+        let realm = try await Realm.open(configuration)
+        let error = await realmError { try await realm.write { try $0.add(JSONMenu()) } }
+        expectEqual(error?.code, .schemaMismatch)
+        try await realm.write { tx in
+            try tx.add(JSONCafé())
+            tx.deleteAll()
+            expectEqual(tx.objects(JSONCafé.self).count, 0)
+            try expectEqual(tx.dynamicObjects(name).count, 1)
+        }
     }
 
     private enum Before {
