@@ -93,5 +93,9 @@ import Testing
             (1..<min(count, 5_000)).reduce(breeder.favourite) { pup, _ in pup.mother }.name == "Eve"
         }
         #expect(links.contains("nested more than 64 levels deep"))
+        let property = try await message { breeder in
+            (1..<min(count, 5_000)).reduce(breeder.favourite) { pup, _ in pup.mother }.isGood
+        }
+        #expect(property.contains("nested more than 64 levels deep"))
     }
 }

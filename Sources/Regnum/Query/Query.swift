@@ -108,7 +108,9 @@ final class QueryScope {
     ) -> Predicate where Answer: QueryCondition {
         let found = condition(Query<Root>(root, self))
         requireSame(found.scope)
-        return found.predicate
+        // Only a condition was checked when it was built, not a property at the end of a path.
+        if case .predicate(let predicate) = found.node { return predicate }
+        return found.condition(found.predicate).predicate
     }
 
     /// Reports an error if the expressions belong to two closures.
