@@ -153,6 +153,7 @@ import Testing
                 (CreateStay(date: date, next: [1: CreateStay()]), "a value (CreateStay)"),
                 (CreateStay(next: [1: CreateStay(date: date)]), "a value (CreateStay)"),
                 (CreateStay(), "CreateStay(date: nil, next: [:]) (CreateStay)"),
+                (URL(filePath: "/a/b"), "file:///a/b (URL)"),
             ]
             for (value, received) in values {
                 let error = #expect(throws: Realm.Error.self) {

@@ -154,8 +154,9 @@ private func isSafelyDescribed(_ value: Any) -> Bool {
 
 /// Returns whether the type describes its values itself, whatever they contain.
 private func hasOwnDescription(_ value: Any) -> Bool {
-    value is String || value is Data || value is AnyRealmValue || value is any UnmanagedList
-        || value is any UnmanagedMap || instance(of: ObjectBase.self, value) != nil
+    value is String || value is Data || value is URL || value is AnyRealmValue
+        || value is any UnmanagedList || value is any UnmanagedMap
+        || instance(of: ObjectBase.self, value) != nil
 }
 
 /// Returns the elements of a collection, or the properties that the description of another value
