@@ -69,9 +69,11 @@ package final class PosixFile: StoreFile {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return }
         try ProcessFork.check()
         guard let start = off_t(exactly: offset),
-            !start.addingReportingOverflow(off_t(bytes.count)).overflow,
-            cregnum_may_have_size(offset + UInt64(bytes.count))
-        else { throw .system(EFBIG, "write", path) }
+            !start.addingReportingOverflow(off_t(bytes.count)).overflow
+        else { throw .system(EOVERFLOW, "write", path) }
+        guard cregnum_may_have_size(offset + UInt64(bytes.count)) else {
+            throw .system(EFBIG, "write", path)
+        }
         var written = 0
         while written < bytes.count {
             let result = repeated {

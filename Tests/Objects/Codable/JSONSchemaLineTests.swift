@@ -195,9 +195,12 @@ private final class JSONMenu: Object { @Persisted var place: JSONCafé? }
         try await first.importJSON(text: head + "\n" + line)
         await first.close()
         configuration.objectTypes = [JSONCafé.self, JSONMenu.self]
-        let realm = try await Realm.open(configuration)
-        let error = await realmError { try await realm.write { try $0.add(JSONMenu()) } }
+        let error = await realmError { [configuration] in
+            _ = try await Realm.open(configuration)
+        }
         expectEqual(error?.code, .schemaMismatch)
+        configuration.objectTypes = [JSONCafé.self]
+        let realm = try await Realm.open(configuration)
         try await realm.write { tx in
             try tx.add(JSONCafé())
             tx.deleteAll()
