@@ -26,8 +26,10 @@ struct RootRegistry: @unchecked Sendable {
         var held = HeldNodes()
         /// A walk is freeing its nodes. Until then it stays in line, but not as the head.
         var isDraining = false
-        /// It was released while the next younger root was draining.
+        /// It was released while the next younger root was draining, and isn't draining itself.
         var isPending = false
+        /// Its walk, which begins once the next younger root isn't draining.
+        var deferredWalk: Walk?
     }
 
     /// The work left after a release, to be done outside the lock.
@@ -162,45 +164,68 @@ struct RootRegistry: @unchecked Sendable {
     }
 
     private mutating func release(place: Int, isHead: Bool) -> Release {
-        if roots[place].younger >= 0, roots[roots[place].younger].isDraining {
+        // The edit continues to use the nodes of a root registered during it.
+        let isInEdit = edit.map { $0.firstStamp <= roots[place].stamp } ?? false
+        if isHead && !isInEdit {
+            let walk = drain(place)
+            guard isBelowDraining(place) else { return Release(walk: walk) }
+            roots[place].deferredWalk = walk
+            return Release()
+        }
+        if isBelowDraining(place) {
             roots[place].isPending = true
             return Release()
         }
-        // The edit continues to use the nodes of a root registered during it.
-        let isInEdit = edit.map { $0.firstStamp <= roots[place].stamp } ?? false
-        return isHead && !isInEdit
-            ? Release(walk: drain(place)) : Release(freed: unlink(place))
+        return Release(freed: unlink(place))
+    }
+
+    /// Whether the walk of the next younger root may still visit the root's nodes.
+    private func isBelowDraining(_ place: Int) -> Bool {
+        let younger = roots[place].younger
+        return younger >= 0 && roots[younger].isDraining
     }
 
     /// Prepares the walk that frees the head's nodes. The next older root becomes the head and owns
-    /// the nodes replaced since then again.
+    /// the nodes replaced since then again. If that was released before, it drains as well.
     private mutating func drain(_ place: Int) -> Walk {
         roots[place].isDraining = true
         roots[place].held = HeldNodes()
-        var older = roots[place].older
-        while older >= 0, roots[older].isDraining { older = roots[older].older }
-        if older >= 0 { roots[older].held = HeldNodes() }
+        let older = notDraining(roots[place].older)
+        if older >= 0 {
+            roots[older].held = HeldNodes()
+            if roots[older].isPending {
+                roots[older].isPending = false
+                roots[older].deferredWalk = drain(older)
+            }
+        }
         return Walk(
             place: place, directory: roots[place].directory,
             bornAfter: older >= 0 ? roots[older].stamp : 0)
+    }
+
+    /// Returns the first of a root and older ones that isn't draining, or -1.
+    private func notDraining(_ place: Int) -> Int {
+        var place = place
+        while place >= 0, roots[place].isDraining { place = roots[place].older }
+        return place
     }
 
     /// Completes the walk that `release` requested. The result may request another one.
     mutating func finishWalk(_ place: Int) -> Release {
         let older = roots[place].older
         var release = Release(freed: unlink(place))
-        if older >= 0, roots[older].isPending {
-            roots[older].isPending = false
-            // A head unless a younger root is live.
-            let isHead = head.map { $0 < roots[older].stamp } ?? true
-            let next = self.release(place: older, isHead: isHead)
-            release.freed += next.freed
-            release.walk = next.walk
+        guard older >= 0, !isBelowDraining(older) else { return release }
+        if roots[older].isPending {
+            release.freed += unlink(older)
+        } else if let walk = roots[older].deferredWalk {
+            roots[older].deferredWalk = nil
+            release.walk = walk
         }
         return release
     }
 
-    /// Removes a root from the line. The nodes it held move to the next older root or are returned.
+    /// Removes a root from the line. The nodes it held move to the next older root that isn't
+    /// draining, or are returned.
     private mutating func unlink(_ place: Int) -> [HeldNode] {
         let older = roots[place].older
         let younger = roots[place].younger
@@ -211,9 +236,10 @@ struct RootRegistry: @unchecked Sendable {
         if older >= 0 { roots[older].younger = younger }
         if newest == place { newest = older }
         if held.isEmpty { return [] }
-        guard older >= 0 else { return held.take(bornAfter: 0) }
-        let freed = held.take(bornAfter: roots[older].stamp)
-        if !held.isEmpty { roots[older].held.absorb(held) }
+        let holder = notDraining(older)
+        guard holder >= 0 else { return held.take(bornAfter: 0) }
+        let freed = held.take(bornAfter: roots[holder].stamp)
+        if !held.isEmpty { roots[holder].held.absorb(held) }
         return freed
     }
 

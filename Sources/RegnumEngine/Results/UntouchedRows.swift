@@ -11,6 +11,9 @@ extension CompiledPredicate {
             a.readsUntouchedRows(as: b)
         case (.compareColumns(let a, _, let b), .compareColumns(let c, _, let d)):
             a.readsUntouchedRows(as: c) && b.readsUntouchedRows(as: d)
+        case (.compareValues(let a, _, let b), .compareValues(let c, _, let d)),
+            (.matchTextColumns(let a, _, let b, _), .matchTextColumns(let c, _, let d, _)):
+            a.column.readsUntouchedRows(as: c.column) && b.column.readsUntouchedRows(as: d.column)
         case (.and(let a), .and(let b)), (.or(let a), .or(let b)):
             zip(a, b).allSatisfy { $0.readsUntouchedRows(as: $1) }
         case (.matchText(let a, _), .matchText(let b, _)), (.isIn(let a, _), .isIn(let b, _)):
