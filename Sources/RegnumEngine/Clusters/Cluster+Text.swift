@@ -37,7 +37,7 @@ extension Cluster {
     /// Reserves bytes at the end of the text node and returns their offset.
     func reserveText(_ count: Int, _ column: Int, edit: NodeEdit) -> Int {
         let slot = slot(column)
-        var used = slot.textUsed
+        let used = slot.textUsed
         let needed = Node.headerByteCount + used + count
         if let text = Node(word: loadWord(slot.address + ColumnSlot.aOffset)) {
             if text.isMapped || text.byteCount < needed {
@@ -46,8 +46,7 @@ extension Cluster {
                 slot.store(grown.word, ColumnSlot.aOffset)
             }
         } else {
-            // Text of a damaged chunk, to which no cell refers.
-            used = 0
+            precondition(used == 0, "The text of a chunk isn't loaded.")
             let text = edit.make(.text, byteCount: Cluster.textByteCount(needed))
             slot.store(text.word, ColumnSlot.aOffset)
         }
@@ -55,6 +54,17 @@ extension Cluster {
         slot.textCRC = 0
         slot.textUsed = used + count
         return used
+    }
+
+    /// Removes the text of a damaged chunk, to whose zeros no text belongs.
+    func discardText(_ column: Int, edit: NodeEdit) {
+        let slot = slot(column)
+        if let text = Node(word: loadWord(slot.address + ColumnSlot.aOffset)) { edit.retire(text) }
+        slot.store(0 as UInt, ColumnSlot.aOffset)
+        slot.textExtent = 0
+        slot.textCRC = 0
+        slot.textUsed = 0
+        slot.textDead = 0
     }
 
     /// Creates the text node of a cluster without text, with room for about `byteCount` bytes.

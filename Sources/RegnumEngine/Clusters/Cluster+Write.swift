@@ -33,6 +33,8 @@ extension Cluster {
     @inline(never)
     func copyChunk(_ column: Int, _ word: UInt, rowCount: Int = 0, edit: NodeEdit) -> Rows {
         let slot = slot(column)
+        // Only the zeros that replace a damaged chunk aren't stored.
+        if slot.type.isText, storedWord(column) == 0 { discardText(column, edit: edit) }
         let log2 = log2(of: word, slot.type)
         let copy = Cluster.copyChunk(
             word, log2: log2, rowCount: max(rowCount, self.rowCount), edit: edit)

@@ -1,0 +1,50 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Long strings of clusters whose leaves are images in a file.
+@Suite struct MappedTextTests {
+    private let columns = [TableTrial.column(0, .string, isOptional: false)]
+
+    private func longText(_ row: Int) -> String { "more than twelve bytes: \(row)" }
+
+    /// Loads a table of 20 rows with `longText`.
+    private func loadedText(_ file: LeafFile, _ edit: NodeEdit) throws -> Table {
+        let trial = TableTrial(columns: columns)
+        for row in 0..<20 {
+            let values: [Value] = [.string(longText(row))]
+            trial.withAppender { _ = $0.append(values, to: &$1, version: 3) }
+        }
+        trial.commit()
+        let loaded = LeafFile.load(trial.table, columns, file, edit)
+        try trial.end()
+        return loaded
+    }
+
+    @Test func aChangedDamagedChunkHasNoTextLeft() throws {
+        let store = NodeStore()
+        store.allowLeftNodes()
+        let edit = NodeEdit(store)
+        let file = LeafFile()
+        let source = file.source
+        file.damage = { leaf, bytes in
+            guard leaf.place == .chunk(column: 0) else { return false }
+            bytes[20] ^= 1
+            return true
+        }
+        var table = try loadedText(file, edit)
+        let isSet = table.set(
+            5, columns[0].key, .string("short"), version: 4, columns: columns,
+            edit: edit)
+        #expect(isSet)
+        #expect(source.hasDamage)
+        let cluster = try #require(table.place(5)).cluster
+        expectEqual(cluster.slot(0).textUsed, 0)
+        expectEqual(cluster.value(5, columns[0]), .string("short"))
+        expectEqual(cluster.value(6, columns[0]), .string(""))
+        withExtendedLifetime(source) {}
+    }
+}
