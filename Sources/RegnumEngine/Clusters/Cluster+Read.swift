@@ -88,7 +88,9 @@ extension Cluster {
     /// loaded.
     @inline(__always)
     func text(_ column: Int) -> UnsafeMutableRawPointer {
-        Cluster.rows(loadWord(slot(column).address + ColumnSlot.aOffset))
+        let word = loadWord(slot(column).address + ColumnSlot.aOffset)
+        precondition(word != 0, "The text of a chunk isn't loaded.")
+        return Cluster.rows(word)
     }
 
     /// Returns the first row of a column's chunk, loading it if necessary.

@@ -62,6 +62,24 @@ extension Cluster {
         return image.damage
     }
 
+    /// Copies the words that readers set when they load leaves from `original`, of which the
+    /// cluster is a copy. The memory was copied in no particular order, so if a reader was loading
+    /// a chunk meanwhile, the copy may have the word of the chunk without that of its text.
+    ///
+    /// Such words refer to images, which belong to the source, so both clusters can have them.
+    func copyLoadedWords(of original: Cluster) {
+        guard sourceWord != 0 else { return }
+        node.store(original.versionWord, Cluster.versionWordOffset)
+        for column in 0..<slotCount {
+            // The chunk first: once its word is set, that of its text is as well.
+            setWord(column, original.storedWord(column))
+            let (from, to) = (original.slot(column), slot(column))
+            guard to.flags.contains(.text) else { continue }
+            storeWord(
+                loadWord(from.address + ColumnSlot.aOffset), to.address + ColumnSlot.aOffset)
+        }
+    }
+
     /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column
     /// and a value for one of any type.
     private func areCellsSound(

@@ -80,8 +80,9 @@ extension Cluster {
         Node(word: versionPatchWord).map { VersionPatch(node: $0) }
     }
 
+    /// The word of the version chunk, or 0 if there is none or it isn't loaded.
     @inline(__always)
-    private var versionWord: UInt { loadWord(node.address + Cluster.versionWordOffset) }
+    var versionWord: UInt { loadWord(node.address + Cluster.versionWordOffset) }
 
     /// Whether all rows have `uniformVersion`.
     @inline(__always)

@@ -33,6 +33,7 @@ extension Table {
         let node = Node(word: place.load(as: UInt.self)).unsafelyUnwrapped
         if edit.owns(node) { return Cluster(node) }
         let copy = Cluster(edit.copy(node, byteCount: node.byteCount))
+        copy.copyLoadedWords(of: Cluster(node))
         copy.frozenRows = copy.rowCount
         place.storeBytes(of: copy.node.word, as: UInt.self)
         return copy

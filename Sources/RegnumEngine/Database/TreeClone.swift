@@ -85,6 +85,7 @@ private struct TreeClone {
     private func cluster(_ node: Node) -> Node {
         let own = copy(node)
         let cluster = Cluster(own)
+        cluster.copyLoadedWords(of: Cluster(node))
         cluster.frozenRows = cluster.rowCount
         child(own, Cluster.versionWordOffset) {
             copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount)

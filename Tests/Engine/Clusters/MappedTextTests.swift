@@ -24,6 +24,32 @@ import Testing
         return loaded
     }
 
+    @Test func aCopyMadeWhileAReaderLoadsAChunkHasItsText() throws {
+        let store = NodeStore()
+        store.allowLeftNodes()
+        let edit = NodeEdit(store)
+        let file = LeafFile()
+        let source = file.source
+        let table = try loadedText(file, edit)
+        let original = try #require(table.place(0)).cluster
+        _ = edit.freeze()
+        let copy = Cluster(edit.copy(original.node, byteCount: original.node.byteCount))
+        // The copy read the word of the text before the reader stored it, and that of the chunk
+        // afterwards.
+        expectEqual(original.value(7, columns[0]), .string(longText(7)))
+        copy.setWord(0, original.storedWord(0))
+        expectEqual(loadWord(copy.slot(0).address + ColumnSlot.aOffset), 0)
+        copy.copyLoadedWords(of: original)
+        expectEqual(copy.value(7, columns[0]), .string(longText(7)))
+        let new = String(repeating: "new", count: 20)
+        copy.setValue(.string(new), row: 3, column: 0, edit: edit)
+        for row in 0..<20 {
+            let expected = row == 3 ? new : longText(row)
+            expectEqual(copy.value(row, columns[0]), .string(expected))
+        }
+        withExtendedLifetime(source) {}
+    }
+
     @Test func aChangedDamagedChunkHasNoTextLeft() throws {
         let store = NodeStore()
         store.allowLeftNodes()
