@@ -1,4 +1,5 @@
 import CRegnum
+import Glibc
 import RegnumStore
 import Synchronization
 
@@ -17,8 +18,8 @@ final class NodeSource: Sendable {
     /// Damage encountered while a commit was applied. The zeros read instead may have been copied
     /// into the new version, where they can't be told from values.
     private let inherited = Guarded<StoreError?>(nil)
-    /// The zeroed substitutes for unreadable images. They live as long as the source.
-    private let substitutes = Guarded<[Place: Substitute]>([:])
+    /// The unreadable images, and the zeros that replace them. They live as long as the source.
+    private let substitutes = Guarded(Substitutes())
 
     /// The location and expected type of an image.
     private struct Place: Hashable {
@@ -33,10 +34,36 @@ final class NodeSource: Sendable {
         }
     }
 
-    /// Guard of the unchecked Sendable: the memory is zeroed once and then only read.
-    private struct Substitute: @unchecked Sendable {
-        let address: UnsafeMutableRawPointer
-        let error: StoreError
+    /// A file can refer to the same bytes any number of times, so images of a kind share blocks of
+    /// zeros, of which only the header takes memory.
+    ///
+    /// Guard of the unchecked Sendable: the owner's lock; blocks are only read once they are made.
+    private struct Substitutes: @unchecked Sendable {
+        var errors: [Place: StoreError] = [:]
+        private var blocks: [Shape: UnsafeMutableRawPointer] = [:]
+
+        private struct Shape: Hashable {
+            let kind: UInt8
+            let byteCount: Int
+        }
+
+        /// Returns zeros with the header of an image of at least that size.
+        mutating func zeros(_ place: Place) -> UnsafeMutableRawPointer {
+            // Writers copy index leaves as they are, and only part of other images.
+            let isExact = place.kind == NodeKind.indexLeaf.rawValue
+            let bits = Int.bitWidth - (max(place.byteCount, 64) - 1).leadingZeroBitCount
+            let shape = Shape(kind: place.kind, byteCount: isExact ? place.byteCount : 1 << bits)
+            if let known = blocks[shape] { return known }
+            let address = HeapCore.map(shape.byteCount)
+            let node = Node(address)
+            node.byteCount = shape.byteCount
+            node.kind = NodeKind(rawValue: shape.kind)
+            node.store(1 as UInt8, 13)
+            blocks[shape] = address
+            return address
+        }
+
+        func unmap() { for (shape, address) in blocks { munmap(address, shape.byteCount) } }
     }
 
     /// An image, or zeros if it can't be read.
@@ -50,9 +77,7 @@ final class NodeSource: Sendable {
 
     init(_ file: any NodeBytes) { self.file = file }
 
-    deinit {
-        for substitute in substitutes.withLock({ $0 }).values { substitute.address.deallocate() }
-    }
+    deinit { substitutes.withLock { $0.unmap() } }
 
     /// The first damage encountered by any thread, or `nil`. Other reads of the file may be intact:
     /// use `DamageWatch` to find out whether a particular one is.
@@ -63,7 +88,9 @@ final class NodeSource: Sendable {
 
     /// The locations of images that were found damaged.
     var damagedOffsets: Set<UInt64> {
-        substitutes.withLock { Set($0.filter { $1.error.isPermanentDamage }.keys.map(\.offset)) }
+        substitutes.withLock {
+            Set($0.errors.filter { $1.isPermanentDamage }.keys.map(\.offset))
+        }
     }
 
     /// Whether any damage was encountered. Always true on a thread that encountered some itself.
@@ -79,10 +106,10 @@ final class NodeSource: Sendable {
     func image(_ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32) -> Image {
         let place = Place(kind, at: offset, byteCount: byteCount)
         // A read error may be temporary; damage is permanent.
-        if hasDamage, let known = substitutes.withLock({ $0[place] }),
-            known.error.code == .invalidDatabase
+        if hasDamage, let known = substitutes.withLock({ $0.errors[place] }),
+            known.code == .invalidDatabase
         {
-            return substitute(place, known.error)
+            return substitute(place, known)
         }
         do throws(StoreError) {
             let bytes = try file.bytes(at: offset, count: byteCount)
@@ -136,23 +163,10 @@ final class NodeSource: Sendable {
 
     private func substitute(_ place: Place, _ error: StoreError) -> Image {
         note(error)
-        let address = substitutes.withLock { known in
-            let address = known[place]?.address ?? Self.zeros(place)
-            known[place] = Substitute(address: address, error: error)
-            return address
+        return substitutes.withLock { substitutes in
+            substitutes.errors[place] = error
+            return Image(address: substitutes.zeros(place), damage: error)
         }
-        return Image(address: address, damage: error)
-    }
-
-    private static func zeros(_ place: Place) -> UnsafeMutableRawPointer {
-        let byteCount = max(place.byteCount, 64)
-        let address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
-        address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-        let node = Node(address)
-        node.byteCount = place.byteCount
-        node.kind = NodeKind(rawValue: place.kind)
-        node.store(1 as UInt8, 13)
-        return address
     }
 
     /// The word by which inner nodes refer to the source.

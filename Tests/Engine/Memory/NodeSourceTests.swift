@@ -1,0 +1,53 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumEngine
+
+/// Images that can't be read.
+@Suite struct NodeSourceTests {
+    /// A file that doesn't contain what its directory refers to.
+    private final class EmptyFile: NodeBytes {
+        func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+            throw StoreError(.invalidDatabase, "There are no \(count) bytes at \(offset).")
+        }
+    }
+
+    @Test func unreadableImagesShareTheirZeros() {
+        let source = NodeSource(EmptyFile())
+        let kinds: [(kind: NodeKind, byteCountMax: Int)] = [
+            (.chunk, Node.headerByteCount + 16 * rowsPerCluster),
+            (.text, Node.headerByteCount + Limits.clusterTextByteCountMax),
+            (.largeValue, Node.headerByteCount + Limits.anyByteCountMax),
+        ]
+        var blocks: Set<UnsafeMutableRawPointer> = []
+        for (kind, byteCountMax) in kinds {
+            for index in 0..<2_000 {
+                let byteCount = byteCountMax - 7 * index
+                let image = source.image(
+                    kind, at: UInt64(64 * index + 64), byteCount: byteCount, crc: 1)
+                #expect(!image.isSound)
+                blocks.insert(image.address)
+                let node = Node(image.address)
+                expectTrue(node.isMapped && node.kind == kind && node.birth == 0)
+                #expect(node.byteCount >= byteCount)
+                expectEqual(image.address.load(fromByteOffset: byteCount - 1, as: UInt8.self), 0)
+            }
+        }
+        // Blocks have powers of two as sizes: few suffice.
+        #expect(blocks.count < 20)
+        expectEqual(source.damagedOffsets.count, 2_000)
+    }
+
+    @Test func unreadableLeavesHaveTheSizeOfLeaves() {
+        let source = NodeSource(EmptyFile())
+        let leaves = (1...100).map { index in
+            IndexLeaf.read(
+                source, extent: UInt64(64 * index), crc: 1, count: 5, firstKey: 1, firstRow: 1)
+        }
+        expectEqual(Set(leaves.map(\.address)).count, 1)
+        expectEqual(leaves[0].byteCount, IndexLeaf.byteCount)
+        expectEqual(IndexLeaf(leaves[0]).count, 0)
+        withExtendedLifetime(source) {}
+    }
+}
