@@ -55,7 +55,7 @@ extension Cluster {
         return rowCount <= 256 ? 256 : rowsPerCluster
     }
 
-    /// Returns the cluster with slots for all `columns`, filling existing rows with the defaults.
+    /// Returns the cluster with slots for all `columns`, filling live rows with the defaults.
     /// The edit must own the cluster; its node is replaced.
     func addingSlots(_ columns: [ColumnSchema], edit: NodeEdit) -> Cluster {
         let old = slotCount
@@ -80,7 +80,7 @@ extension Cluster {
         return new
     }
 
-    /// Sets all rows of a newly added column to its default.
+    /// Sets all live rows of a newly added column to its default. Deleted rows are zeros.
     private func fillWithDefault(_ column: ColumnSchema, edit: NodeEdit) {
         let index = column.key.index
         let value = column.defaultValue
@@ -98,14 +98,15 @@ extension Cluster {
         let rows = chunk.address + Node.headerByteCount
         // Equal long texts share their bytes. Each large value has its own entry, because an entry
         // is removed with its row.
-        write(value, row: 0, column: index, rows: rows, log2: log2, edit: edit)
-        var isLarge = false
-        if column.type.isText { isLarge = TextCell(rows).isLarge }
-        for row in 1..<max(rowCount, 1) {
+        guard let first = firstLiveRow(from: 0) else { return }
+        write(value, row: first, column: index, rows: rows, log2: log2, edit: edit)
+        let cell = rows + first << log2
+        let isLarge = column.type.isText && TextCell(cell).isLarge
+        for row in first + 1..<rowCount where isLive(row) {
             if isLarge {
                 write(value, row: row, column: index, rows: rows, log2: log2, edit: edit)
             } else {
-                (rows + row << log2).copyMemory(from: rows, byteCount: 1 << log2)
+                (rows + row << log2).copyMemory(from: cell, byteCount: 1 << log2)
             }
         }
         if column.type.isText, slot(index).textUsed > 0 {

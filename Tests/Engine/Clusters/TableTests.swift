@@ -257,4 +257,50 @@ import Testing
         try trial.checkAll()
         try trial.end()
     }
+
+    @Test func deletedRowsGetNoLargeDefault() throws {
+        let trial = TableTrial(columns: [TableTrial.column(0, .int, isOptional: false)])
+        let edit = trial.currentEdit
+        let version = trial.version
+        for row in 0..<20 as Range<UInt64> {
+            trial.withAppender { _ = $0.append([.int(7)], to: &$1, version: version) }
+            trial.rows[row] = TableTrial.Row(values: [.int(7)], version: version)
+        }
+        func remove(_ keys: Range<UInt64>) {
+            for key in keys {
+                let isRemoved = trial.table.remove(key, edit: edit)
+                #expect(isRemoved)
+                trial.rows[key] = nil
+            }
+        }
+        func addColumn(_ byte: UInt8) {
+            let value = Value.data([UInt8](repeating: byte, count: 5_000))
+            trial.columns.append(
+                TableTrial.column(
+                    trial.columns.count, .data, isOptional: false, defaultValue: value))
+            for key in trial.rows.keys { trial.rows[key]?.values.append(value) }
+            trial.withAppender {
+                _ = $0.open(&$1)
+                $0.cancel()
+            }
+        }
+        func largeCount(_ column: Int) throws -> Int {
+            let cluster = try #require(trial.table.cluster(containing: 0))
+            guard let list = cluster.largeList(column) else { return 0 }
+            return (0..<list.count).count { !list.isFree($0) }
+        }
+        remove(0..<3)
+        remove(5..<18)
+        addColumn(1)
+        try expectEqual(largeCount(1), 4)
+        try trial.checkAll()
+        remove(3..<5)
+        remove(18..<20)
+        addColumn(2)
+        try expectEqual(largeCount(1), 0)
+        try expectEqual(largeCount(2), 0)
+        trial.commit()
+        try trial.checkAll()
+        try trial.end()
+    }
 }
