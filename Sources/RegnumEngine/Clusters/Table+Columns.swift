@@ -14,7 +14,7 @@ extension Table {
         }
     }
 
-    /// Moves all values of a column to another one of the same type and default, replacing its
+    /// Moves all values of a column to a later one of the same type and default, replacing its
     /// values. `source` is then cleared as by `vacate`. `columns` are all columns of the class.
     ///
     /// - Complexity: O(n / 1,024).
@@ -22,6 +22,7 @@ extension Table {
         _ source: ColumnKey, to target: ColumnKey, columns: [ColumnSchema], edit: NodeEdit
     ) {
         forEachOwnCluster(edit) { cluster in
+            // Without the source it doesn't have the target either, and both read the default.
             guard source.index < cluster.slotCount else { return cluster }
             let wide =
                 target.index < cluster.slotCount

@@ -70,13 +70,14 @@ extension EngineTransaction {
         if let target = schema.linkTarget { deleteOwned(target, owned) }
     }
 
-    /// Moves the values of a column, with its default, to another column of the same type, and
-    /// drops the source. An optional column can't be moved to a required one.
+    /// Moves the values of a column, with its default, to a column of the same type that was added
+    /// later, and drops the source. An optional column can't be moved to a required one.
     ///
     /// - Complexity: O(n / 1,024), or O(n log n) for an indexed column.
     package func move(_ table: TableKey, _ source: ColumnKey, to target: ColumnKey) {
         let columns = content.schema.tables[table.index].columns
         let (from, to) = (columns[source.index], columns[target.index])
+        precondition(source < target, "A column can only be moved to one that was added later.")
         precondition(
             from.type == to.type && from.linkTarget == to.linkTarget
                 && (to.isOptional || !from.isOptional),
