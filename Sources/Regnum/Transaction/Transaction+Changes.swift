@@ -109,24 +109,34 @@ extension ClassBinding {
         _ object: ObjectBase, into transaction: EngineTransaction,
         target: (_ property: Int, ObjectBase) -> UInt64?
     ) throws(StoreError) -> ObjectKey {
-        let row = transaction.insertion(place.tableKey)
-        row.begin()
+        // Defaults and projected types run code of the program, which may change the transaction:
+        // no row may be open then.
+        var values: [Value] = []
         for index in place.fields.indices {
-            let field = place.fields[index]
-            switch field.kind {
+            let property = schema.properties[index]
+            switch place.fields[index].kind {
             case .other:
-                let property = schema.properties[index]
-                row.put(
-                    property.field.unmanagedValue(in: object, at: property.offset),
-                    Int(field.column))
+                values.append(property.field.unmanagedValue(in: object, at: property.offset))
             case .link:
                 var value = Value.null
-                if case .link(let other?) = schema.properties[index].content(of: object),
+                if case .link(let other?) = property.content(of: object),
                     let key = target(index, other)
                 {
                     value = .int(Int64(bitPattern: key))
                 }
-                row.put(value, Int(field.column))
+                values.append(value)
+            default: break
+            }
+        }
+        let row = transaction.insertion(place.tableKey)
+        row.begin()
+        var next = 0
+        for index in place.fields.indices {
+            let field = place.fields[index]
+            switch field.kind {
+            case .other, .link:
+                row.put(values[next], Int(field.column))
+                next += 1
             case .collection:
                 break
             default:

@@ -88,6 +88,8 @@ final class RowAppender {
             let word = cluster.storedWord(index)
             let slot = cluster.slot(index)
             let type = slot.type
+            // `cancel` can't clear the bits of a row that was open when the edit was frozen
+            if let bits = cluster.presence(index) { bits[row >> 6] &= ~(1 << UInt64(row & 63)) }
             if type.isText, row == 0, let previous {
                 cluster.presizeText(index, previous.slot(index).textUsed, edit: edit)
             }

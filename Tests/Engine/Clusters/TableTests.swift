@@ -207,6 +207,21 @@ import Testing
         try trial.end()
     }
 
+    @Test func aRowThatWasOpenWhenTheEditWasFrozenLeavesNoValue() throws {
+        let trial = TableTrial(columns: [TableTrial.column(0, .int, isOptional: true)])
+        trial.withAppender { appender, table in
+            _ = appender.open(&table)
+            appender.putInt(0, 7)
+        }
+        trial.hold(trial.currentEdit.freeze())
+        trial.withAppender { appender, table in
+            let key = appender.append([.null], to: &table, version: 2)
+            trial.rows[key] = TableTrial.Row(values: [.null], version: 2)
+        }
+        try trial.checkAll()
+        try trial.end()
+    }
+
     @Test func appendingAfterACommitCopiesOnlyThePath() throws {
         let columns = Self.allColumns()
         let trial = TableTrial(columns: columns)
