@@ -58,4 +58,22 @@ import Testing
             expectNil(keeper.hounds[0].friend)
         }
     }
+
+    /// Each object after the first one updates the row, without visiting all objects after it.
+    @Test func aLongChainOfObjectsWithOneKeyIsOneRow() async throws {
+        let realm = try await Realm.temporary([Hound.self, Keeper.self, Collar.self])
+        try await realm.write { tx in
+            let first = Hound("Rex", age: 0)
+            var last = first
+            for number in 1..<30_000 {
+                let next = Hound("Rex", age: Int8(number % 100))
+                last.friend = next
+                last = next
+            }
+            try tx.add(first, update: .all)
+            expectTrue(first.isManaged && last.isManaged)
+            expectTrue(tx.objects(Hound.self).count == 1 && first.age == 99)
+            expectNil(first.friend)
+        }
+    }
 }

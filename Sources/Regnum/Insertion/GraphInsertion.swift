@@ -30,18 +30,23 @@ final class GraphInsertion {
     /// The objects whose keys objects before them have. They are stored after the others, each like
     /// an update of its own.
     @exclusivity(unchecked) private var repeated: [ObjectBase] = []
+    /// The repeated objects of earlier insertions that are stored after this one. Their contents
+    /// aren't collected again.
+    private let waiting: Set<ObjectIdentifier>
     /// The embedded objects that have an owner among the nodes.
     @exclusivity(unchecked) private var owned = Numbering<ObjectIdentifier>()
 
     init(
         _ core: TransactionCore, _ transaction: EngineTransaction,
         _ policy: Realm.UpdatePolicy = .error,
-        supplied: [ObjectIdentifier: SuppliedProperties] = [:]
+        supplied: [ObjectIdentifier: SuppliedProperties] = [:],
+        waiting: Set<ObjectIdentifier> = []
     ) {
         self.core = core
         self.transaction = transaction
         self.policy = policy
         self.supplied = supplied
+        self.waiting = waiting
     }
 
     /// Stores an unmanaged object and returns its row.
@@ -51,9 +56,12 @@ final class GraphInsertion {
         let row = try insert(root)
         bind()
         var rest = Array(repeated.reversed())
+        var waiting = Set(rest.map { ObjectIdentifier($0) })
         while let object = rest.popLast() {
+            waiting.remove(ObjectIdentifier(object))
             if object.isManaged { continue }
-            let insertion = GraphInsertion(core, transaction, policy, supplied: supplied)
+            let insertion = GraphInsertion(
+                core, transaction, policy, supplied: supplied, waiting: waiting)
             do throws(Realm.Error) {
                 _ = try insertion.insert(object)
             } catch {
@@ -62,6 +70,7 @@ final class GraphInsertion {
             }
             insertion.bind()
             rest += insertion.repeated.reversed()
+            waiting.formUnion(insertion.repeated.map { ObjectIdentifier($0) })
         }
         return row
     }
@@ -182,7 +191,7 @@ final class GraphInsertion {
             if next < nodes[number].targets.count {
                 stack[last].next += 1
                 let target = nodes[number].targets[next]
-                if numbers[target.object] == nil {
+                if numbers[target.object] == nil, !isWaiting(target.object) {
                     let isDeferred = nodes[number].isDeferred && target.object is EmbeddedObject
                     stack.append((try begin(target.object, target.row, isDeferred), 0))
                 }
@@ -191,6 +200,19 @@ final class GraphInsertion {
                 stack.removeLast()
             }
         }
+    }
+
+    /// Returns whether an object is stored by a later insertion, and then creates its node. Its
+    /// row exists, unless an insertion before this one has deleted it.
+    private func isWaiting(_ object: ObjectBase) -> Bool {
+        guard waiting.contains(ObjectIdentifier(object)) else { return false }
+        let binding = core.binding(for: type(of: object))
+        guard let row = binding.existingRow(of: object, transaction) else { return false }
+        let node = Node(object, binding, row)
+        node.isDeferred = true
+        numbers.append(object)
+        nodes.append(node)
+        return true
     }
 
     /// Creates the node of an object and collects its content.
