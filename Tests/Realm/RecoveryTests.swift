@@ -97,6 +97,41 @@ import Testing
         await realm.close()
     }
 
+    /// A power failure took the first of two commits that weren't synced.
+    @Test func discardedCommitsAreAWarning() async throws {
+        let place = try await makeRealm()
+        let (version, lost) = try appendUnsynced(to: place)
+        let log = place.appending(path: "log-0-0")
+        let range = try #require(try Data(contentsOf: log).range(of: lost))
+        let file = try FileHandle(forWritingTo: log)
+        try file.seek(toOffset: UInt64(range.lowerBound))
+        try file.write(contentsOf: Data(count: range.count))
+        try setOtherBoot(place)
+        let realm = try await open()
+        expectEqual(realm.recovery.discardedVersions, [version + 2])
+        let text = lines.texts(.warning)
+        expectEqual(text.count, 1)
+        expectEqual(text.first?.contains("were discarded (with versions \(version + 2))"), true)
+        expectEqual(realm.snapshot().objects(Room.self).count, 3)
+        await realm.close()
+    }
+
+    /// Appends two commits to a closed realm. Returns its version before, and the first body.
+    private func appendUnsynced(to place: URL) throws -> (version: UInt64, first: Data) {
+        let log = try RealmLog.open(
+            PosixFileSystem.shared, path: place.path, options: StoreOptions()
+        ) { (_) throws(StoreError) in }.log
+        _ = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        let version = log.version
+        let bodies = (1...2).map { number -> [UInt8] in
+            withUnsafeBytes(of: (version + UInt64(number)).littleEndian) { Array($0) }
+                + [UInt8](repeating: UInt8(number), count: 64)
+        }
+        try log.append(bodies, version: version + 2)
+        log.leave()
+        return (version, Data(bodies[0]))
+    }
+
     /// Without `LOCK`, a truncated file isn't mistaken for a shorter log.
     // Covers .invalidDatabase
     @Test(arguments: [1, 100, 4095, 4097, 100_001])
