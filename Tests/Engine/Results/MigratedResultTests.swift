@@ -54,6 +54,11 @@ import Testing
         Migration(testDescription: "name of a property that wasn't stored") {
             try $0.rename(table, title, to: "tag")
         },
+        Migration(testDescription: "property stored with another default") {
+            _ = try $0.addColumn(
+                table,
+                ColumnDefinition(name: "tag", type: .string, defaultValue: .string("b")))
+        },
         Migration(testDescription: "replaced list") { transaction in
             transaction.drop(table, replies)
             try transaction.rename(table, sources, to: "replies")
@@ -84,6 +89,13 @@ import Testing
             QueryPlan(
                 tableName: "Message",
                 predicate: .compare(reference("tag"), .equal, .string(""))),
+            QueryPlan(
+                tableName: "Message",
+                predicate: .compareColumns(reference("text"), .notEqual, reference("tag"))),
+            QueryPlan(
+                tableName: "Message",
+                predicate: .matchTextColumns(
+                    reference("text"), .beginsWith, reference("tag"), caseInsensitive: false)),
             QueryPlan(tableName: "Message", source: replies),
             QueryPlan(tableName: "Message", source: replies, predicate: isA),
         ]
