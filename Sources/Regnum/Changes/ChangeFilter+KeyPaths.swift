@@ -127,14 +127,17 @@ extension ClassSchema {
             // changes of the map are insertions and deletions of its entries
             hops += schema.hops(through: last).dropLast()
             return ChangePath(
-                hops: hops, last: .backlinks(name: map.columnName, target: origin.name))
+                hops: hops,
+                last: .backlinks(
+                    name: StoredText(map.columnName), target: StoredText(origin.name)))
         }
         if case .linkingObjects(let origin) = last.shape {
             return ChangePath(
                 hops: hops,
                 last: .backlinks(
-                    name: last.originColumnName ?? "", target: ClassSchema.of(origin).name))
+                    name: StoredText(last.originColumnName ?? ""),
+                    target: StoredText(ClassSchema.of(origin).name)))
         }
-        return ChangePath(hops: hops, last: .property(last.columnName))
+        return ChangePath(hops: hops, last: .property(StoredText(last.columnName)))
     }
 }

@@ -43,6 +43,6 @@ extension ClassSchema {
     /// and for properties that have none.
     private func elementsNames(_ path: ChangePath) -> Set<StoredText> {
         guard case .property(let property) = path.last else { return [] }
-        return [StoredText("\(path.hops.last?.target ?? name).\(property)")]
+        return [StoredText("\(path.hops.last?.target ?? name).\(property.wrappedValue)")]
     }
 }

@@ -200,7 +200,7 @@ extension ChangeFilter {
         let link = Hop.link("value", to: objects.name)
         // includes the value itself, which can be replaced by another object
         return .paths(
-            [ChangePath(last: .property(link.name))]
+            [ChangePath(last: .property(link.$name))]
                 + paths.map { ChangePath(hops: [link] + $0.hops, last: $0.last) })
     }
 }

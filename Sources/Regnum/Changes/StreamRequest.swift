@@ -101,7 +101,7 @@ extension ChangePath {
     fileprivate var linkedClasses: [StoredText] {
         let linked = hops.map { StoredText($0.target) }
         guard case .backlinks(_, let target) = last else { return linked }
-        return linked + [StoredText(target)]
+        return linked + [target]
     }
 }
 

@@ -39,10 +39,12 @@ extension ChangePath {
         for hop in hops { names.insert(StoredText(hop.target)) }
         switch last {
         case .backlinks(_, let target):
-            names.insert(StoredText(target))
+            names.insert(target)
         case .property(let name):
             let table = schema.table(named: hops.last?.target ?? tableName)
-            if let list = table?.list(named: name) { schema.addElements(of: list, to: &names) }
+            if let list = table?.list(named: name.wrappedValue) {
+                schema.addElements(of: list, to: &names)
+            }
         }
     }
 }

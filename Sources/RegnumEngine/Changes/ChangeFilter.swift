@@ -20,38 +20,17 @@ package struct ChangePath: Hashable, Sendable {
     /// The last property.
     package var last: Last
 
-    package enum Last: Sendable {
+    package enum Last: Hashable, Sendable {
         /// A column, links included, or a list of the last object, by name.
-        case property(String)
+        case property(StoredText)
         /// The objects whose link or list `name` leads to the last object. Hit when objects of the
         /// origin class `target` are inserted or deleted, or when their property `name` is set.
-        case backlinks(name: String, target: String)
+        case backlinks(name: StoredText, target: StoredText)
     }
 
     package init(hops: [Hop] = [], last: Last) {
         self.hops = hops
         self.last = last
-    }
-}
-
-extension ChangePath.Last: Hashable {
-    package static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.property(let a), .property(let b)): equalUTF8(a, b)
-        case (.backlinks(let m, let a), .backlinks(let n, let b)):
-            equalUTF8(m, n) && equalUTF8(a, b)
-        case (.property, .backlinks), (.backlinks, .property): false
-        }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        switch self {
-        case .property(let name):
-            hashUTF8(name, into: &hasher)
-        case .backlinks(let name, let target):
-            hashUTF8(name, into: &hasher)
-            hashUTF8(target, into: &hasher)
-        }
     }
 }
 

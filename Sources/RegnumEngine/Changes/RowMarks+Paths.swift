@@ -112,10 +112,11 @@ struct PathSearch {
     private func property(_ last: ChangePath.Last, of table: TableSchema) -> PathProperty? {
         switch last {
         case .property(let name):
+            let name = name.wrappedValue
             if let column = table.column(named: name) { return .column(column.key) }
             return table.list(named: name).map { .list($0.key) }
         case .backlinks(let name, let target):
-            return backlinks(name, target, to: table)
+            return backlinks(name.wrappedValue, target.wrappedValue, to: table)
         }
     }
 

@@ -15,11 +15,13 @@ extension Interest {
         terms.contains { term in
             switch term {
             case .all: true
-            case .table(let name): summary.delta(tableName: name) != nil
+            case .table(let name): summary.delta(tableName: name.wrappedValue) != nil
             case .value(let name, let column, let value):
-                summary.delta(tableName: name)?.hasRow(with: value, in: column, old, new) ?? false
+                summary.delta(tableName: name.wrappedValue)?
+                    .hasRow(with: value, in: column.wrappedValue, old, new) ?? false
             case .elements(let name, let owner, let list, let row):
-                summary.delta(tableName: name)?.hasElement(of: list, owner, row, old, new) ?? false
+                summary.delta(tableName: name.wrappedValue)?
+                    .hasElement(of: list.wrappedValue, owner.wrappedValue, row, old, new) ?? false
             }
         }
     }

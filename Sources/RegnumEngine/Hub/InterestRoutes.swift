@@ -35,12 +35,10 @@ struct InterestRoutes {
             case .all:
                 body(&all)
             case .table(let name):
-                let name = StoredText(name)
                 body(&tables[name, default: TableRoutes()].all)
                 if tables[name]?.isEmpty == true { tables[name] = nil }
             case .value(let name, let column, let value):
                 guard let value = value.routingKey else { continue }
-                let (name, column) = (StoredText(name), StoredText(column))
                 body(
                     &tables[name, default: TableRoutes()]
                         .values[column, default: [:]][value, default: Entries()])
@@ -52,8 +50,7 @@ struct InterestRoutes {
                 }
                 if tables[name]?.isEmpty == true { tables[name] = nil }
             case .elements(let name, let owner, let list, let row):
-                let name = StoredText(name)
-                let place = ListName(className: owner, list: list)
+                let place = ListName(className: owner.wrappedValue, list: list.wrappedValue)
                 body(
                     &tables[name, default: TableRoutes()]
                         .elements[place, default: [:]][row, default: Entries()])

@@ -35,20 +35,20 @@ extension StreamQuery {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema)
         ).union(declaredDependencies)
-        var terms = Set(linked.map { Interest.Term.table($0.wrappedValue) })
+        var terms = Set(linked.map { Interest.Term.table($0) })
         if let owner {
             terms.insert(
-                .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
+                .value(tableName: owner.$tableName, column: owner.$keyColumn, owner.key))
         }
         if let owner, let entries = owner.entries(of: plan.tableName),
             isSteady || owner.row(root) != nil
         {
-            terms.insert(.table(entries))
-            terms.insert(.table(plan.tableName))
+            terms.insert(.table(StoredText(entries)))
+            terms.insert(.table(plan.$tableName))
         }
         if isSteady, owner != nil {
-            terms.insert(.table(plan.tableName))
-        } else if !linked.contains(StoredText(plan.tableName)), let term = ownRows(at: root) {
+            terms.insert(.table(plan.$tableName))
+        } else if !linked.contains(plan.$tableName), let term = ownRows(at: root) {
             terms.insert(term)
         }
         return Interest(terms)
@@ -57,20 +57,20 @@ extension StreamQuery {
     /// The interest in changes to the rows' own class; `nil` for none.
     private func ownRows(at root: DatabaseRoot) -> Interest.Term? {
         guard let owner else {
-            guard let route = plan.route else { return .table(plan.tableName) }
-            return .value(tableName: route.tableName, column: route.column, route.value)
+            guard let route = plan.route else { return .table(plan.$tableName) }
+            return .value(tableName: route.$tableName, column: route.$column, route.value)
         }
         guard let row = owner.row(root) else { return nil }
         switch owner.kind {
         case .list:
             return .elements(
-                tableName: plan.tableName, listOf: owner.tableName, list: owner.name, row: row)
+                tableName: plan.$tableName, listOf: owner.$tableName, list: owner.$name, row: row)
         case .backlinks:
             guard let origin = root.schema.table(named: plan.tableName),
                 origin.column(named: owner.name) != nil
-            else { return .table(plan.tableName) }
+            else { return .table(plan.$tableName) }
             return .value(
-                tableName: plan.tableName, column: owner.name,
+                tableName: plan.$tableName, column: owner.$name,
                 .int(Int64(bitPattern: row.rawValue)))
         }
     }

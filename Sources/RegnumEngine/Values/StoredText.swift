@@ -6,6 +6,9 @@
 package struct StoredText: Hashable, Sendable {
     package var wrappedValue: String
 
+    /// The text with its identity, as `$name` of a wrapped property `name`.
+    package var projectedValue: StoredText { self }
+
     package init(wrappedValue: String) { self.wrappedValue = wrappedValue }
 
     package init(_ text: String) { wrappedValue = text }

@@ -74,13 +74,14 @@ extension Interest {
     }
 
     static func elements(of row: ObjectKey, list: String = "messages") -> Interest {
-        Interest([.elements(tableName: "Message", listOf: "Room", list: list, row: row)])
+        Interest([.elements(tableName: "Message", listOf: "Room", list: StoredText(list), row: row)]
+        )
     }
 }
 
 extension Interest {
     /// An interest in all changes to the given classes.
     static func tables(_ names: some Sequence<String>) -> Interest {
-        Interest(names.map { .table($0) })
+        Interest(names.map { .table(StoredText($0)) })
     }
 }

@@ -119,12 +119,12 @@ struct HubModel {
         case .all:
             return true
         case .table(let name):
-            return step.summary.tables.values.contains { $0.tableName == name }
+            return step.summary.tables.values.contains { $0.tableName == name.wrappedValue }
         case .value(let name, let column, let value):
-            let rows = touchedRows(name, step.summary)
+            let rows = touchedRows(name.wrappedValue, step.summary)
             return [step.old, step.new].contains { root in
-                guard let table = root.schema.table(named: name),
-                    let column = table.column(named: column)
+                guard let table = root.schema.table(named: name.wrappedValue),
+                    let column = table.column(named: column.wrappedValue)
                 else { return false }
                 return root.keys(table.key).contains { row in
                     rows.all.contains(row)
@@ -132,11 +132,11 @@ struct HubModel {
                 }
             }
         case .elements(let name, let className, let list, let owner):
-            let rows = touchedRows(name, step.summary)
+            let rows = touchedRows(name.wrappedValue, step.summary)
             return [step.old, step.new].contains { root in
-                guard let table = root.schema.table(named: className),
-                    let list = table.list(named: list),
-                    root.schema.tables[Int(list.target.rawValue)].name == name
+                guard let table = root.schema.table(named: className.wrappedValue),
+                    let list = table.list(named: list.wrappedValue),
+                    root.schema.tables[Int(list.target.rawValue)].name == name.wrappedValue
                 else { return false }
                 return root.list(table.key, owner, list.key).contains { rows.changed.contains($0) }
             }

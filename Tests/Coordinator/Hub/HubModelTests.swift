@@ -256,7 +256,7 @@ extension Interest {
                 let owner = ObjectKey(rawValue: UInt64(random.below(4)))
                 switch random.below(14) {
                 case 0: return .all
-                case 1: return .table(ChatFixture.names[random.below(4)])
+                case 1: return .table(StoredText(ChatFixture.names[random.below(4)]))
                 case 2: return .table("Missing")
                 case 3..<6:
                     let room: Value = random.oneIn(4) ? .null : .int(Int64(random.below(4)))

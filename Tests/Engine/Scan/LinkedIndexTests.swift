@@ -225,14 +225,17 @@ import Testing
         #expect(
             Route(tableName: a, column: "", value: .null)
                 != Route(tableName: b, column: "", value: .null))
-        #expect(ChangePath.Last.property(a) != .property(b))
-        #expect(ChangePath.Last.backlinks(name: "", target: a) != .backlinks(name: "", target: b))
+        #expect(ChangePath.Last.property(StoredText(a)) != .property(StoredText(b)))
+        #expect(
+            ChangePath.Last.backlinks(name: "", target: StoredText(a))
+                != .backlinks(name: "", target: StoredText(b)))
         let owners = [a, b].map { name in
             CollectionOwner(tableName: name, keyColumn: "", key: .int(0), kind: .list, name: "")
         }
         #expect(owners[0] != owners[1])
         let terms: [Interest.Term] = [a, b].flatMap { name -> [Interest.Term] in
             let row = ObjectKey(rawValue: 0)
+            let name = StoredText(name)
             return [
                 .table(name), .value(tableName: name, column: "", .null),
                 .value(tableName: "", column: name, .null),

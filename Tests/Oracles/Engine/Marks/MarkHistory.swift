@@ -186,12 +186,12 @@ struct MarkHistory {
         let inverses = self.hops(from: table).filter { $0.kind == .backlinks }
         if generator.oneIn(3), let inverse = inverses.randomElement(using: &generator) {
             return ChangePath(
-                hops: hops, last: .backlinks(name: inverse.name, target: inverse.target))
+                hops: hops, last: .backlinks(name: inverse.$name, target: inverse.$target))
         }
         let model = world.classes[table]
         let names = model.columns.map(\.name) + model.lists.map(\.name)
         return ChangePath(
-            hops: hops, last: .property(names.randomElement(using: &generator) ?? ""))
+            hops: hops, last: .property(StoredText(names.randomElement(using: &generator) ?? "")))
     }
 
     /// Returns all steps from a class, to the classes that exist at the end.

@@ -169,8 +169,9 @@ struct MarkOracle {
         }
         return places.contains { place in
             switch path.last {
-            case .property(let name): isChanged(property: name, place)
-            case .backlinks(let name, let target): areOriginsChanged(name, target, place)
+            case .property(let name): isChanged(property: name.wrappedValue, place)
+            case .backlinks(let name, let target):
+                areOriginsChanged(name.wrappedValue, target.wrappedValue, place)
             }
         }
     }
