@@ -126,7 +126,9 @@ extension _ManagedList {
     }
 
     func insert(any values: [AnyRealmValue], at position: Int) {
-        guard let trees = prepared(values, level: anyLevel), let core = binding.core else { return }
+        guard let trees = prepared(values, level: anyLevel), let core = binding.core,
+            !trees.isEmpty
+        else { return }
         edit { transaction, table, list throws(StoreError) in
             let rows = try AnyWriter(core, transaction)
                 .insert(trees.map { ("", $0) }, list.target)

@@ -86,11 +86,9 @@ extension _ManagedList {
     /// Removes the entry of a key, if there is one.
     func removeEntry(_ key: String) {
         guard isStorable(key) else { return }
-        edit { transaction, table, list throws(StoreError) in
-            let (position, found) = search(key)
-            if found == nil { return }
-            transaction.removeFromList(table, row, list.key, position..<position + 1)
-        }
+        // without an edit, which counts as a change of the values that contain a nested map
+        let (position, found) = search(key)
+        if found != nil { remove(position..<position + 1) }
     }
 
     /// Replaces all entries. Each key must occur only once.

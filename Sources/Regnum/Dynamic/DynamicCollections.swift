@@ -189,9 +189,10 @@ public final class DynamicMap: _ConfinedCollection, KeyedCollection {
 
     /// Removes a key and its value.
     public func remove(_ key: String) throws(Realm.Error) {
-        try place.write { (writer) throws(Realm.Error) in
+        try place.change { (writer) throws(Realm.Error) in
             let (position, isThere) = place.position(ofKey: key)
             if isThere { writer.remove(position..<position + 1, from: place) }
+            return isThere
         }
     }
 

@@ -128,13 +128,23 @@ struct DynamicPlace {
     func write(
         _ body: (DynamicWriter) throws(Realm.Error) -> Void
     ) throws(Realm.Error) {
+        try change { (writer) throws(Realm.Error) in
+            try body(writer)
+            return true
+        }
+    }
+
+    /// As `write`, for a body that returns whether it has changed anything. If so, the values that
+    /// contain a nested collection count as set.
+    func change(
+        _ body: (DynamicWriter) throws(Realm.Error) -> Bool
+    ) throws(Realm.Error) {
         store.requireLive("list")
         if let problem { throw problem }
         let transaction = try store.writing("\(fullName.className).\(fullName.property)")
         let writer = DynamicWriter(store, transaction)
         try writer.perform { () throws(Realm.Error) in
-            try body(writer)
-            if slot != nil { transaction.touch(itemsOf: row, table, list) }
+            if try body(writer), slot != nil { transaction.touch(itemsOf: row, table, list) }
         }
     }
 

@@ -61,6 +61,20 @@ import Testing
         await realm.close()
     }
 
+    @Test func removingNothingAndAppendingNothingAreNoChange() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { try $0.add(AnyNote(1, Self.sample)) }
+        let version = realm.snapshot().version
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            note.content.dictionaryValue?.removeObject(for: "missing")
+            note.content.dictionaryValue?["tags"]?.listValue?.append(contentsOf: [])
+            let named = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            try named.dynamicMap("content").remove("missing")
+        }
+        expectEqual(realm.snapshot().version, version)
+    }
+
     // Covers 1.90, 1.91
     @Test func assignmentsReplaceAndInvalidate() async throws {
         let realm = try await Realm.temporary(anyClasses)
