@@ -203,6 +203,6 @@ extension Realm.Error {
     }
 
     private static func shown(_ key: String) -> String {
-        key.utf8.count > 100 ? "\"\(key.prefix(100))…\"" : "\"\(key)\""
+        key.utf8.count > 100 ? "\"\(String(key.unicodeScalars.prefix(100)))…\"" : "\"\(key)\""
     }
 }

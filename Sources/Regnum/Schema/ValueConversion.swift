@@ -123,14 +123,14 @@ func describedWithType(_ value: Any?) -> String {
     if let object = instance(of: ObjectBase.self, value) { return withArticle(type(of: object)) }
     var text: String
     switch value {
-    case let string as String: text = "\"\(string.prefix(101))\""
-    case let string as Substring: text = "\(string.prefix(101))"
+    case let string as String: text = "\"\(String(string.unicodeScalars.prefix(101)))\""
+    case let string as Substring: text = String(string.unicodeScalars.prefix(101))
     case let date as Date: text = date.printed
     case let collection as any Collection where !isSafelyDescribed(value):
         text = "a value with \(collection.count) elements"
     default: text = isSafelyDescribed(value) ? "\(value)" : "a value"
     }
-    if text.utf8.count > 100 { text = String(text.prefix(100)) + "…" }
+    if text.utf8.count > 100 { text = String(text.unicodeScalars.prefix(100)) + "…" }
     return "\(text) (\(type(of: value)))"
 }
 

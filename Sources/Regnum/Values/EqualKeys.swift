@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 // Maps compare keys by their bytes. Swift dictionaries and encoders treat canonically equivalent
 // keys as equal, such as a composed and a decomposed é. Converting a map with two such keys is an
 // error, because one of them would be lost.
@@ -19,7 +21,7 @@ extension Realm.Error {
         Realm.Error(
             .invalidValue,
             "Two keys of a map or dictionary differ in their bytes, but are equal to Swift "
-                + "(\"\(key)\"): a Swift dictionary or an encoder would keep only one of them. "
+                + "(\(key.shown)): a Swift dictionary or an encoder would keep only one of them. "
                 + "Iterate over the entries instead.")
     }
 }

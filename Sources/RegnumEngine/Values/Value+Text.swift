@@ -28,8 +28,11 @@ extension Value {
 }
 
 extension String {
-    /// The quoted string as error messages show it. Long strings are truncated.
-    var shown: String { utf8.count > 400 ? "\"\(prefix(100))…\"" : "\"\(self)\"" }
+    /// The quoted string as error messages show it. Long strings are truncated, by scalars because
+    /// a single character can be megabytes long.
+    package var shown: String {
+        utf8.count > 400 ? "\"\(String(unicodeScalars.prefix(100)))…\"" : "\"\(self)\""
+    }
 }
 
 private func hexadecimal(_ number: UInt64, _ digitCount: Int) -> String {

@@ -54,6 +54,21 @@ import Testing
         expectEqual(realm.snapshot().objects(MapKeeper.self)[0].parks.keys, [encoded])
     }
 
+    /// A key can be a single character of any length.
+    @Test func messagesTruncateLongCharacters() async throws {
+        let realm = try await realm()
+        try await realm.write { try $0.add(MapKeeper(1)) }
+        let marks = String(repeating: "\u{301}", count: 100_000)
+        let keys = ["$" + marks, "." + marks]
+        for key in keys {
+            let error = await realmError {
+                try await realm.write { $0.objects(MapKeeper.self)[0].parks[key] = "x" }
+            }
+            expectEqual(error?.code, .invalidValue)
+            expectTrue(error.map { $0.message.utf8.count < 2_000 } ?? false)
+        }
+    }
+
     // Covers 1.80
     @Test func otherKeysAreTaken() async throws {
         let realm = try await realm()
