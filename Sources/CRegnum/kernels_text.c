@@ -1,4 +1,7 @@
 // Strings and data: cells of 16 bytes, and the text of a chunk.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // memmem
+#endif
 #include "kernels.h"
 
 enum {
@@ -137,7 +140,29 @@ void cregnum_order_text(const void *cells, size_t count, const void *text, size_
     }
 }
 
-// Search: positions where two bytes of the pattern match, then the whole pattern.
+// Search: positions where two bytes of the pattern match, then the whole pattern. Where many
+// positions match in more than their first bytes, memmem takes over, which is linear.
+
+enum { FIRST_BYTES = 64 };
+
+// Compares the first bytes, and the others only if those are equal. `others` counts the latter.
+INLINE bool is_hit(const uint8_t *here, const uint8_t *bytes, size_t n, size_t *others) {
+    size_t first = n < FIRST_BYTES ? n : FIRST_BYTES;
+    if (memcmp(here, bytes, first) != 0) {
+        return false;
+    }
+    *others += n - first;
+    return memcmp(here + first, bytes + first, n - first) == 0;
+}
+
+// Whether comparing others costs more than searching `passed` bytes with memmem would have.
+INLINE bool is_costly(size_t others, size_t passed, size_t n) { return others > passed + 8 * n; }
+
+static size_t linear_find(const uint8_t *text, size_t from, size_t count, const uint8_t *bytes,
+                          size_t n) {
+    const uint8_t *hit = memmem(text + from, count - from, bytes, n);
+    return hit == NULL ? SIZE_MAX : (size_t)(hit - text);
+}
 
 // The two bytes of the pattern that are compared first.
 typedef struct {
@@ -174,15 +199,20 @@ static probe rarest_bytes(const uint8_t *text, size_t count, const uint8_t *byte
 
 static size_t plain_find(const uint8_t *text, size_t from, size_t count, const uint8_t *bytes,
                          size_t n) {
+    size_t start = from;
+    size_t others = 0;
     while (from + n <= count) {
         const uint8_t *hit = memchr(text + from, bytes[0], count - n + 1 - from);
         if (hit == NULL) {
             break;
         }
-        if (memcmp(hit, bytes, n) == 0) {
+        if (is_hit(hit, bytes, n, &others)) {
             return (size_t)(hit - text);
         }
         from = (size_t)(hit - text) + 1;
+        if (is_costly(others, from - start, n)) {
+            return linear_find(text, from, count, bytes, n);
+        }
     }
     return SIZE_MAX;
 }
@@ -192,6 +222,8 @@ AVX2 static size_t wide_find(const uint8_t *text, size_t from, size_t count, con
                              size_t n, probe at) {
     __m256i first = _mm256_set1_epi8((char)bytes[at.a]);
     __m256i last = _mm256_set1_epi8((char)bytes[at.b]);
+    size_t start = from;
+    size_t others = 0;
     // Neither vector extends beyond from + n - 1 + 32.
     for (; from + n + 31 <= count; from += 32) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(text + from + at.a));
@@ -199,9 +231,12 @@ AVX2 static size_t wide_find(const uint8_t *text, size_t from, size_t count, con
         __m256i both = _mm256_and_si256(_mm256_cmpeq_epi8(a, first), _mm256_cmpeq_epi8(b, last));
         for (uint32_t hits = (uint32_t)_mm256_movemask_epi8(both); hits != 0; hits &= hits - 1) {
             size_t hit = from + (size_t)__builtin_ctz(hits);
-            if (memcmp(text + hit, bytes, n) == 0) {
+            if (is_hit(text + hit, bytes, n, &others)) {
                 return hit;
             }
+        }
+        if (is_costly(others, from - start, n)) {
+            return linear_find(text, from + 32, count, bytes, n);
         }
     }
     return plain_find(text, from, count, bytes, n);
@@ -285,7 +320,7 @@ void cregnum_match_text(const void *cells, size_t count, const void *text, size_
         return;
     }
     bool is_searched = how == CREGNUM_CONTAINS && is_in_order;
-    if (is_searched && text_count > 0) {
+    if (is_searched && text_count > 0 && n <= TEXT_BYTES) {
         find_rows(cells, count, text, text_count, bytes, n, mask);
     }
     uint32_t length_min = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;

@@ -56,7 +56,7 @@ struct TextPattern: Sendable {
 
     private func matchesExactly(_ text: UnsafeRawBufferPointer) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            if match == .like { return isLike(text, bytes) }
+            if match == .like { return LikeMatch(text: text, pattern: bytes).isMatch }
             guard text.count >= bytes.count else { return false }
             if match == .equals, text.count > bytes.count { return false }
             guard bytes.count > 0, let base = text.baseAddress, let wanted = bytes.baseAddress
@@ -68,39 +68,6 @@ struct TextPattern: Sendable {
             default: return cregnum_find(base, text.count, wanted, bytes.count) >= 0
             }
         }
-    }
-
-    /// Matches greedily with a single backtracking point: the last `*`.
-    private func isLike(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
-        var at = 0
-        var next = 0
-        var star: (next: Int, at: Int)?
-        while at < text.count {
-            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
-                next += 1
-                star = (next, at)
-            } else if next < pattern.count, pattern[next] == UInt8(ascii: "?") {
-                next += 1
-                at = codePointEnd(text, at)
-            } else if next < pattern.count, pattern[next] == text[at] {
-                next += 1
-                at += 1
-            } else if let last = star {
-                at = codePointEnd(text, last.at)
-                next = last.next
-                star = (next, at)
-            } else {
-                return false
-            }
-        }
-        while next < pattern.count, pattern[next] == UInt8(ascii: "*") { next += 1 }
-        return next == pattern.count
-    }
-
-    private func codePointEnd(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int {
-        var end = start + 1
-        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
-        return end
     }
 }
 
