@@ -58,7 +58,7 @@ final class FollowedPlan: Sendable {
         {
             kind = .all
         }
-        if order.isTooLong, case .tree = kind { kind = .anew }
+        if order.isTooLong { kind = .anew }
         self.query = query
         self.kind = kind
         terms = order.terms.map(\.column)

@@ -125,6 +125,9 @@ struct AggregateFold: EndVisitor {
     /// than every integer.
     private var holdsBeyondInteger: Bool {
         let comparison = aggregate.comparison
+        if case .decimal = aggregate.value {
+            return comparison.holds(.decimal(DecimalBits(integerTotal)), aggregate.value)
+        }
         guard case .double(let x) = aggregate.value else {
             if aggregate.value.isNull { return comparison == .notEqual }
             return comparison.holds(.int(integerTotal > 0 ? 1 : -1), .int(0))

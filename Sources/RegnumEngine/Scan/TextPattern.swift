@@ -89,8 +89,7 @@ struct ValueSet: Sendable {
         ValueSet.canonical(value).map { set.contains($0) } ?? false
     }
 
-    /// Returns one representation for numbers that are equal, except that fractional doubles and
-    /// decimals remain distinct; `nil` for a NaN that equals nothing.
+    /// Returns one representation for numbers that are equal; `nil` for a NaN that equals nothing.
     private static func canonical(_ value: Value) -> Value? {
         switch value {
         case .double(let x):
@@ -99,7 +98,10 @@ struct ValueSet: Sendable {
             return value
         case .date(let x): return x.isNaN ? nil : .date(x == 0 ? 0 : x)
         case .decimal(let x):
-            return x.exactInt64.map { .int($0) } ?? .decimal(x.canonical)
+            if x.isNaN { return .decimal(.nan) }
+            if let integer = x.exactInt64 { return .int(integer) }
+            let nearest = x.doubleValue
+            return DecimalBits.compare(x, nearest) == 0 ? .double(nearest) : .decimal(x.canonical)
         case .any: return value.canonical
         default: return value
         }

@@ -44,6 +44,54 @@ import Testing
         }
     }
 
+    /// Also for more values than are compared one by one, and of other types than the column.
+    @Test func inAgreesWithEquality() throws {
+        let setup = EngineTransaction(base: .empty)
+        let table = try setup.addTable(
+            name: "Number",
+            columns: [
+                ColumnDefinition(name: "double", type: .double),
+                ColumnDefinition(name: "decimal", type: .decimal),
+                ColumnDefinition(name: "any", scalar: .any, isOptional: true, isIndexed: true),
+            ])
+        let texts = [
+            "0", "-0", "0.5", "0.50", "-0.5", "0.1", "3", "3.0", "1e20", "1e300",
+            "9007199254740993",
+            "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1e-300",
+            "Infinity", "-Infinity", "NaN",
+        ]
+        let decimals = try texts.map { try requireValue(DecimalBits(text: $0)) }
+        for decimal in decimals {
+            let double = decimal.doubleValue
+            for any in [AnyContent.decimal(decimal), .double(double)] {
+                _ = try setup.insert(table, [.double(double), .decimal(decimal), any.value])
+            }
+        }
+        let root = try setup.commit(timestampMicroseconds: 1).root
+        let numbers: [Value] =
+            decimals.map { .decimal($0) } + decimals.map { .double($0.doubleValue) }
+            + decimals.compactMap { $0.exactInt64.map { .int($0) } }
+        let anys: [Value] = decimals.flatMap {
+            [AnyContent.decimal($0).value, AnyContent.double($0.doubleValue).value]
+        }
+        for (name, type, values) in [
+            ("double", ValueType.double, numbers), ("decimal", .decimal, numbers),
+            ("any", .any, anys),
+        ] {
+            let missing = type == .any ? Value.null : type.zero
+            let column = ColumnReference(name: name, type: type, missing: missing)
+            for value in values {
+                let one = QueryPlan(
+                    tableName: "Number", predicate: .compare(column, .equal, value))
+                let isIn = QueryPlan(
+                    tableName: "Number",
+                    predicate: .isIn(column, Array(repeating: value, count: 20)))
+                try expectEqual(
+                    Array(isIn.evaluate(root)), Array(one.evaluate(root)), "\(name) \(value)")
+            }
+        }
+    }
+
     // Covers 3.6
     @Test func notIsTheExactComplement() throws {
         var generator = SeededRandom("EngineQueryTests.notIsTheExactComplement")

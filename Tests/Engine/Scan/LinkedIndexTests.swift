@@ -161,6 +161,70 @@ import Testing
         expectEqual(error?.sentence.contains("at most 64 terms; this one has 65"), true)
     }
 
+    /// Two sorts of a list order by more values than a bit set has directions.
+    @Test func listsAreSortedByMoreThan64Values() throws {
+        let setup = EngineTransaction(base: .empty)
+        let columns = (0..<70).map { ColumnReference(name: "n\($0)", type: .int, missing: .int(0)) }
+        let wide = try setup.addTable(
+            name: "Wide", columns: columns.map { ColumnDefinition(name: $0.name, type: .int) })
+        let owner = try setup.addTable(
+            name: "Owner", columns: [ColumnDefinition(name: "id", type: .int)])
+        let list = try setup.addList(owner, name: "wides", target: wide)
+        let row = try setup.insert(owner, [.int(0)])
+        func add(_ transaction: EngineTransaction, _ last: Int64) throws {
+            let values = columns.dropLast().map { _ in Value.int(0) } + [.int(last)]
+            let key = try transaction.insert(wide, values)
+            try transaction.insertIntoList(owner, row, list, at: 0, [key])
+        }
+        for last in [2, 0, 1] { try add(setup, Int64(last)) }
+        let base = try setup.commit(timestampMicroseconds: 1).root
+        let terms = columns.map { SortTerm(column: $0, ascending: $0.name != "n69") }
+        let plan = QueryPlan(
+            tableName: "Wide", source: .list(tableName: "Owner", row: row, name: "wides"),
+            sort: Array(terms[35...]), steps: [.sort(Array(terms[..<35]))])
+        let result = try plan.evaluate(base, counters: StreamCounters())
+        expectEqual(result.map(\.rawValue), [0, 2, 1])
+        let transaction = EngineTransaction(base: base)
+        try add(transaction, 3)
+        let commit = try transaction.commit(timestampMicroseconds: 2)
+        let step = VersionStep(from: base, to: commit.root, summaries: [commit.summary])
+        let (new, change) = try plan.advance(result, step)
+        expectEqual(new.map(\.rawValue), [3, 0, 2, 1])
+        expectEqual(change.insertions, [0])
+    }
+
+    /// A sum beyond 64 bits is compared with a decimal by its value.
+    @Test func sumsBeyondIntegersCompareWithDecimals() throws {
+        let setup = EngineTransaction(base: .empty)
+        let item = try setup.addTable(
+            name: "Item", columns: [ColumnDefinition(name: "n", type: .int)])
+        let owner = try setup.addTable(
+            name: "Owner", columns: [ColumnDefinition(name: "id", type: .int)])
+        let list = try setup.addList(owner, name: "items", target: item)
+        let row = try setup.insert(owner, [.int(0)])
+        for _ in 0..<2 {
+            let key = try setup.insert(item, [.int(.max)])
+            try setup.insertIntoList(owner, row, list, at: 0, [key])
+        }
+        let root = try setup.commit(timestampMicroseconds: 1).root
+        let sum = Int128(Int64.max) * 2
+        for (difference, holding) in [
+            (Int128(-1), [Comparison.notEqual, .greater, .greaterOrEqual]),
+            (0, [.equal, .lessOrEqual, .greaterOrEqual]), (1, [.notEqual, .less, .lessOrEqual]),
+        ] {
+            let value = Value.decimal(DecimalBits(sum + difference))
+            let n = ColumnReference(name: "n", type: .int, missing: .int(0))
+            for comparison in Comparison.allCases {
+                let plan = QueryPlan(
+                    tableName: "Owner",
+                    predicate: .aggregate(
+                        [.list("items", of: "Item")], .sum, n, comparison, value))
+                let isFound = try plan.count(root) == 1
+                expectEqual(isFound, holding.contains(comparison), "\(difference) \(comparison)")
+            }
+        }
+    }
+
     @Test func hopsThatAreStoredOtherwiseAreRefused() throws {
         let root = try makeRoot()
         let always = Predicate.constant(true)
