@@ -300,6 +300,8 @@ import Testing
             ("nothing", "nothing", "Walker"), ("favourite.nothing", "nothing", "Whelp"),
             ("pups.friend.nothing", "nothing", "Whelp"), ("name.age", "name", "Walker"),
             ("", "", "Walker"),
+            // A dot and a combining mark are one `Character`.
+            ("favourite.\u{301}name", "\u{301}name", "Whelp"),
         ] {
             let error = #expect(throws: Realm.Error.self) {
                 _ = try realm.objects(Walker.self).changes(keyPaths: [path])

@@ -170,6 +170,74 @@ import Testing
         }
     }
 
+    private enum Accents {
+        final class MigAccent: Object {
+            @Persisted var one: String
+            @Persisted var two: String
+
+            override class func propertiesMapping() -> [String: String] {
+                ["one": "caf\u{E9}", "two": "cafe\u{301}"]
+            }
+        }
+    }
+    private enum Composed {
+        final class MigAccent: Object {
+            @Persisted var text: String
+
+            override class func propertiesMapping() -> [String: String] {
+                ["text": "caf\u{E9}"]
+            }
+        }
+    }
+    private enum Decomposed {
+        final class MigAccent: Object {
+            @Persisted var text: String
+
+            override class func propertiesMapping() -> [String: String] {
+                ["text": "cafe\u{301}"]
+            }
+        }
+    }
+    private enum Plain {
+        final class MigAccent: Object {
+            @Persisted var text: String
+        }
+    }
+
+    @Test func renamesBetweenNamesThatSwiftTakesForEqual() async throws {
+        let realm = try MigrationRealm()
+        try await realm.write(1, [Composed.MigAccent.self]) { tx in
+            _ = try tx.create(Composed.MigAccent.self, value: ["text": "kept"])
+        }
+        let block: MigrationBlock = { migration, _ in
+            try migration.renameProperty(
+                onType: "MigAccent", from: "caf\u{E9}", to: "cafe\u{301}")
+        }
+        try await realm.migrate(2, [Decomposed.MigAccent.self], block) { tx in
+            expectEqual(tx.objects(Decomposed.MigAccent.self).map(\.text), ["kept"])
+        }
+    }
+
+    // Covers .invalidInput
+    @Test func stepsOfRenamingAreToldApartByTheirBytes() async throws {
+        let realm = try MigrationRealm()
+        try await realm.write(1, [Accents.MigAccent.self]) { tx in
+            _ = try tx.create(Accents.MigAccent.self, value: ["one": "1", "two": "2"])
+        }
+        let block: MigrationBlock = { migration, _ in
+            for (from, to) in [
+                ("caf\u{E9}", "n\u{E9}"), ("cafe\u{301}", "ne\u{301}"), ("ne\u{301}", "text"),
+            ] {
+                try migration.renameProperty(onType: "MigAccent", from: from, to: to)
+            }
+        }
+        let error = await realmError {
+            try await Realm.open(realm.configuration(2, [Plain.MigAccent.self], block))
+        }
+        expectEqual(error?.code, .invalidInput)
+        expectEqual(error?.property.map { Array($0.utf8) }, Array("n\u{E9}".utf8))
+    }
+
     /// An object that leaves the block of its migration.
     ///
     /// Guard of the `@unchecked Sendable`: the test runs one migration after the other.

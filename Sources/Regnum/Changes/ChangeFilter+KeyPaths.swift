@@ -86,8 +86,10 @@ extension ClassSchema {
         var schema = self
         var found: [PropertySchema] = []
         var first = 0
-        for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
-            let name = String(name)
+        // By bytes, because a dot and the start of a name can be one `Character`.
+        let dot = UInt8(ascii: ".")
+        for part in keyPath.utf8.split(separator: dot, omittingEmptySubsequences: false) {
+            let name = String(Substring(part))
             if let last = found.last {
                 guard let target = last.shape.objectType else {
                     throw Realm.Error(

@@ -66,9 +66,9 @@ public struct CommitNotice: Sendable, Hashable {
         // The elements of a list of values are rows of a hidden class `Class.property`. A dot and
         // the start of a property's name can be one `Character`.
         let names = summary.tables.values.map {
-            String(Substring($0.tableName.utf8.prefix { $0 != UInt8(ascii: ".") }))
+            StoredText(String(Substring($0.tableName.utf8.prefix { $0 != UInt8(ascii: ".") })))
         }
-        classNames = Set(names).sorted()
+        classNames = Set(names).sorted().map(\.wrappedValue)
         self.cursor = cursor.at(version: summary.version)
     }
 }

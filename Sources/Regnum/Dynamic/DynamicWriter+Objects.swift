@@ -257,11 +257,11 @@ extension DynamicWriter {
         guard supplied.source == nil,
             let known = store.core.realm.knownEntry(named: table.name)?.schema
         else { return }
-        let given = Set(supplied.values.map(\.name))
+        let given = Set(supplied.values.map { StoredText($0.name) })
         let fresh = known.type.init()
         for property in known.properties where property.isStored {
             let name = store.name(of: property)
-            if given.contains(name) { continue }
+            if given.contains(StoredText(name)) { continue }
             if case .scalar = property.shape, !property.shape.isAny {
                 guard let column = table.column(named: property.columnName),
                     column.type == property.type

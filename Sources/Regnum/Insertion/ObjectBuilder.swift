@@ -127,8 +127,10 @@ struct ObjectBuilder {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
             for (index, property) in schema.properties.enumerated() {
-                guard let value = values[property.name] else { continue }
-                try set(index, of: object, schema, to: value)
+                guard let place = values.index(forKey: property.name),
+                    equalUTF8(values[place].key, property.name)
+                else { continue }
+                try set(index, of: object, schema, to: values[place].value)
             }
         } else if let values = value as? [Any] {
             let stored = schema.properties.indices.filter { schema.properties[$0].isStored }

@@ -46,7 +46,7 @@ struct ImportSchema {
                     + "\(stored.kindText) in the realm.", className: given.name)
         }
         for property in given.properties {
-            let other = stored.properties.first { MapKeyText($0.name) == MapKeyText(property.name) }
+            let other = stored.properties.first { equalUTF8($0.name, property.name) }
             guard let other else {
                 throw Realm.Error(
                     .schemaMismatch,
@@ -103,7 +103,7 @@ struct ImportSchema {
                     table.key, name: "\(property.name)[]", target: elements, kind: .list)
             case (nil, .value): continue
             case (nil, .object(let name)):
-                let target = try target(name, given, property)
+                let target = try target(name.wrappedValue, given, property)
                 _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
             case (let collection?, let content):
                 let kind: ListKind =
@@ -115,11 +115,14 @@ struct ImportSchema {
                 let elementsName = "\(given.name).\(property.name)"
                 let target =
                     switch content {
-                    case .object(let name) where kind != .map: try target(name, given, property)
+                    case .object(let name) where kind != .map:
+                        try target(name.wrappedValue, given, property)
                     case .object(let name):
                         try transaction.addElements(
                             elementsName,
-                            .link(name: "value", to: try target(name, given, property)),
+                            .link(
+                                name: "value",
+                                to: try target(name.wrappedValue, given, property)),
                             hasKeys: true)
                     case .value(.any): try transaction.addAnyElements(elementsName)
                     case .value:

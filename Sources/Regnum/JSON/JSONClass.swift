@@ -2,7 +2,7 @@ package import RegnumEngine
 
 /// A class as stored in the file, for programs that don't know its Swift type.
 package struct JSONClass: Sendable, Hashable {
-    package let name: String
+    @StoredText package var name: String
     package let isEmbedded: Bool
     /// Whether its objects are asymmetric: only passed on to a drain.
     package var isAsymmetric = false
@@ -21,10 +21,10 @@ package struct JSONProperty: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         case value(ScalarType)
         /// An object of a class; inline if the class is embedded.
-        case object(String)
+        case object(StoredText)
     }
 
-    package let name: String
+    @StoredText package var name: String
     /// The kind of collection; `nil` for a single value or link.
     package let collection: Collection?
     /// The content of the property, or of each element.
@@ -40,7 +40,7 @@ package struct JSONProperty: Sendable, Hashable {
         var type =
             switch content {
             case .value(let type): type.swiftName
-            case .object(let name): name
+            case .object(let name): name.wrappedValue
             }
         if isOptional { type += "?" }
         return switch collection {
@@ -73,7 +73,8 @@ extension DatabaseSchema {
             let isOfValues = target.kind == .elements
             return JSONProperty(
                 name: list.name, collection: list.kind.storedCollection,
-                content: isOfValues ? content(target.columns[0]) : .object(target.name),
+                content: isOfValues
+                    ? content(target.columns[0]) : .object(StoredText(target.name)),
                 isOptional: isOfValues && target.columns[0].isOptional)
         }
         return JSONClass(
@@ -82,7 +83,9 @@ extension DatabaseSchema {
     }
 
     private func content(_ column: ColumnSchema) -> JSONProperty.Content {
-        if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
+        if let target = column.linkTarget {
+            return .object(StoredText(tables[Int(target.rawValue)].name))
+        }
         return .value(column.scalarType)
     }
 }

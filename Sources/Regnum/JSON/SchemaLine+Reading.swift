@@ -160,7 +160,7 @@ extension JSONProperty {
             case ("class", .string(let text)):
                 try place.checkLength(
                     of: text, Limits.tableNameByteCountMax, "links to a class with a name")
-                contents.append(.object(text))
+                contents.append(.object(StoredText(text)))
             case ("type", .string(let text)):
                 guard let type = ScalarType(rawValue: text) else {
                     throw place.problem("has the unknown type \"\(text.shortened)\"")

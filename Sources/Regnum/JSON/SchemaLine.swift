@@ -39,7 +39,7 @@ struct SchemaLine {
         switch property.content {
         case .object(let name):
             text.key("class")
-            text.string(name)
+            text.string(name.wrappedValue)
         case .value(let type):
             text.key("type")
             text.string(type.rawValue)

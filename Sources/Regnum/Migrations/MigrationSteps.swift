@@ -228,7 +228,7 @@ final class MigrationSteps {
         guard let schema = classes.first(where: { equalUTF8($0.name, className) }) else {
             throw refusal("the program has no class \(className).")
         }
-        if old == new { throw refusal("the names are the same.") }
+        if equalUTF8(old, new) { throw refusal("the names are the same.") }
         guard Self.isName(old),
             let type = table.swiftName(ofProperty: old, in: transaction.schema)
         else { throw refusal("the stored class has no property \(old).") }
@@ -260,7 +260,9 @@ final class MigrationSteps {
             }
             intermediate.append((className, new))
         }
-        intermediate.removeAll { $0 == (className, old) }
+        intermediate.removeAll {
+            equalUTF8($0.className, className) && equalUTF8($0.name, old)
+        }
         drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
         if let property, !equalUTF8(property.shape.swiftName, type) {

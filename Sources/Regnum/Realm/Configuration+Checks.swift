@@ -80,12 +80,13 @@ extension Realm.Configuration {
     func checkDeclarations() throws(Realm.Error) {
         let schemas = (objectTypes ?? []).map { ClassSchema.of($0) }
         var problems = schemas.flatMap(\.problems)
-        let byName = Dictionary(grouping: schemas, by: \.name)
+        let byName = Dictionary(grouping: schemas) { StoredText($0.name) }
         for (name, same) in byName.sorted(by: { $0.key < $1.key }) {
             let types = Set(same.map { ObjectIdentifier($0.type) })
             guard types.count > 1 else { continue }
             problems.append(
-                "objectTypes has \(types.count) classes named \(name): rename all but one.")
+                "objectTypes has \(types.count) classes named \(name.wrappedValue): rename all "
+                    + "but one.")
         }
         problems += ClassSchema.linkProblems(of: schemas)
         problems += (objectTypes ?? []).flatMap { ProjectionSchema.of($0)?.problems ?? [] }

@@ -35,7 +35,7 @@ final class ClassCatalog: Sendable {
         return schemas.withLock { schemas in
             if let known = schemas[identity] { return known }
             schemas[identity] = made
-            let mapped = made.properties.filter { $0.name != $0.columnName }
+            let mapped = made.properties.filter { !equalUTF8($0.name, $0.columnName) }
             if !mapped.isEmpty {
                 mappedNames.withLock { names in
                     names[StoredText(made.name), default: [:]].merge(

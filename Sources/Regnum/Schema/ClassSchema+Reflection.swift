@@ -17,10 +17,12 @@ extension ClassSchema {
         let fields = all.filter { $0.type is any PersistedField.Type }
         let (first, second) = Self.twoInstances(of: type)
         let mapping = type.propertiesMapping()
+        let columnNames = Dictionary(
+            uniqueKeysWithValues: mapping.map { (StoredText($0.key), $0.value) })
         let properties = fields.compactMap { field -> PropertySchema? in
             guard let wrapper = field.type as? any PersistedField.Type else { return nil }
             return PropertySchema(
-                field: field, wrapper: wrapper, mapping: mapping,
+                field: field, wrapper: wrapper, mapping: columnNames,
                 first: wrapper.declaration(in: first, at: field.offset),
                 second: wrapper.declaration(in: second, at: field.offset))
         }
@@ -62,7 +64,7 @@ extension ClassSchema {
         var problems: [String] = []
         for (property, column) in mapping.sorted(by: { $0.key < $1.key }) {
             let place = "propertiesMapping() of \(name) maps \(property) to \"\(column)\""
-            guard let found = properties.first(where: { $0.name == property }) else {
+            guard let found = properties.first(where: { equalUTF8($0.name, property) }) else {
                 problems.append("\(place), but the class has no such property.")
                 continue
             }
@@ -81,13 +83,15 @@ extension ClassSchema {
                         + "\(Limits.columnNameByteCountMax).")
             }
         }
-        let stored = Dictionary(grouping: properties.filter(\.isStored), by: \.columnName)
+        let stored = Dictionary(grouping: properties.filter(\.isStored)) {
+            StoredText($0.columnName)
+        }
         for (column, same) in stored.sorted(by: { $0.key < $1.key }) {
-            let names = Set(same.map(\.name)).sorted()
+            let names = Set(same.map { StoredText($0.name) }).sorted().map(\.wrappedValue)
             guard names.count > 1 else { continue }
             problems.append(
                 "propertiesMapping() of \(name) gives \(names.joined(separator: " and ")) the same "
-                    + "stored name \"\(column)\".")
+                    + "stored name \"\(column.wrappedValue)\".")
         }
         return problems
     }
@@ -142,9 +146,9 @@ extension ClassSchema {
                         + "AnyRealmValue is \(Limits.anyNameByteCountMax).")
             }
         }
-        var seen: Set<String> = []
+        var seen: Set<StoredText> = []
         for property in properties {
-            if !seen.insert(property.name).inserted {
+            if !seen.insert(StoredText(property.name)).inserted {
                 problems.append(
                     "\(name).\(property.name) is declared twice in the class hierarchy.")
             }
@@ -154,7 +158,7 @@ extension ClassSchema {
                         + "of a collection can't end in \"[]\", which is reserved.")
             }
             // Mapped names are checked in `mappingProblems`.
-            if property.name == property.columnName,
+            if equalUTF8(property.name, property.columnName),
                 property.name.utf8.count > Limits.columnNameByteCountMax
             {
                 problems.append(
@@ -177,7 +181,7 @@ extension PropertySchema {
     }
 
     convenience init(
-        field: StoredField, wrapper: any PersistedField.Type, mapping: [String: String],
+        field: StoredField, wrapper: any PersistedField.Type, mapping: [StoredText: String],
         first: PropertyDeclaration, second: PropertyDeclaration
     ) {
         let shape = wrapper.shape
@@ -193,7 +197,7 @@ extension PropertySchema {
         // The backing storage of a wrapped property `text` is named `_text`.
         let name = String(field.name.dropFirst())
         self.init(
-            name: name, columnName: mapping[name] ?? name,
+            name: name, columnName: mapping[StoredText(name)] ?? name,
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
             defaultValue: defaultValue, declaration: first)
     }

@@ -55,7 +55,7 @@ final class PropertySchema: Sendable {
 
     /// The name for error messages, including the stored name if it differs.
     var nameWithColumn: String {
-        name == columnName ? name : "\(name) (stored as \"\(columnName)\")"
+        equalUTF8(name, columnName) ? name : "\(name) (stored as \"\(columnName)\")"
     }
 
     /// The type of the column's values. `.int` for links, whose columns hold row keys, and for
@@ -206,6 +206,6 @@ final class ClassSchema: Sendable {
 
     /// Returns the index of the property with the given name.
     func property(named name: String) -> Int? {
-        properties.firstIndex { $0.name == name }
+        properties.firstIndex { equalUTF8($0.name, name) }
     }
 }

@@ -79,12 +79,12 @@ public struct ObjectSchema: Sendable {
 extension ObjectSchema: Hashable {
     /// Returns whether both are the same declaration of the same class, or the same stored class.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
-        left.objectClass == right.objectClass && left.className == right.className
+        left.objectClass == right.objectClass && equalUTF8(left.className, right.className)
             && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
             && left.properties == right.properties && left.inverses == right.inverses
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(className) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(StoredText(className)) }
 }
 
 extension ObjectSchema: CustomStringConvertible {
@@ -123,13 +123,29 @@ public struct Property: Sendable, Hashable {
     public let originPropertyName: String?
 }
 
+extension Property {
+    /// Returns whether all attributes are the same, and names have the same UTF-8 bytes.
+    public static func == (left: Property, right: Property) -> Bool {
+        left.names == right.names && left.type == right.type && left.isArray == right.isArray
+            && left.isSet == right.isSet && left.isMap == right.isMap
+            && left.isIndexed == right.isIndexed && left.isPrimaryKey == right.isPrimaryKey
+            && left.isOptional == right.isOptional
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(names) }
+
+    private var names: [StoredText?] {
+        [name, columnName, objectClassName, originPropertyName].map { $0.map { StoredText($0) } }
+    }
+}
+
 extension Property: CustomStringConvertible {
     /// The property on one line.
     public var description: String {
         var text = "\(name): \(typeName)"
         if let originPropertyName { text += ", of \(originPropertyName)" }
         if isPrimaryKey { text += ", primary key" } else if isIndexed { text += ", indexed" }
-        return name == columnName ? text : "\(text), stored as \"\(columnName)\""
+        return equalUTF8(name, columnName) ? text : "\(text), stored as \"\(columnName)\""
     }
 
     /// The Swift type of the stored form: `Int`, `String?`, `Dog?` for a link, `List<Dog>`,

@@ -1,21 +1,24 @@
 /// The newest 1,000 distinct labels in order of first appearance.
 package struct OriginList: Sendable {
-    private var labels: [String] = []
+    private var labels: [StoredText] = []
     private var first = 0
     /// The same labels as a set, once there are many.
-    private var known: Set<String> = []
+    private var known: Set<StoredText> = []
 
     static let countMax = 1_000
     private static let scanCountMax = 8
 
     package init() {}
 
-    package func contains(_ label: String) -> Bool {
+    package func contains(_ label: String) -> Bool { contains(StoredText(label)) }
+
+    private func contains(_ label: StoredText) -> Bool {
         known.isEmpty ? labels[first...].contains(label) : known.contains(label)
     }
 
     /// - Complexity: O(1), amortized.
     package mutating func add(_ label: String) {
+        let label = StoredText(label)
         if contains(label) { return }
         if known.isEmpty, labels.count - first > OriginList.scanCountMax {
             known = Set(labels[first...])
@@ -31,5 +34,5 @@ package struct OriginList: Sendable {
         }
     }
 
-    package var all: [String] { Array(labels[first...]) }
+    package var all: [String] { labels[first...].map(\.wrappedValue) }
 }

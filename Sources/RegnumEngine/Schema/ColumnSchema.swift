@@ -12,7 +12,7 @@ package enum ColumnMeaning: Hashable, Sendable {
 /// A property before it has a column: everything but its key.
 package struct ColumnDefinition: Hashable, Sendable {
     /// At most 63 bytes of UTF-8, not empty.
-    package var name: String
+    @StoredText package var name: String
     package var type: ValueType
     package var isOptional: Bool
     package var isPrimaryKey: Bool

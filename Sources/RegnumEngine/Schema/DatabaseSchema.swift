@@ -20,7 +20,7 @@ package enum TableKind: UInt8, Hashable, Sendable {
 /// A class: its key, name, columns and lists.
 package struct TableSchema: Hashable, Sendable {
     package let key: TableKey
-    package let name: String
+    @StoredText package private(set) var name: String
     package let kind: TableKind
     /// The columns by key: `columns[i].key.rawValue == i`.
     package let columns: [ColumnSchema]

@@ -18,7 +18,7 @@ package enum ListKind: UInt8, Hashable, Sendable {
 package struct ListSchema: Hashable, Sendable {
     package let key: ListKey
     /// Unique among the class's columns and lists.
-    package let name: String
+    @StoredText package var name: String
     /// The class of the list's elements.
     package let target: TableKey
     package let kind: ListKind

@@ -209,6 +209,23 @@ private final class JSONMenu: Object { @Persisted var place: JSONCafé? }
         }
     }
 
+    /// A link to another class of an equal name is another property.
+    @Test func linkedClassesAreComparedByBytes() async throws {
+        let (one, two) = ("caf\u{E9}", "cafe\u{301}")
+        let named = [one, two].map {
+            #"{"name":"\#($0)","properties":[{"name":"n","type":"int"}]}"#
+        }.joined(separator: ",")
+        func head(_ target: String) -> String {
+            #"{"regnum":1,"classes":[\#(named),{"name":"A","properties":"#
+                + #"[{"name":"link","class":"\#(target)"}]}]}"#
+        }
+        let realm = try await Realm.json()
+        try await realm.importJSON(text: head(one))
+        try await realm.importJSON(text: head(one))
+        let error = await realmError { try await realm.importJSON(text: head(two)) }
+        expectTrue(error?.code == .schemaMismatch && error?.property == "link")
+    }
+
     private enum Before {
         final class JSONNote: Object {
             @Persisted var number: Int
