@@ -58,6 +58,13 @@ extension StreamQuery {
     private func ownRows(at root: DatabaseRoot) -> Interest.Term? {
         guard let owner else {
             guard let route = plan.route else { return .table(plan.$tableName) }
+            // The search for rows with a value finds none while the property isn't stored, but
+            // their default can be that value.
+            if let table = root.schema.table(named: plan.tableName),
+                table.column(named: route.column) == nil
+            {
+                return .table(plan.$tableName)
+            }
             return .value(tableName: route.$tableName, column: route.$column, route.value)
         }
         guard let row = owner.row(root) else { return nil }

@@ -171,4 +171,24 @@ import Testing
                 routes.map { step.delta($0).modified.count }, table == target ? [1, 0] : [0, 1])
         }
     }
+
+    /// A property that isn't stored yet has its default in all rows, so that a condition on it can
+    /// hold for every one of them.
+    @Test func conditionsOnPropertiesThatAreNotStoredConcernAllRows() throws {
+        let setup = EngineTransaction(base: .empty)
+        let note = try setup.addTable(
+            name: "Note", columns: [ColumnDefinition(name: "text", type: .string)])
+        let row = try setup.insert(note, [.string("a")])
+        let base = try setup.commit(timestampMicroseconds: 1).root
+        let kind = ColumnReference(name: "kind", type: .string, missing: .string("plain"))
+        let plan = QueryPlan(
+            tableName: "Note", predicate: .compare(kind, .equal, .string("plain")))
+        try expectEqual(plan.count(base), 1)
+        let interest = StreamQuery(plan, filter: .deep(0)).interest(at: base)
+        let transaction = EngineTransaction(base: base)
+        transaction.delete(note, row)
+        let commit = try transaction.commit(timestampMicroseconds: 2)
+        try expectEqual(plan.count(commit.root), 0)
+        expectTrue(interest.holds(for: commit.summary, from: base, to: commit.root))
+    }
 }
