@@ -1,12 +1,7 @@
 public import FoundationEssentials
 internal import RegnumEngine
 
-/// A type stored as bytes: the basis of `Data`, types stored as `Data`, and the optionals of these.
-/// It determines which properties have the byte operators of queries.
-public protocol BytesValue: ScalarValue {}
-extension Data: BytesValue {}
-
-extension Query where Value: ScalarValue, Value._Basis: BytesValue {
+extension Query where Value: ScalarValue, Value._Basis == Data {
     /// Whether the data contains `part`. False for `nil`. Any data contains empty data.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 

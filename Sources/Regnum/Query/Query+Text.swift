@@ -15,12 +15,9 @@ public struct StringOptions: OptionSet, Sendable {
     public static let caseInsensitive = StringOptions(rawValue: 1)
 }
 
-/// A type stored as a string: the basis of `String`, enums of `String`, types stored as `String`,
-/// and the optionals of these. It determines which properties have the text operators of queries.
-public protocol TextValue: ScalarValue {}
-extension String: TextValue {}
+// The basis of enums of `String`, types stored as `String`, and the optionals of these is `String`.
 
-extension Query where Value: ScalarValue, Value._Basis: TextValue {
+extension Query where Value: ScalarValue, Value._Basis == String {
     /// Whether the string contains `part`. False if either is `nil`. Every string contains the
     /// empty one.
     ///
@@ -104,39 +101,39 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
 
 // MARK: Compared with a property
 
-extension Query where Value: ScalarValue, Value._Basis: TextValue {
+extension Query where Value: ScalarValue, Value._Basis == String {
     /// Whether the string contains that of another property. False if either is `nil`.
     public func contains<Other: ScalarValue>(
         _ part: Query<Other>, options: StringOptions = []
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         match(.contains, part, options)
     }
 
     /// Whether the string starts with that of another property. False if either is `nil`.
     public func starts<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         match(.beginsWith, part, options)
     }
 
     /// Whether the string ends with that of another property. False if either is `nil`.
     public func ends<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         match(.endsWith, part, options)
     }
 
     /// Whether the string matches the pattern in another property. False if either is `nil`.
     public func like<Other: ScalarValue>(
         _ pattern: Query<Other>, caseInsensitive: Bool = false
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
     /// Whether two properties have the same string, except for the options, or are both `nil`.
     public func equals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         let ((hops, left), right) = (column, operand(other))
         return condition(.exists(hops, .areEqual(left, right, options)))
     }
@@ -144,14 +141,14 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
     /// The complement of `equals`.
     public func notEquals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         let ((hops, left), right) = (column, operand(other))
         return condition(.exists(hops, .not(.areEqual(left, right, options))))
     }
 
     private func match<Other: ScalarValue>(
         _ match: TextMatch, _ other: Query<Other>, _ options: StringOptions
-    ) -> Query<Bool> where Other._Basis: TextValue {
+    ) -> Query<Bool> where Other._Basis == String {
         let ((hops, column), other) = (column, operand(other))
         return condition(
             .exists(
@@ -162,7 +159,7 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
     }
 
     private func operand<Other: ScalarValue>(_ other: Query<Other>) -> ColumnReference
-    where Other._Basis: TextValue {
+    where Other._Basis == String {
         scope.requireSame(other.scope)
         let (hops, column) = other.column
         requireOneElement(self.column.hops, hops)

@@ -141,7 +141,7 @@ extension ConditionBuilder {
 
     func text<V: WorldValue>(
         _ query: Query<V>, _ other: Query<V>, _ leaf: PlainLeaf
-    ) -> Query<Bool> where V._Basis: OrderedValue & TextValue {
+    ) -> Query<Bool> where V._Basis == String {
         switch leaf {
         case .text(_, let match, let value, let ignoresCase):
             let (text, options) = (value.text, ignoresCase ? StringOptions.caseInsensitive : [])
@@ -169,7 +169,7 @@ extension ConditionBuilder {
 
     private func data<V: WorldValue>(
         _ query: Query<V>, _ leaf: PlainLeaf
-    ) -> Query<Bool> where V._Basis: BytesValue {
+    ) -> Query<Bool> where V._Basis == Data {
         switch leaf {
         case .data(_, .contains, let bytes): query.contains(Data(bytes))
         case .data(_, .starts, let bytes): query.starts(with: Data(bytes))
