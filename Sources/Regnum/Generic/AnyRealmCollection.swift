@@ -78,12 +78,6 @@ extension AnyRealmCollection: RealmCollection {
     public func makeIterator() -> AnyIterator<Element> { iterate() }
 }
 
-extension AnyRealmCollection: ObjectCollection where Element: ObjectBase {
-    public var _results: Results<Element>? { base._erasedResults as? Results<Element> }
-
-    public var _name: String { "AnyRealmCollection<\(Element.self)>" }
-}
-
 extension AnyRealmCollection: CustomStringConvertible {
     /// The description of the wrapped collection.
     public var description: String { "\(base)" }

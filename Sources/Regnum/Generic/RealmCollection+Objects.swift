@@ -143,10 +143,9 @@ extension RealmCollection where Element: ObjectBase {
 
     func results(_ call: StaticString) -> Results<Element> {
         if let results = objectResults { return results }
-        let name = (self as? any ObjectCollection)?._name ?? "\(Self.self)"
         fatalError(
-            "\(call) was called on an unmanaged \(name): only managed collections can be queried. "
-                + "Add its object to a realm first.")
+            "\(call) was called on an unmanaged \(Self.self): only managed collections can be "
+                + "queried. Add its object to a realm first.")
     }
 }
 

@@ -79,7 +79,13 @@ extension MutableSet: RealmCollection {
 }
 
 extension LinkingObjects: RealmCollection {
-    public var _erasedResults: Any? { _results }
+    public var _erasedResults: Any? {
+        guard let handle, let origins = handle.origins(Element.self) else { return nil }
+        if isInvalidated {
+            handle.binding.failMissing(handle.property, of: handle.row.rawValue)
+        }
+        return Results(origins, plan: _Plan(plan: handle.plan()))
+    }
 
     public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
         guard let handle else {
