@@ -1,14 +1,10 @@
 internal import RegnumEngine
 
-/// A fixed-width integer that is stored like `Int`, so that a property can change its width
-/// without a migration.
+/// Fixed-width integers are stored like `Int`, so that a property can change its width without a
+/// migration.
 ///
 /// Reading a stored value that doesn't fit returns 0 and fails the transaction.
-public protocol NarrowInteger: FixedWidthInteger, RequiredValue, PrimaryKeyValue, IndexableValue,
-    OrderedValue
-{}
-
-extension NarrowInteger {
+extension RequiredValue where Self: FixedWidthInteger {
     public static var _storage: _StorageType { _StorageType(.int) }
 
     public static func _makeDefault() -> Self { 0 }
@@ -34,10 +30,10 @@ extension NarrowInteger {
     }
 }
 
-extension Int8: NarrowInteger {}
-extension Int16: NarrowInteger {}
-extension Int32: NarrowInteger {}
-extension Int64: NarrowInteger {}
+extension Int8: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {}
+extension Int16: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {}
+extension Int32: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {}
+extension Int64: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {}
 
 extension Float: RequiredValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.float) }
