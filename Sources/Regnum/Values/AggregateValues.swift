@@ -1,14 +1,15 @@
 public import FoundationEssentials
 
-/// A property type that can be aggregated, or its optional.
-public protocol AggregatableValue: ScalarValue {
+/// A property type that has a minimum and a maximum: the integers, `Float`, `Double`, `Decimal128`,
+/// `Date`, ``AnyRealmValue``, and their optionals.
+public protocol BoundedValue: ScalarValue {
     /// The type without its optional.
     associatedtype Required: RequiredValue = Self
 }
 
 /// A property type that can be summed and averaged: the integers, `Float`, `Double`, `Decimal128`,
 /// ``AnyRealmValue``, and their optionals.
-public protocol SummableValue: AggregatableValue {
+public protocol SummableValue: BoundedValue {
     /// The type of sums: `Int` for integers, otherwise the type without its optional.
     associatedtype Total: RequiredValue & OrderedValue = Self
     /// The type of averages: `Decimal128` for itself, `AnyRealmValue` for
@@ -16,44 +17,40 @@ public protocol SummableValue: AggregatableValue {
     associatedtype Mean: RequiredValue & OrderedValue = Double
 }
 
-/// A property type that has a minimum and a maximum: the integers, `Float`, `Double`, `Decimal128`,
-/// `Date`, ``AnyRealmValue``, and their optionals.
-public protocol BoundedValue: AggregatableValue {}
+extension Int: SummableValue {}
 
-extension Int: SummableValue, BoundedValue {}
-
-extension Int8: SummableValue, BoundedValue {
+extension Int8: SummableValue {
     public typealias Total = Int
 }
 
-extension Int16: SummableValue, BoundedValue {
+extension Int16: SummableValue {
     public typealias Total = Int
 }
 
-extension Int32: SummableValue, BoundedValue {
+extension Int32: SummableValue {
     public typealias Total = Int
 }
 
-extension Int64: SummableValue, BoundedValue {
+extension Int64: SummableValue {
     public typealias Total = Int
 }
 
-extension Float: SummableValue, BoundedValue {}
+extension Float: SummableValue {}
 
-extension Double: SummableValue, BoundedValue {}
+extension Double: SummableValue {}
 
-extension Decimal128: SummableValue, BoundedValue {
+extension Decimal128: SummableValue {
     public typealias Mean = Decimal128
 }
 
 /// Numbers of all kinds are aggregated as decimals; other values are ignored.
-extension AnyRealmValue: SummableValue, BoundedValue {
+extension AnyRealmValue: SummableValue {
     public typealias Mean = AnyRealmValue
 }
 
 extension Date: BoundedValue {}
 
-extension Optional: AggregatableValue where Wrapped: AggregatableValue & RequiredValue {
+extension Optional: BoundedValue where Wrapped: BoundedValue & RequiredValue {
     public typealias Required = Wrapped
 }
 
@@ -61,5 +58,3 @@ extension Optional: SummableValue where Wrapped: SummableValue & RequiredValue {
     public typealias Total = Wrapped.Total
     public typealias Mean = Wrapped.Mean
 }
-
-extension Optional: BoundedValue where Wrapped: BoundedValue & RequiredValue {}
