@@ -152,7 +152,7 @@ import Testing
         #expect(try log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 9)])
         log.leave()
-        let other = try disk.openDirectory(TinyStore.path, create: false).openLock()
+        let other = try disk.openDirectory(TinyStore.path, .existing).openLock()
         #expect(try other.tryLock(.session, .exclusive))
         let opened = try TestSeed.open(disk, isReadOnly: true)
         try opened.log.catchUp(Self.refuse)

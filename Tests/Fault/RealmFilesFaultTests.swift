@@ -125,7 +125,7 @@ import Testing
         try log.writeIdle()
         log.leave()
         if hasStrayMark {
-            let directory = try disk.openDirectory(TinyStore.path, create: false)
+            let directory = try disk.openDirectory(TinyStore.path, .existing)
             try UnfinishedMark(.copy, log.realmID).write(disk, directory)
         }
         #expect(disk.fileNames(in: TinyStore.path).count > 3)
@@ -157,7 +157,7 @@ import Testing
     /// Once `LOCK` is gone, the mark may be that of a process that is creating a realm.
     @Test func markOfACopyIsRemovedBeforeLock() throws {
         let disk = SimFileSystem(seed: 20)
-        let directory = try disk.openDirectory(TinyStore.path, create: true)
+        let directory = try disk.openDirectory(TinyStore.path, .creating)
         try UnfinishedMark(.copy, TestSeed.realmID).write(disk, directory)
         let states = Guarded<[[String]]>([])
         disk.onEffect = { [unowned disk] _, _ in

@@ -17,7 +17,7 @@ import Testing
         for body in bodies { try log.commit([body]) }
         let realmID = log.realmID
         log.leave()
-        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        let directory = try disk.openDirectory(TinyStore.path, .existing)
         if byteCount < 0 {  // a valid mark, but the realm is complete
             try UnfinishedMark(kind, realmID, firstSegment: 0).write(disk, directory)
         } else {
@@ -73,7 +73,7 @@ import Testing
         let log = try TinyStore.open(disk).log
         let realmID = log.realmID
         log.leave()
-        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        let directory = try disk.openDirectory(TinyStore.path, .existing)
         try UnfinishedMark(.removal, realmID, firstSegment: 0).write(disk, directory)
         disk.inject(SimFailure(.unlink, code: .filePermissionDenied))
         let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
@@ -130,7 +130,7 @@ import Testing
         let process = try CheckpointProcess(
             disk, retention: HistoryRetention(ageNanoseconds: nil, byteCount: nil))
         let other = try CheckpointProcess(disk)
-        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        let directory = try disk.openDirectory(TinyStore.path, .existing)
         try UnfinishedMark(.removal, process.log.realmID, firstSegment: 0).write(disk, directory)
         try other.trim()
         try expectEqual(CheckpointProcess(disk.killImage()).content.bodies, bodies)
@@ -150,7 +150,7 @@ import Testing
         try log.commit([TestBody.make(version: 1, payloadByteCount: 10)])
         log.leave()
         disk.removeFile("log-0-0", in: TinyStore.path)
-        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        let directory = try disk.openDirectory(TinyStore.path, .existing)
         let other = Identity128(high: 1, low: 2)
         try UnfinishedMark(kind, other, firstSegment: 0).write(disk, directory)
         let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
@@ -160,7 +160,7 @@ import Testing
 
     @Test func marksAreReadAsTheyWereWritten() throws {
         let disk = SimFileSystem(seed: 14)
-        let directory = try disk.openDirectory(TinyStore.path, create: true)
+        let directory = try disk.openDirectory(TinyStore.path, .creating)
         for kind in UnfinishedMark.Kind.allCases {
             for first in [nil, 0, 7] as [UInt64?] {
                 let mark = UnfinishedMark(kind, Identity128(high: 3, low: 4), firstSegment: first)

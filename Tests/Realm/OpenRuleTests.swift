@@ -184,7 +184,7 @@ import Testing
             await first.close()
             let options = configuration.coordinatorOptions
             guard case .directory(let path) = options.place else { return }
-            let lock = try PosixFileSystem().openDirectory(path, create: false).openLock()
+            let lock = try PosixFileSystem().openDirectory(path, .existing).openLock()
             #expect(try lock.tryLock(.session, .exclusive))
             let waiting = CoordinatorRegistry.Opening(path, options)
             let opening = Task { try await Realm.open(configuration) }

@@ -31,7 +31,7 @@ import Testing
 
     /// Makes the control page of a closed realm look like that of an earlier boot.
     private func setOtherBoot(_ place: URL) throws {
-        let lock = try PosixFileSystem.shared.openDirectory(place.path, create: false).openLock()
+        let lock = try PosixFileSystem.shared.openDirectory(place.path, .existing).openLock()
         var page = try requireValue(lock.loadControl())
         page.bootID = Identity128(high: 1, low: 2)
         for _ in 0..<2 { lock.storeControl(&page) }

@@ -47,9 +47,13 @@ package final class SimFileSystem: FileSystem {
     }
 
     package func openDirectory(
-        _ path: String, create: Bool
+        _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
         let path = Self.normalized(path)
+        if mode == .new, try hasEntry(path) {
+            throw StoreError(.fileExists, "\"\(path)\" already exists.", path: path)
+        }
+        let create = mode == .creating || mode == .new
         try check(.openDirectory, path)
         let (exists, hasLock) = try state.withLock { state throws(StoreError) in
             guard !path.isEmpty, !state.plainFiles.contains(path) else {
@@ -80,13 +84,7 @@ package final class SimFileSystem: FileSystem {
             }
             state.withLock { $0.directories[path]?.isDurable = true }
         }
-        return SimDirectory(fileSystem: self, path: path)
-    }
-
-    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
-        let path = Self.normalized(path)
-        _ = try openDirectory(path, create: false)
-        return SimDirectory(fileSystem: self, path: path, isReadOnly: true)
+        return SimDirectory(fileSystem: self, path: path, isReadOnly: mode == .readOnly)
     }
 
     /// The removal is on disk at once.

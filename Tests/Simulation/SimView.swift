@@ -8,12 +8,20 @@ package final class SimView: FileSystem {
     package init(_ disk: SimFileSystem) { self.disk = disk }
 
     package func openDirectory(
-        _ path: String, create: Bool
+        _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
-        try disk.openDirectory(path, create: create)
+        try disk.openDirectory(path, mode)
     }
+    package func networkFileSystem(at path: String) -> String? { disk.networkFileSystem(at: path) }
+    package func removeDirectory(_ path: String) throws(StoreError) -> Bool {
+        try disk.removeDirectory(path)
+    }
+    package func hasEntry(_ path: String) throws(StoreError) -> Bool { try disk.hasEntry(path) }
     package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
         try disk.leads(path, to: identity)
+    }
+    package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
+        try disk.moveDirectory(path, to: target)
     }
     package func bootID() -> Identity128? { disk.bootID() }
     package func random() -> UInt64 { disk.random() }

@@ -73,7 +73,7 @@ package struct RealmCopy: Sendable {
             throw error
         }
         // The copy is complete. If removing the mark fails, opening the copy removes it.
-        guard let copy = try? fileSystem.openOwnDirectory(target),
+        guard let copy = try? fileSystem.openDirectory(target, .own),
             copy.identity == place.directory.identity
         else { return }
         try? copy.unlink(RealmLog.backupMarkName)
@@ -93,7 +93,7 @@ package struct RealmCopy: Sendable {
         for attempt in 0... {
             let path = prefix + String(fileSystem.random(), radix: 16)
             do throws(StoreError) {
-                let directory = try fileSystem.makeDirectory(path)
+                let directory = try fileSystem.openDirectory(path, .new)
                 let lock = try directory.openLock()
                 guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
                     throw StoreError(
@@ -147,7 +147,7 @@ package struct RealmCopy: Sendable {
         let directory: any RealmDirectory
         let names: [String]
         do throws(StoreError) {
-            directory = try fileSystem.openDirectoryForReading(parent)
+            directory = try fileSystem.openDirectory(parent, .readOnly)
             names = try directory.names()
         } catch {
             // A directory that allows creating entries but not listing them is acceptable.

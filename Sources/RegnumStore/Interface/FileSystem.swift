@@ -5,27 +5,13 @@
 /// All methods are synchronous and may block on the disk, except for those of `LockFile` that say
 /// otherwise. The store calls blocking methods on its own threads, never on the cooperative pool.
 package protocol FileSystem: AnyObject, Sendable {
-    /// Opens the realm directory at `path`. With `create`, a missing directory is created (0700)
-    /// and its parent synced.
+    /// Opens the realm directory at `path`.
     ///
-    /// Throws `fileNotFound` (missing, and `create` is false), `filePermissionDenied` (EACCES,
-    /// EPERM, EROFS), `fileAccess` (not a directory, parent missing, anything else). Changes
-    /// nothing on failure.
-    func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory
-    /// Opens the realm directory at `path` read-only: files and `LOCK` are opened for reading.
-    /// Calling a method that modifies anything is a programming error.
-    ///
-    /// Throws as `openDirectory` does.
-    func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory
-    /// Creates the directory at `path` (0700), which must not exist, and syncs its parent.
-    ///
-    /// Throws `fileExists` if `path` exists, even as a dangling link; otherwise as `openDirectory`.
-    func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
-    /// Opens an existing directory that belongs to this user.
-    ///
-    /// Throws `fileAccess` for a symbolic link or a directory of another user; otherwise as
-    /// `openDirectory`.
-    func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
+    /// Throws `fileNotFound` (missing, and not to be created), `fileExists` (`.new`, and `path`
+    /// exists, even as a dangling link), `filePermissionDenied` (EACCES, EPERM, EROFS),
+    /// `fileAccess` (not a directory, parent missing, anything else). Changes nothing on failure.
+    func openDirectory(_ path: String, _ mode: DirectoryMode) throws(StoreError)
+        -> any RealmDirectory
     /// Returns the name of the file system at `path`, or at its parent directory, if other machines
     /// or programs serve it; `nil` if it is local or unknown.
     func networkFileSystem(at path: String) -> String?
@@ -58,44 +44,19 @@ package protocol FileSystem: AnyObject, Sendable {
     func wallClockMicroseconds() -> Int64
 }
 
-extension FileSystem {
-    /// For test doubles that don't distinguish the two.
-    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try openDirectory(path, create: false)
-    }
-
-    package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
-        guard try !hasEntry(path) else {
-            throw StoreError(.fileExists, "\"\(path)\" already exists.", path: path)
-        }
-        return try openDirectory(path, create: true)
-    }
-
-    package func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try openDirectory(path, create: false)
-    }
-
-    package func networkFileSystem(at path: String) -> String? { nil }
-
-    package func removeDirectory(_ path: String) throws(StoreError) -> Bool { false }
-
-    package func hasEntry(_ path: String) throws(StoreError) -> Bool {
-        do {
-            _ = try openDirectoryForReading(path)
-            return true
-        } catch {
-            if error.code == .fileNotFound { return false }
-            throw error
-        }
-    }
-
-    package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
-        true
-    }
-
-    package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
-        throw StoreError(.fileAccess, "\"\(path)\" can't be moved on this file system.", path: path)
-    }
+/// How a realm directory is opened.
+package enum DirectoryMode: Sendable {
+    case existing
+    /// A missing directory is created (0700) and its parent synced.
+    case creating
+    /// The directory must not exist; it is created as with `creating`.
+    case new
+    /// The directory must belong to this user and `path` may not be a symbolic link, for which
+    /// `fileAccess` is thrown.
+    case own
+    /// Files and `LOCK` are opened for reading. Calling a method that modifies anything is a
+    /// programming error.
+    case readOnly
 }
 
 /// A 128-bit identifier, of a realm or of a boot of the machine.
@@ -116,7 +77,7 @@ package protocol RealmDirectory: AnyObject, Sendable {
     /// The identity of the directory, independent of the path by which it was opened; `nil` if
     /// unknown.
     var identity: FileIdentity? { get }
-    /// Whether the directory was opened by `openDirectoryForReading`.
+    /// Whether the directory was opened as `readOnly`.
     var isReadOnly: Bool { get }
     /// Returns whether the path still resolves to this directory. Needs no disk access.
     ///

@@ -48,7 +48,7 @@ extension RealmLog {
     {
         let directory: any RealmDirectory
         do {
-            directory = try fileSystem.openDirectoryForReading(path)
+            directory = try fileSystem.openDirectory(path, .readOnly)
         } catch {
             if error.code == .fileNotFound || error.code == .fileAccess { return false }
             throw error
@@ -77,7 +77,7 @@ extension RealmLog {
     ) throws(StoreError) -> Bool {
         let directory: any RealmDirectory
         do {
-            directory = try fileSystem.openDirectory(path, create: false)
+            directory = try fileSystem.openDirectory(path, .existing)
         } catch {
             if error.code == .fileNotFound { return false }
             throw error
@@ -99,7 +99,7 @@ extension RealmLog {
     package static func removeBackup(
         _ fileSystem: any FileSystem, path: String, identity: FileIdentity? = nil
     ) throws(StoreError) {
-        let directory = try fileSystem.openOwnDirectory(path)
+        let directory = try fileSystem.openDirectory(path, .own)
         let names = try directory.names()
         if names.isEmpty {
             _ = try fileSystem.removeDirectory(path)

@@ -98,7 +98,8 @@ extension RealmLog {
         try checkLocal(fileSystem, path, options)
         for attempt in 0... {
             do throws(StoreError) {
-                let directory = try fileSystem.openDirectory(path, create: seed?.directory == nil)
+                let directory = try fileSystem.openDirectory(
+                    path, seed?.directory == nil ? .creating : .existing)
                 if let identity = seed?.directory, directory.identity != identity {
                     throw StoreError(
                         .fileMoved, "The directory \"\(path)\" was replaced while being written.",

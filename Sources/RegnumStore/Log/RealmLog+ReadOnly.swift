@@ -14,7 +14,7 @@ extension RealmLog {
         _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         try checkLocal(fileSystem, path, options)
-        let directory = try fileSystem.openDirectoryForReading(path)
+        let directory = try fileSystem.openDirectory(path, .readOnly)
         for attempt in 0... {
             let lock = try ReadOnlyLock(directory)
             lock.show(in: directory)  // prevents removal of the realm

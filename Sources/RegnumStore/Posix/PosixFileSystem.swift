@@ -19,46 +19,31 @@ package final class PosixFileSystem: FileSystem {
     /// Opens the realm directory at `path`; see `FileSystem.openDirectory`.
     ///
     /// A directory without `LOCK` may have been created by a process that died before it synced the
-    /// parent, so with `create` the parent is synced again.
+    /// parent, so with `creating` the parent is synced again.
     package func openDirectory(
-        _ path: String, create: Bool
+        _ path: String, _ mode: DirectoryMode
     ) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
-        let made = create ? try makeMissing(path) : false
+        let mayMake = mode == .creating || mode == .new
+        let isMade = mayMake ? try makeMissing(path) : false
+        if mode == .new, !isMade { throw .system(EEXIST, "make", path) }
         do {
-            let directory = try PosixDirectory(path: path, descriptor: openExisting(path))
+            let directory =
+                mode == .own || mode == .new
+                ? try openOwn(path)
+                : try PosixDirectory(
+                    path: path, descriptor: openExisting(path), isReadOnly: mode == .readOnly)
             try directory.checkOwner()
-            if made { try directory.restrictToOwner() }
-            if create {
-                let isNew = made ? true : try !directory.contains("LOCK")
+            if isMade { try directory.restrictToOwner() }
+            if mayMake {
+                let isNew = isMade ? true : try !directory.contains("LOCK")
                 if isNew { try directory.syncParent() }
             }
             return directory
         } catch {
-            if made { _ = rmdir(path) }
+            if isMade { _ = rmdir(path) }
             throw error
         }
-    }
-
-    /// Creates the directory; see `FileSystem.makeDirectory`.
-    package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try checkPath(path)
-        guard try makeMissing(path) else { throw .system(EEXIST, "make", path) }
-        do {
-            let directory = try openOwn(path)
-            try directory.restrictToOwner()
-            try directory.syncParent()
-            return directory
-        } catch {
-            _ = rmdir(path)
-            throw error
-        }
-    }
-
-    /// Opens a directory of this user; see `FileSystem.openOwnDirectory`.
-    package func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try checkPath(path)
-        return try openOwn(path)
     }
 
     private func openOwn(_ path: String) throws(StoreError) -> PosixDirectory {
@@ -68,15 +53,6 @@ package final class PosixFileSystem: FileSystem {
             throw StoreError(
                 .fileAccess, "The directory \"\(path)\" belongs to another user.", path: path)
         }
-        return directory
-    }
-
-    /// Opens the realm directory at `path` for reading; see `FileSystem.openDirectoryForReading`.
-    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try checkPath(path)
-        let directory = try PosixDirectory(
-            path: path, descriptor: openExisting(path), isReadOnly: true)
-        try directory.checkOwner()
         return directory
     }
 

@@ -33,7 +33,7 @@ struct CoordinatorCheckpointFailureTests {
             $0.checkpoint.bulkTimeoutNanoseconds = 1_000_000
         }
         try await insert(0, into: coordinator)
-        let other = try disk.openDirectory("/sim", create: false).openLock()
+        let other = try disk.openDirectory("/sim", .existing).openLock()
         #expect(try other.tryLock(.checkpoint, .exclusive))
         await expectEqual(
             storeErrorCode { try await insertInBulk(1..<9, into: coordinator) }, .busy)
@@ -49,7 +49,7 @@ struct CoordinatorCheckpointFailureTests {
             $0.checkpoint.bulkTimeoutNanoseconds = 3_600_000_000_000
         }
         try await insert(0, into: coordinator)
-        let other = try disk.openDirectory("/sim", create: false).openLock()
+        let other = try disk.openDirectory("/sim", .existing).openLock()
         #expect(try other.tryLock(.checkpoint, .exclusive))
         let waiting = Task { _ = try await insertInBulk(1..<9, into: coordinator) }
         try await eventually { coordinator.state.withLock { $0.isFlushing } }
@@ -80,7 +80,7 @@ struct CoordinatorCheckpointFailureTests {
             $0.checkpoint.bulkTimeoutNanoseconds = 3_600_000_000_000
         }
         try await insertInBulk(0..<9, into: coordinator)
-        let other = try disk.openDirectory(path, create: false).openLock()
+        let other = try disk.openDirectory(path, .existing).openLock()
         // The coordinator may not have released the lock of its checkpoint yet.
         while try !other.tryLock(.checkpoint, .exclusive) { await Task.yield() }
         let waiting = Task { [coordinator] in try await begin(coordinator) }

@@ -17,7 +17,7 @@ struct CoordinatorPolitenessTests {
             options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine is
         }
         let patient = try await openPeer("/sim", SimView(disk))
-        let onlooker = try disk.openDirectory("/sim", create: false).openLock()
+        let onlooker = try disk.openDirectory("/sim", .existing).openLock()
         try await insert(1, into: busy)
         let gate = EffectGate(disk, at: .sync)
         let writer = Task {
@@ -41,7 +41,7 @@ struct CoordinatorPolitenessTests {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk)
         let patient = try await openPeer("/sim", SimView(disk))
-        let onlooker = try disk.openDirectory("/sim", create: false).openLock()
+        let onlooker = try disk.openDirectory("/sim", .existing).openLock()
         let turn = try await busy.beginWrite()
         let waiter = Task { try await insert(100, into: patient) }
         while !onlooker.isLockedElsewhere(.waiters) { await Task.yield() }

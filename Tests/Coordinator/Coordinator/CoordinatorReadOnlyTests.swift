@@ -107,11 +107,17 @@ private final class ReadingView: FileSystem {
 
     init(_ disk: SimFileSystem) { self.disk = disk }
 
-    func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory {
-        preconditionFailure("a reader opens directories for reading")
+    func openDirectory(_ path: String, _ mode: DirectoryMode) throws(StoreError)
+        -> any RealmDirectory
+    {
+        precondition(mode == .readOnly, "a reader opens directories for reading")
+        return try disk.openDirectory(path, mode)
     }
-    func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
-        try disk.openDirectoryForReading(path)
+    func networkFileSystem(at path: String) -> String? { nil }
+    func removeDirectory(_ path: String) -> Bool { preconditionFailure("a reader only reads") }
+    func hasEntry(_ path: String) -> Bool { preconditionFailure("a reader only reads") }
+    func moveDirectory(_ path: String, to target: String) {
+        preconditionFailure("a reader only reads")
     }
     func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
         try disk.leads(path, to: identity)

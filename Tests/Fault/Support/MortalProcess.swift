@@ -62,11 +62,18 @@ final class MortalProcess: FileSystem {
         if isDead { throw Self.error }
     }
 
-    func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory {
+    func openDirectory(_ path: String, _ mode: DirectoryMode) throws(StoreError)
+        -> any RealmDirectory
+    {
         try effect(.makeDirectory)
-        return MortalDirectory(self, try machine.openDirectory(path, create: create))
+        return MortalDirectory(self, try machine.openDirectory(path, mode))
     }
 
+    func networkFileSystem(at path: String) -> String? { nil }
+    func removeDirectory(_ path: String) throws(StoreError) -> Bool { false }
+    func hasEntry(_ path: String) throws(StoreError) -> Bool { try machine.hasEntry(path) }
+    func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool { true }
+    func moveDirectory(_ path: String, to target: String) { preconditionFailure("never moved") }
     func bootID() -> Identity128? { machine.bootID() }
     func random() -> UInt64 { machine.random() }
     func monotonicNanoseconds() -> UInt64 { machine.monotonicNanoseconds() }

@@ -31,7 +31,7 @@ final class OpenPlace {
 
     func makeDirectory() throws {
         if simulation != nil {
-            _ = try fileSystem.openDirectory(path, create: true)
+            _ = try fileSystem.openDirectory(path, .creating)
         } else {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false)

@@ -25,7 +25,7 @@ import Testing
     private func makePeer(_ disk: SimFileSystem) async throws -> (Realm, any LockFile) {
         let realm = try await Realm.open(configuration(disk))
         try await realm.write { try $0.add(Room("a")) }
-        let lock = try disk.openDirectory("/rooms", create: false).openLock()
+        let lock = try disk.openDirectory("/rooms", .existing).openLock()
         for slot in 0...1 {
             var words = lock.loadControlSlot(slot)
             words[0] &+= 1
@@ -35,7 +35,7 @@ import Testing
     }
 
     private func files(_ disk: SimFileSystem) throws -> [String: [UInt8]] {
-        let directory = try disk.openDirectory("/rooms", create: false)
+        let directory = try disk.openDirectory("/rooms", .existing)
         var files: [String: [UInt8]] = [:]
         for name in try directory.names() where name != "LOCK" {
             let file = try directory.open(name)

@@ -168,7 +168,7 @@ final class FuzzBase: @unchecked Sendable {
             sequence += 1
         }
         segment += [UInt8](repeating: 0, count: 4096)
-        let realm = try disk.openDirectory(path, create: true)
+        let realm = try disk.openDirectory(path, .creating)
         let name = "log-0-\(header.number)"
         _ = try realm.create(name)
         disk.damage(name, in: path) { $0 = segment }

@@ -50,7 +50,7 @@ enum OpenChild {
             _exit(0)
         }
         waitpid(child, nil, 0)
-        let lock = try PosixFileSystem.shared.openDirectory(path, create: false).openLock()
+        let lock = try PosixFileSystem.shared.openDirectory(path, .existing).openLock()
         print("session \(lock.isLockedElsewhere(.session))")
         print("writer \(lock.isLockedElsewhere(.writer))")
         attempt("parent") { () throws(StoreError) in

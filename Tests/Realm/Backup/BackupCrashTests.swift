@@ -40,7 +40,7 @@ struct BackupCrashTests {
     /// Another backup has just locked the new directory to remove it as a leftover.
     @Test func directoryThatAnotherBackupIsRemovingIsLeft() async throws {
         let disk = SimFileSystem(seed: 1)
-        _ = try disk.openDirectory(Self.parent, create: true)
+        _ = try disk.openDirectory(Self.parent, .creating)
         let realm = try await Realm.open(configuration(Self.original, disk))
         try await realm.write { try $0.add(BackupAccount(value: ["id": 1, "amount": 1])) }
         let remover = Mutex<(path: String, lock: (any LockFile)?)?>(nil)
@@ -50,7 +50,7 @@ struct BackupCrashTests {
                 let path = paths.first(where: { $0.contains("/.unfinished-backup-") })
             else { return }
             remover.withLock { $0 = (path, nil) }  // opening the lock is an effect, too
-            let lock = try? disk.openDirectory(path, create: false).openLock()
+            let lock = try? disk.openDirectory(path, .existing).openLock()
             #expect((try? lock?.tryLock(.session, .exclusive)) == true)
             remover.withLock { $0 = (path, lock) }
         }
@@ -65,7 +65,7 @@ struct BackupCrashTests {
     @Test func crashLeavesAWholeCopyOrNone() async throws {
         let seed = UInt64(SeededRandom.seed())
         let disk = SimFileSystem(seed: seed)
-        _ = try disk.openDirectory(Self.parent, create: true)
+        _ = try disk.openDirectory(Self.parent, .creating)
         let realm = try await Realm.open(configuration(Self.original, disk))
         try await realm.write { tx in
             for id in 0..<300 { try tx.add(BackupAccount(value: ["id": id, "amount": id])) }

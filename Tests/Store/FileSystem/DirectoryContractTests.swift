@@ -10,7 +10,7 @@ import Testing
         let disk = try TestDisk(kind)
         for _ in 0..<2 {
             expectEqual(
-                codeThrown { _ = try disk.fileSystem.openDirectory(disk.realmPath, create: false) },
+                codeThrown { _ = try disk.fileSystem.openDirectory(disk.realmPath, .existing) },
                 .fileNotFound)
         }
     }
@@ -21,7 +21,7 @@ import Testing
         let first = try disk.makeRealm()
         _ = try first.create("log")
         let second = try disk.makeRealm()
-        let third = try disk.fileSystem.openDirectory(disk.realmPath, create: false)
+        let third = try disk.fileSystem.openDirectory(disk.realmPath, .existing)
         expectEqual(first.path, disk.realmPath)
         try expectEqual(second.names(), ["log"])
         try expectEqual(third.names(), ["log"])
@@ -32,7 +32,7 @@ import Testing
         let disk = try TestDisk(kind)
         let path = "\(disk.base)/missing/a.realm"
         expectEqual(
-            codeThrown { _ = try disk.fileSystem.openDirectory(path, create: true) }, .fileAccess)
+            codeThrown { _ = try disk.fileSystem.openDirectory(path, .creating) }, .fileAccess)
     }
 
     @Test(arguments: DiskKind.allCases, [true, false])
@@ -40,7 +40,7 @@ import Testing
         let disk = try TestDisk(kind)
         try disk.placePlainFile(at: disk.realmPath)
         let error = #expect(throws: StoreError.self) {
-            _ = try disk.fileSystem.openDirectory(disk.realmPath, create: create)
+            _ = try disk.fileSystem.openDirectory(disk.realmPath, create ? .creating : .existing)
         }
         expectEqual(error?.code, .fileAccess)
         expectEqual(error?.sentence.contains("is a file, but a realm is a directory"), true)

@@ -28,7 +28,7 @@ import Testing
         let owner = try disk.makeRealm().openLock()
         owner.storeControlSlot(0, ControlWords(repeating: 7))
         let directory =
-            isReadOnly ? try disk.fileSystem.openDirectoryForReading(disk.realmPath) : nil
+            isReadOnly ? try disk.fileSystem.openDirectory(disk.realmPath, .readOnly) : nil
         let lock = try directory?.openLock() ?? owner
         #expect(try lock.isCurrent())
         try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 100)
@@ -104,13 +104,15 @@ import Testing
         }
         try #require(chown(disk.realmPath, 65534, 65534) == 0)
         expectEqual(codeThrown { _ = try disk.makeRealm() }, .filePermissionDenied)
-        let reading = codeThrown { _ = try disk.fileSystem.openDirectoryForReading(disk.realmPath) }
+        let reading = codeThrown {
+            _ = try disk.fileSystem.openDirectory(disk.realmPath, .readOnly)
+        }
         expectEqual(reading, .filePermissionDenied)
-        let own = codeThrown { _ = try disk.fileSystem.openOwnDirectory(disk.realmPath) }
+        let own = codeThrown { _ = try disk.fileSystem.openDirectory(disk.realmPath, .own) }
         expectEqual(own, .fileAccess)
         try #require(chmod(disk.realmPath, 0o770) == 0)
         try expectEqual(disk.makeRealm().open("log").readAll(), [1])
-        let shared = try disk.fileSystem.openDirectoryForReading(disk.realmPath)
+        let shared = try disk.fileSystem.openDirectory(disk.realmPath, .readOnly)
         try expectEqual(shared.open("log").readAll(), [1])
     }
 
@@ -120,8 +122,10 @@ import Testing
         let link = "\(disk.base)/link"
         for target in [disk.realmPath, "\(disk.base)/nowhere"] {
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
-            expectEqual(codeThrown { _ = try disk.fileSystem.openOwnDirectory(link) }, .fileAccess)
-            expectEqual(codeThrown { _ = try disk.fileSystem.makeDirectory(link) }, .fileExists)
+            expectEqual(
+                codeThrown { _ = try disk.fileSystem.openDirectory(link, .own) }, .fileAccess)
+            expectEqual(
+                codeThrown { _ = try disk.fileSystem.openDirectory(link, .new) }, .fileExists)
             expectEqual(
                 codeThrown {
                     try disk.fileSystem.moveDirectory(link, to: "\(disk.base)/moved")
@@ -129,8 +133,8 @@ import Testing
             try FileManager.default.removeItem(atPath: link)
         }
         #expect(!FileManager.default.fileExists(atPath: "\(disk.base)/nowhere"))
-        try expectEqual(disk.fileSystem.openOwnDirectory(disk.realmPath).names(), ["log"])
-        let made = try disk.fileSystem.makeDirectory("\(disk.base)/new")
+        try expectEqual(disk.fileSystem.openDirectory(disk.realmPath, .own).names(), ["log"])
+        let made = try disk.fileSystem.openDirectory("\(disk.base)/new", .new)
         try expectTrue(made.names() == [] && permissions("\(disk.base)/new") == 0o700)
     }
 
@@ -170,7 +174,7 @@ import Testing
         let link = "\(disk.base)/link"
         try FileManager.default.createSymbolicLink(
             atPath: link, withDestinationPath: disk.realmPath)
-        try expectEqual(disk.fileSystem.openDirectory(link, create: true).names(), ["log"])
+        try expectEqual(disk.fileSystem.openDirectory(link, .creating).names(), ["log"])
     }
 
     @Test func realmThatIsMovedStaysTheSameRealm() throws {
@@ -254,7 +258,7 @@ import Testing
     // Covers 12.3, .filePermissionDenied
     @Test func refusalByTheSystemIsADeniedPermission() throws {
         let error = #expect(throws: StoreError.self) {
-            _ = try PosixFileSystem.shared.openDirectory("/sys/a.realm", create: true)
+            _ = try PosixFileSystem.shared.openDirectory("/sys/a.realm", .creating)
         }
         expectEqual(error?.code, .filePermissionDenied)
         expectEqual(error?.sentence.contains("/sys/a.realm"), true)
@@ -264,7 +268,7 @@ import Testing
     @Test func pathThatIsNoneIsRefused() {
         for path in ["", "a\0b"] {
             expectEqual(
-                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) },
+                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, .creating) },
                 .fileAccess)
         }
     }

@@ -12,7 +12,7 @@ import Testing
 
     /// Makes a realm with a file `log` of four synced sectors of ones.
     private func makeRealm() throws -> (any RealmDirectory, any StoreFile) {
-        let realm = try disk.openDirectory(path, create: true)
+        let realm = try disk.openDirectory(path, .creating)
         let file = try realm.create("log")
         try file.write(Array(repeating: 1, count: 2048))
         try file.sync()
@@ -119,13 +119,13 @@ import Testing
         let path = path
         disk.onEffect = { _, _ in
             let seen = disk.crashImages().map { image in
-                codeThrown { _ = try image.fileSystem.openDirectory(path, create: false) }
+                codeThrown { _ = try image.fileSystem.openDirectory(path, .existing) }
             }
             codes.withLock { $0.append(Set(seen)) }
         }
         // The closure captures the file system.
         defer { disk.onEffect = nil }
-        _ = try disk.openDirectory(path, create: true).create("log")
+        _ = try disk.openDirectory(path, .creating).create("log")
         expectEqual(codes.withLock { $0 }, [[.fileNotFound], [.fileNotFound, nil], [nil]])
     }
 
@@ -138,7 +138,7 @@ import Testing
         }
         var seen: Set<[UInt64]> = []
         for image in disk.crashImages() {
-            let copy = try image.fileSystem.openDirectory(path, create: false).openLock()
+            let copy = try image.fileSystem.openDirectory(path, .existing).openLock()
             seen.insert([copy.loadControlSlot(0)[0], copy.loadControlSlot(1)[0]])
         }
         #expect(seen.isSuperset(of: [[0, 0], [0, 1], [2, 1], [2, 3]]))
@@ -146,8 +146,8 @@ import Testing
 
     @Test func imageIsAMachineOfItsOwnAfterARestart() throws {
         let (_, file) = try makeRealm()
-        let lock = try disk.openDirectory(path, create: true).openLock()
-        try disk.openDirectory(path, create: true).sync()
+        let lock = try disk.openDirectory(path, .creating).openLock()
+        try disk.openDirectory(path, .creating).sync()
         #expect(try lock.tryLock(.writer, .exclusive))
         try file.write([2], at: 0)
         let images = Array(disk.crashImages())
@@ -155,7 +155,7 @@ import Testing
             images.first { $0.fileSystem.contents(of: "log", in: path)?[0] == 2 }?.fileSystem)
         #expect(kept.bootID() != disk.bootID())
         #expect(!kept.hasUnsyncedChanges)
-        let realm = try kept.openDirectory(path, create: false)
+        let realm = try kept.openDirectory(path, .existing)
         let other = try realm.openLock()
         #expect(other.identity != lock.identity)
         #expect(try other.tryLock(.writer, .exclusive))
@@ -166,7 +166,7 @@ import Testing
 
     @Test func killedProcessLosesLocksOnly() throws {
         let (_, file) = try makeRealm()
-        let lock = try disk.openDirectory(path, create: true).openLock()
+        let lock = try disk.openDirectory(path, .creating).openLock()
         #expect(try lock.tryLock(.writer, .exclusive))
         lock.storeControlSlot(0, ControlWords(repeating: 4))
         try file.write([2], at: 0)
@@ -175,7 +175,7 @@ import Testing
         expectEqual(image.contents(of: "log", in: path)?[0], 2)
         expectEqual(image.durableContents(of: "log", in: path)?[0], 1)
         expectEqual(image.openHandleCount, 0)
-        let copy = try image.openDirectory(path, create: false).openLock()
+        let copy = try image.openDirectory(path, .existing).openLock()
         expectEqual(copy.loadControlSlot(0), ControlWords(repeating: 4))
         #expect(try copy.tryLock(.writer, .exclusive))
         let later = Set(image.crashImages().map { $0.fileSystem.contents(of: "log", in: path)?[0] })
@@ -204,7 +204,7 @@ import Testing
     @Test func syncedBytesAreInEveryImage() throws {
         var generator = SeededRandom()
         let disk = SimFileSystem(sectorByteCount: 64, seed: generator.next())
-        let realm = try disk.openDirectory(path, create: true)
+        let realm = try disk.openDirectory(path, .creating)
         let file = try realm.create("log")
         try realm.sync()
         var synced: [UInt8] = []

@@ -10,7 +10,7 @@ import Testing
     private let path = "/sim/a.realm"
 
     private func makeRealm() throws -> any RealmDirectory {
-        try disk.openDirectory(path, create: true)
+        try disk.openDirectory(path, .creating)
     }
 
     @Test func nthCallOfItsKindFailsOnce() throws {
@@ -40,7 +40,7 @@ import Testing
             let disk = SimFileSystem()
             disk.inject(SimFailure(kind))
             let code = codeThrown {
-                let realm = try disk.openDirectory(path, create: true)
+                let realm = try disk.openDirectory(path, .creating)
                 let file = try realm.create("log")
                 try file.write([1])
                 try file.sync()
@@ -63,7 +63,7 @@ import Testing
         disk.onEffect = { [disk, path] kind, _ in
             guard kind == .makeDirectory, other.withLock({ $0 == nil }) else { return }
             disk.onEffect = nil
-            let lock = try? disk.openDirectory(path, create: true).openLock()
+            let lock = try? disk.openDirectory(path, .creating).openLock()
             other.withLock { $0 = lock }
         }
         let lock = try makeRealm().openLock()
@@ -149,7 +149,7 @@ import Testing
         expectEqual(codeThrown { try realm.rename("log", to: "new") }, refused)
         expectEqual(codeThrown { try realm.unlink("log") }, refused)
         expectEqual(codeThrown { _ = try realm.openLock() }, refused)
-        expectEqual(codeThrown { _ = try disk.openDirectory("/sim/b", create: true) }, refused)
+        expectEqual(codeThrown { _ = try disk.openDirectory("/sim/b", .creating) }, refused)
         try expectEqual(realm.names(), ["log"])
         expectEqual(disk.fileNames(in: "/sim/b"), [])
     }

@@ -36,7 +36,7 @@ final class TestDisk {
     var realmPath: String { "\(base)/a.realm" }
 
     func makeRealm() throws -> any RealmDirectory {
-        try fileSystem.openDirectory(realmPath, create: true)
+        try fileSystem.openDirectory(realmPath, .creating)
     }
 
     /// Creates a plain file where a realm directory is expected.

@@ -8,7 +8,7 @@ import Testing
     private let disk = SimFileSystem(seed: 8)
 
     private func makeLock() throws -> any LockFile {
-        try disk.openDirectory("/sim/a.realm", create: true).openLock()
+        try disk.openDirectory("/sim/a.realm", .creating).openLock()
     }
 
     private func page(durableEnd: UInt64) -> ControlPage {

@@ -102,7 +102,7 @@ import Testing
         realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
         realm.disk.inject(SimFailure(kind, nth: nth))
         expectEqual(codeThrown { _ = try realm.open() }, .ioFailed)
-        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        let directory = try realm.disk.openDirectory(realm.path, .existing)
         try expectNil(directory.openLock().loadControl())
         let again = try realm.openWriter()
         expectTrue(again.report.controlPageWasLost && again.versions == [1])

@@ -31,7 +31,7 @@ import Testing
         header.number = number
         var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
         bytes.replaceSubrange(..<4096, with: header.encoded())
-        let realm = try fixture.disk.openDirectory(directory, create: false)
+        let realm = try fixture.disk.openDirectory(directory, .existing)
         let file = try realm.create("log-0-\(number)")
         try file.write(bytes)
         try realm.unlink("log-0-0")
@@ -54,7 +54,7 @@ import Testing
         var header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         header.number = 2
         bytes.replaceSubrange(..<4096, with: header.encoded())
-        try fixture.disk.openDirectory(directory, create: false).create("log-0-2").write(bytes)
+        try fixture.disk.openDirectory(directory, .existing).create("log-0-2").write(bytes)
         var replay = try requireValue(process.log.history.find(2).beginnings.first).replay
         _ = try replay.nextCommit(through: 2)
         expectEqual(codeThrown { _ = try replay.nextCommit(through: 2) }, .invalidDatabase)

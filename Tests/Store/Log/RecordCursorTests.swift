@@ -14,7 +14,7 @@ import Testing
     private func makeSegment(
         _ bodies: [[UInt8]], change: (Int, inout RecordHeader) -> Void = { _, _ in }
     ) throws -> LogSegment {
-        let directory = try disk.openDirectory("/sim/a.realm", create: true)
+        let directory = try disk.openDirectory("/sim/a.realm", .creating)
         let header = SegmentHeader(
             realmID: Identity128(high: 1, low: 1), generation: 0, number: 0, firstSequence: 10,
             salt: salt, base: 1000, previousChain: 5)
@@ -89,7 +89,7 @@ import Testing
     private func makeOther(
         _ bodies: [[UInt8]], change: (Int, inout RecordHeader) -> Void
     ) throws -> LogSegment {
-        try disk.openDirectory("/sim/a.realm", create: true).unlink("log-0-0")
+        try disk.openDirectory("/sim/a.realm", .creating).unlink("log-0-0")
         return try makeSegment(bodies, change: change)
     }
 

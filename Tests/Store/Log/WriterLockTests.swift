@@ -157,7 +157,7 @@ import Testing
         let sizes = realm.segmentSizes()
         #expect(sizes.count > 2)
         first = nil
-        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        let directory = try realm.disk.openDirectory(realm.path, .existing)
         try directory.unlink("LOCK")
         let last = "log-0-\(sizes.count - 1)"
         try directory.rename(last, to: "hidden")
@@ -196,7 +196,7 @@ import Testing
         let realm = LogFixture()
         let first = try realm.openWriter()
         try first.commit()
-        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        let directory = try realm.disk.openDirectory(realm.path, .existing)
         try directory.unlink("LOCK")
         let second = try realm.openWriter()
         expectEqual(second.versions, [1])
