@@ -4,19 +4,20 @@ package import RegnumStore
 package final class SimDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
-    package let identity: FileIdentity?
+    package let identity: FileIdentity
     private let fileSystem: SimFileSystem
 
     init(fileSystem: SimFileSystem, path: String, isReadOnly: Bool = false) {
         self.fileSystem = fileSystem
         self.path = path
         self.isReadOnly = isReadOnly
-        identity = fileSystem.identity(path)
+        // a directory that another thread has removed since is no longer current
+        identity =
+            fileSystem.identity(path) ?? FileIdentity(device: fileSystem.device, inode: .max)
     }
 
     package func isCurrent() throws(StoreError) -> Bool {
-        guard let identity else { return false }
-        return try fileSystem.leads(path, to: identity)
+        try fileSystem.leads(path, to: identity)
     }
 
     private func checkWritable() {

@@ -56,6 +56,8 @@ package final class SimFile: StoreFile {
         return nil
     }
 
+    package func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { true }
+
     package func sync() throws(StoreError) {
         checkWritable()
         if let failure = fileSystem.begin(.sync) {

@@ -148,7 +148,7 @@ package enum RealmContent {
     private static func isOpenHere(_ path: String, _ fileSystem: any FileSystem) -> Bool {
         // Also checks the files' identity, because the path may be spelled differently.
         let directory = try? fileSystem.openDirectory(path, .readOnly)
-        let identities = [directory?.identity].compactMap { $0 }
+        let identities = directory.map { [$0.identity] } ?? []
         return CoordinatorRegistry.shared.isOpen(path, fileSystem, identities)
     }
 }

@@ -74,9 +74,8 @@ package struct Identity128: Hashable, Sendable {
 package protocol RealmDirectory: AnyObject, Sendable {
     /// The path given by the caller.
     var path: String { get }
-    /// The identity of the directory, independent of the path by which it was opened; `nil` if
-    /// unknown.
-    var identity: FileIdentity? { get }
+    /// The identity of the directory, independent of the path by which it was opened.
+    var identity: FileIdentity { get }
     /// Whether the directory was opened as `readOnly`.
     var isReadOnly: Bool { get }
     /// Returns whether the path still resolves to this directory. Needs no disk access.
@@ -105,14 +104,6 @@ package protocol RealmDirectory: AnyObject, Sendable {
 }
 
 extension RealmDirectory {
-    package var identity: FileIdentity? { nil }
-    package var isReadOnly: Bool { false }
-    package func isCurrent() throws(StoreError) -> Bool { true }
-
-    package func renameNew(_ name: String, to target: String) throws(StoreError) {
-        try rename(name, to: target)
-    }
-
     /// Creates or replaces a small file durably and atomically: after a crash it has the old or the
     /// new content.
     ///
@@ -161,16 +152,6 @@ package protocol StoreFile: AnyObject, Sendable {
     ///
     /// - Parameter offset: the offset of the bytes in the file.
     func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) -> Bool
-}
-
-extension StoreFile {
-    package func populate(
-        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
-    ) throws(StoreError) -> Bool { true }
-
-    package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
-        nil
-    }
 }
 
 /// The bytes of `LOCK` that are locked, each for one purpose (`Docs/FORMAT.md`).

@@ -12,7 +12,7 @@ final class ReadOnlyLock: LockFile {
     }
 
     init(_ directory: any RealmDirectory) throws(StoreError) {
-        directoryIdentity = directory.identity ?? FileIdentity(device: 0, inode: 0)
+        directoryIdentity = directory.identity
         state = Guarded(State(file: try Self.open(directory)))
     }
 

@@ -15,8 +15,7 @@ extension RealmLog {
 
     /// Returns whether the path is known to resolve to the realm's directory.
     package func isDirectory(_ path: String) -> Bool {
-        guard let identity = directory.identity else { return true }
-        return (try? fileSystem.leads(path, to: identity)) ?? false
+        (try? fileSystem.leads(path, to: directory.identity)) ?? false
     }
 
     /// Throws `fileMoved` if the realm is no longer where it was opened, and an I/O error if the

@@ -122,9 +122,7 @@ package final class RealmLog: @unchecked Sendable {
 
     package var path: String { directory.path }
     /// The identities of the realm on this machine: of `LOCK` and of the directory.
-    package var identities: [FileIdentity] {
-        [lock.identity] + [directory.identity].compactMap { $0 }
-    }
+    package var identities: [FileIdentity] { [lock.identity, directory.identity] }
     /// Whether the log was opened by `openForReading`. Then it is never written.
     package var isReadOnly: Bool { directory.isReadOnly }
 

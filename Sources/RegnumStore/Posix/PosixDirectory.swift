@@ -7,7 +7,7 @@ internal import Glibc
 package final class PosixDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
-    package let identity: FileIdentity?
+    package let identity: FileIdentity
     /// The absolute path, because the process may change its current directory.
     private let absolutePath: String
     private let permissions: PosixPermissions
@@ -36,8 +36,7 @@ package final class PosixDirectory: RealmDirectory {
     }
 
     package func isCurrent() throws(StoreError) -> Bool {
-        guard let identity else { return true }
-        return try PosixFileSystem.shared.leads(absolutePath, to: identity)
+        try PosixFileSystem.shared.leads(absolutePath, to: identity)
     }
 
     deinit { close(descriptor) }

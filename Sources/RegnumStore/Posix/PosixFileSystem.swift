@@ -156,7 +156,7 @@ package final class PosixFileSystem: FileSystem {
             let number = result == -ENOTEMPTY || result == -ENOTDIR ? EEXIST : -result
             throw .system(number, "make", target, otherwise: .fileAccess)
         }
-        guard let identity = directory.identity, try leads(target, to: identity) else {
+        guard try leads(target, to: directory.identity) else {
             throw StoreError(
                 .fileMoved, "The directory \"\(path)\" was replaced during the move.", path: path
             )

@@ -90,6 +90,10 @@ private final class MortalDirectory: RealmDirectory {
     }
 
     var path: String { directory.path }
+    var identity: FileIdentity { directory.identity }
+    var isReadOnly: Bool { directory.isReadOnly }
+
+    func isCurrent() throws(StoreError) -> Bool { try directory.isCurrent() }
 
     func names() throws(StoreError) -> [String] {
         try process.look()
@@ -109,6 +113,11 @@ private final class MortalDirectory: RealmDirectory {
     func rename(_ name: String, to target: String) throws(StoreError) {
         try process.effect(.rename)
         try directory.rename(name, to: target)
+    }
+
+    func renameNew(_ name: String, to target: String) throws(StoreError) {
+        try process.effect(.rename)
+        try directory.renameNew(name, to: target)
     }
 
     func unlink(_ name: String) throws(StoreError) {
@@ -158,6 +167,9 @@ private final class MortalFile: StoreFile {
         try process.effect(.sync)
         try file.sync()
     }
+
+    func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? { nil }
+    func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { true }
 }
 
 private final class MortalLock: LockFile {
