@@ -137,24 +137,10 @@ extension FailableCustomPersistable {
 extension FailableCustomPersistable {
     public static var _elementType: _ElementType { PersistedType._elementType }
 
-    public static var _persistedListForm: any Persistable.Type { List<PersistedType>.self }
+    public static var _persistedElement: any RealmCollectionValue.Type { PersistedType.self }
 
-    public static var _optionalListForm: any Persistable.Type {
-        PersistedType._basisOptionalListForm
-    }
-
-    public static var _persistedSetForm: any Persistable.Type { MutableSet<PersistedType>.self }
-
-    public static var _optionalSetForm: any Persistable.Type {
-        PersistedType._basisOptionalSetForm
-    }
-
-    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        PersistedType._basisMapForm(key)
-    }
-
-    public static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        PersistedType._optionalMapForm(key)
+    public static var _optionalElement: any RealmCollectionValue.Type {
+        PersistedType._basisOptionalElement
     }
 
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {

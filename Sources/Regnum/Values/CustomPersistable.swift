@@ -82,11 +82,8 @@ public protocol ProjectionBasis: OptionalPersistable, RealmCollectionValue {
     static func _basisDecode(_ value: _StoredValue) -> Self?
     /// Encodes the value in its stored form.
     func _basisEncode() -> _StoredValue
-    /// The property types, for the type itself and for collections of optional elements, that tools
-    /// see instead of projected types.
+    /// The types that tools see instead of projected types: as properties and map values, and as
+    /// optional elements of lists and sets.
     static var _basisForm: any Persistable.Type { get }
-    static var _basisOptionalListForm: any Persistable.Type { get }
-    static var _basisOptionalSetForm: any Persistable.Type { get }
-    /// Returns the map type that tools see instead of a map of projected types.
-    static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
+    static var _basisOptionalElement: any RealmCollectionValue.Type { get }
 }

@@ -6,7 +6,7 @@ extension List: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
-    public static var _persistedForm: any Persistable.Type { Element._persistedListForm }
+    public static var _persistedForm: any Persistable.Type { Element._persistedElement.list }
 
     public static func _makeDefault() -> List { List() }
 
@@ -97,4 +97,8 @@ extension List: UnmanagedList {
         self.managed = managed
         elements = []
     }
+}
+
+extension RealmCollectionValue {
+    fileprivate static var list: any Persistable.Type { List<Self>.self }
 }

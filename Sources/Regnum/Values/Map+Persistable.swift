@@ -10,7 +10,9 @@ extension Map: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
-    public static var _persistedForm: any Persistable.Type { Value._persistedMapForm(Key.self) }
+    public static var _persistedForm: any Persistable.Type {
+        (Value._persistedForm as? any MapValue.Type)?.map(Key.self) ?? Self.self
+    }
 
     public static func _makeDefault() -> Map { Map() }
 
@@ -156,4 +158,10 @@ struct NameCodingKey: CodingKey {
     }
 
     init?(intValue: Int) { nil }
+}
+
+extension MapValue {
+    fileprivate static func map<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Map<Key, Self>.self
+    }
 }

@@ -227,8 +227,6 @@ extension String: MapKey {
 
 /// A type that a ``Map`` can hold: scalar types, their optionals, and optional model classes.
 public protocol MapValue: Persistable {
-    /// Returns the map type that tools see: see `Persistable._persistedForm`.
-    static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
     /// Returns the values in type-erased form.
     static func _contents(ofValues values: [Self]) -> _ElementContents
 }
@@ -238,17 +236,9 @@ extension MapValue {
     public static func _contents(ofValues values: [Self]) -> _ElementContents {
         _ElementContents(contents: values.map { $0._content().content })
     }
-
-    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        Map<Key, Self>.self
-    }
 }
 
-extension Optional: MapValue where Wrapped: OptionalPersistable {
-    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        Wrapped._optionalMapForm(key)
-    }
-}
+extension Optional: MapValue where Wrapped: OptionalPersistable {}
 
 /// A map key, compared by its UTF-8 bytes. Strings that Swift considers equal
 /// may be different keys.

@@ -8,7 +8,7 @@ extension MutableSet: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
-    public static var _persistedForm: any Persistable.Type { Element._persistedSetForm }
+    public static var _persistedForm: any Persistable.Type { Element._persistedElement.set }
 
     public static func _makeDefault() -> MutableSet { MutableSet() }
 
@@ -49,4 +49,8 @@ extension MutableSet: UnmanagedList, MemberCollection {
         self.managed = managed
         elements = UnmanagedSetElements()
     }
+}
+
+extension RealmCollectionValue {
+    fileprivate static var set: any Persistable.Type { MutableSet<Self>.self }
 }

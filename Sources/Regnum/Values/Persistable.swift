@@ -99,10 +99,9 @@ public protocol OrderedValue: ScalarValue {}
 public protocol RequiredValue:
     ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue
 {
-    /// The list that tools see instead of a list of optionals: see `Persistable._persistedForm`.
-    static var _optionalListForm: any Persistable.Type { get }
-    /// The set that tools see instead of a set of optionals.
-    static var _optionalSetForm: any Persistable.Type { get }
+    /// The type that tools see instead of optional elements: see
+    /// `RealmCollectionValue._persistedElement`.
+    static var _optionalElement: any RealmCollectionValue.Type { get }
 }
 
 /// A type whose optional can be the type of a property: scalar types and model classes.
@@ -117,15 +116,6 @@ public protocol OptionalPersistable {
     static func _optionalContent(_ value: Self?) -> _PropertyContent
     static func _makeOptional(_ content: _PropertyContent) -> Self??
     static var _optionalPersistedForm: any Persistable.Type { get }
-    /// Returns the map that tools see instead of a map of optionals: see
-    /// `Persistable._persistedForm`.
-    static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
-}
-
-extension OptionalPersistable {
-    public static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        Map<Key, Self?>.self
-    }
 }
 
 /// The storage type of a type's values. Part of the contract of ``ScalarValue``.

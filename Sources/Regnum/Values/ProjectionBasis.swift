@@ -9,11 +9,7 @@ extension ProjectionBasis where Self: RequiredValue {
     public static func _basisDecode(_ value: _StoredValue) -> Self? { _decode(value) }
     public func _basisEncode() -> _StoredValue { _encode() }
     public static var _basisForm: any Persistable.Type { Self.self }
-    public static var _basisOptionalListForm: any Persistable.Type { List<Self?>.self }
-    public static var _basisOptionalSetForm: any Persistable.Type { MutableSet<Self?>.self }
-    public static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        Map<Key, Self>.self
-    }
+    public static var _basisOptionalElement: any RealmCollectionValue.Type { Self?.self }
 }
 
 extension Bool: ProjectionBasis { public typealias _ColumnBasis = Bool }
@@ -43,11 +39,7 @@ extension ProjectionBasis where Self: EmbeddedObject {
     public static func _basisDecode(_ value: _StoredValue) -> Self? { nil }
     public func _basisEncode() -> _StoredValue { Self.noValue() }
     public static var _basisForm: any Persistable.Type { Self?.self }
-    public static var _basisOptionalListForm: any Persistable.Type { List<Self>.self }
-    public static var _basisOptionalSetForm: any Persistable.Type { MutableSet<Self>.self }
-    public static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
-        Map<Key, Self?>.self
-    }
+    public static var _basisOptionalElement: any RealmCollectionValue.Type { Self.self }
 
     private static func noValue() -> Never {
         fatalError(

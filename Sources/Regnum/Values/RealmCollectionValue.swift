@@ -30,10 +30,8 @@ public protocol RealmCollectionValue {
     /// Returns the objects of a managed list as type-erased results; `nil` for values, and after
     /// the transaction body has returned.
     static func _results(of list: _ManagedList) -> Any?
-    /// The list type that tools see: see `Persistable._persistedForm`.
-    static var _persistedListForm: any Persistable.Type { get }
-    /// The set type that tools see.
-    static var _persistedSetForm: any Persistable.Type { get }
+    /// The type of the elements as seen by tools: see `Persistable._persistedForm`.
+    static var _persistedElement: any RealmCollectionValue.Type { get }
 }
 
 /// The declaration of a list's elements. Part of the contract of ``RealmCollectionValue``.
@@ -54,9 +52,7 @@ extension RealmCollectionValue {
 
     public static func _results(of list: _ManagedList) -> Any? { nil }
 
-    public static var _persistedListForm: any Persistable.Type { List<Self>.self }
-
-    public static var _persistedSetForm: any Persistable.Type { MutableSet<Self>.self }
+    public static var _persistedElement: any RealmCollectionValue.Type { Self.self }
 }
 
 extension ScalarValue {
@@ -93,9 +89,7 @@ extension ScalarValue {
 }
 
 extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
-    public static var _persistedListForm: any Persistable.Type { Wrapped._optionalListForm }
-
-    public static var _persistedSetForm: any Persistable.Type { Wrapped._optionalSetForm }
+    public static var _persistedElement: any RealmCollectionValue.Type { Wrapped._optionalElement }
 
     public static var _elementType: _ElementType {
         if let type = Wrapped._embeddedClass {
@@ -108,9 +102,7 @@ extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
 }
 
 extension RequiredValue {
-    public static var _optionalListForm: any Persistable.Type { List<Self?>.self }
-
-    public static var _optionalSetForm: any Persistable.Type { MutableSet<Self?>.self }
+    public static var _optionalElement: any RealmCollectionValue.Type { Self?.self }
 }
 
 extension ObjectBase: RealmCollectionValue {}
