@@ -298,10 +298,7 @@ struct CheckpointLoader {
         let isNumber = slot.flags.contains(.bounds)
         let stored = try reader.fixed(UInt32.self)
         guard stored & ~ColumnFlags.known == 0 else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A checkpoint has a column with the unknown flags \(stored): it was written by a "
-                    + "newer version.")
+            throw .newer("A checkpoint has a column with the unknown flags \(stored)")
         }
         let flags = ColumnFlags(rawValue: UInt8(truncatingIfNeeded: stored))
         try reader.require(

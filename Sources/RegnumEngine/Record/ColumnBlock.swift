@@ -145,10 +145,7 @@ extension ColumnBlock {
             try reader.require(count >= 2, "a single value is encoded as repeated")
             return [Value](repeating: try values(&reader, type, 1)[0], count: count)
         default:
-            throw StoreError(
-                .unsupportedFormat,
-                "A commit record has a column block of the unknown mode \(mode): it was written by "
-                    + "a newer version.")
+            throw .newer("A commit record has a column block of the unknown mode \(mode)")
         }
     }
 

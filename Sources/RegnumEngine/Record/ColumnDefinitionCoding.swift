@@ -36,10 +36,7 @@ extension RecordReader {
             CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
             | CommitRecord.flagLink | ScalarType.columnFlags
         guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A \(carrier) has a column of the unknown type \(code) or flags \(flags): it was "
-                    + "written by a newer version.")
+            throw .newer("A \(carrier) has a column of the unknown type \(code) or flags \(flags)")
         }
         let meanings = flags & (CommitRecord.flagLink | ScalarType.columnFlags)
         try require(meanings.nonzeroBitCount <= 1, "a column has more than one meaning")
@@ -71,10 +68,7 @@ extension RecordReader {
     mutating func tableKind(of carrier: String) throws(StoreError) -> TableKind {
         let code = try byte()
         guard let kind = TableKind(rawValue: code) else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A \(carrier) has a class of the unknown kind \(code): it was written by a newer "
-                    + "version.")
+            throw .newer("A \(carrier) has a class of the unknown kind \(code)")
         }
         return kind
     }
@@ -82,10 +76,7 @@ extension RecordReader {
     mutating func listKind(of carrier: String) throws(StoreError) -> ListKind {
         let code = try byte()
         guard let kind = ListKind(rawValue: code) else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A \(carrier) has a list of the unknown kind \(code): it was written by a newer "
-                    + "version.")
+            throw .newer("A \(carrier) has a list of the unknown kind \(code)")
         }
         return kind
     }

@@ -79,10 +79,7 @@ private struct RecordApplication {
     private mutating func operation() throws(StoreError) {
         let code = try reader.byte()
         guard let operation = CommitRecord.Operation(rawValue: code) else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A commit record has the unknown operation \(code): it was written by a newer "
-                    + "version.")
+            throw .newer("A commit record has the unknown operation \(code)")
         }
         if operation == .schemaVersion { return try schemaVersion() }
         let index = try reader.count(max: Int(UInt32.max), "a table key")

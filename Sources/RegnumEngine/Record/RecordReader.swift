@@ -136,3 +136,10 @@ struct RecordReader {
         try string(count(max: remaining, "a string's length"))
     }
 }
+
+extension StoreError {
+    /// Returns the error for content that this version doesn't know, described as a clause.
+    static func newer(_ content: String) -> StoreError {
+        StoreError(.unsupportedFormat, "\(content): it was written by a newer version.")
+    }
+}
