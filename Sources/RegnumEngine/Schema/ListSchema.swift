@@ -99,10 +99,7 @@ extension SchemaRules {
             throw duplicate(name, table.name)
         }
         guard target.index < schema.tables.count else {
-            throw StoreError(
-                .invalidInput,
-                "\(table.name).\(name) has elements of a class that does not exist.",
-                className: table.name, property: name)
+            throw refused(table.name, name, because: "has elements of a class that does not exist")
         }
         try check(entriesOf: kind, name, of: table.name, schema.tables[target.index])
         try checkTreeCount(table, adding: 2, name)
@@ -115,9 +112,7 @@ extension SchemaRules {
         guard kind == .map, target.columns.count < 2 || target.columns[1].type != .string else {
             return
         }
-        throw StoreError(
-            .invalidInput, "\(table).\(name) has entries without keys.",
-            className: table, property: name)
+        throw refused(table, name, because: "has entries without keys")
     }
 
     /// Checks that the table node has room for all trees: one for each index, two for each list.
@@ -126,10 +121,9 @@ extension SchemaRules {
     ) throws(StoreError) {
         let indexCount = table.columns.count(where: \.hasIndex)
         guard indexCount + 2 * table.lists.count + count <= Limits.treeCountMax else {
-            throw StoreError(
-                .invalidInput,
-                "The class \(table.name) can have at most \(Limits.treeCountMax) indexes, "
-                    + "where a list counts as two.", className: table.name, property: name)
+            throw refused(
+                "The class \(table.name) can have at most \(Limits.treeCountMax) indexes, where a "
+                    + "list counts as two.", table.name, name)
         }
     }
 }

@@ -14,30 +14,22 @@ enum SchemaRules {
             kind == .elements
             ? Limits.elementsNameByteCountMax : Limits.tableNameByteCountMax
         guard size <= sizeMax else {
-            throw StoreError(
-                .invalidInput,
-                "The class name \(name) has \(size) bytes; it can have at most \(sizeMax).",
-                className: name)
+            throw refused(
+                "The class name \(name) has \(size) bytes; it can have at most \(sizeMax).", name)
         }
         guard schema.table(named: name) == nil else {
-            throw StoreError(
-                .invalidInput, "The class \(name) already exists.", className: name)
+            throw refused("The class \(name) already exists.", name)
         }
         guard schema.tables.count < Limits.tableCountMax else {
-            throw StoreError(
-                .invalidInput,
-                "A realm can have at most \(Limits.tableCountMax) classes.", className: name)
+            throw refused("A realm can have at most \(Limits.tableCountMax) classes.", name)
         }
         guard columns.count <= Limits.columnCountMax else {
-            throw StoreError(
-                .invalidInput,
+            throw refused(
                 "The class \(name) has \(columns.count) properties; it can have at most "
-                    + "\(Limits.columnCountMax).", className: name)
+                    + "\(Limits.columnCountMax).", name)
         }
         guard kind != .elements || !columns.isEmpty else {
-            throw StoreError(
-                .invalidInput, "The values of the collection \(name) have no column.",
-                className: name)
+            throw refused("The values of the collection \(name) have no column.", name)
         }
         var names: Set<[UInt8]> = []
         var primaryKey: String?
@@ -48,11 +40,9 @@ enum SchemaRules {
             }
             guard column.isPrimaryKey else { continue }
             if let primaryKey {
-                throw StoreError(
-                    .invalidInput,
-                    "The class \(name) has two primary keys, \(primaryKey) and "
-                        + "\(column.name); it can have one.", className: name,
-                    property: column.name)
+                throw refused(
+                    "The class \(name) has two primary keys, \(primaryKey) and \(column.name); it "
+                        + "can have one.", name, column.name)
             }
             primaryKey = column.name
         }
@@ -67,48 +57,38 @@ enum SchemaRules {
         }
         if column.isIndexed { try checkTreeCount(table, adding: 1, column.name) }
         guard !column.isPrimaryKey else {
-            throw StoreError(
-                .invalidInput,
-                "\(table.name).\(column.name) cannot become the primary key of an "
-                    + "existing class without a migration.", className: table.name,
-                property: column.name)
+            throw refused(
+                table.name, column.name,
+                because: "cannot become the primary key of an existing class without a migration")
         }
         guard table.columns.count < Limits.columnCountMax else {
-            throw StoreError(
-                .invalidInput,
-                "The class \(table.name) can have at most \(Limits.columnCountMax) "
-                    + "properties.", className: table.name, property: column.name)
+            throw refused(
+                "The class \(table.name) can have at most \(Limits.columnCountMax) properties.",
+                table.name, column.name)
         }
     }
 
     static func check(propertyName name: String, of table: String) throws(StoreError) {
         let size = name.utf8.count
         guard size > 0 else {
-            throw StoreError(
-                .invalidInput, "A property of the class \(table) has an empty name.",
-                className: table)
+            throw refused("A property of the class \(table) has an empty name.", table)
         }
         guard size <= Limits.columnNameByteCountMax else {
-            throw StoreError(
-                .invalidInput,
+            throw refused(
                 "The property name \(table).\(name) has \(size) bytes; it can have at most "
-                    + "\(Limits.columnNameByteCountMax).", className: table,
-                property: name)
+                    + "\(Limits.columnNameByteCountMax).", table, name)
         }
     }
 
     /// Checks that an index can be added to an existing column.
     static func check(newIndex column: ColumnKey, of table: TableSchema) throws(StoreError) {
         guard column.index < table.columns.count else {
-            throw StoreError(
-                .invalidInput, "The class \(table.name) has no column \(column.rawValue).",
-                className: table.name)
+            throw refused(
+                "The class \(table.name) has no column \(column.rawValue).", table.name)
         }
         let column = table.columns[column.index]
         guard !column.hasIndex else {
-            throw StoreError(
-                .invalidInput, "\(table.name).\(column.name) already has an index.",
-                className: table.name, property: column.name)
+            throw refused(table.name, column.name, because: "already has an index")
         }
         try checkCanBeIndexed(column.definition, of: table.name)
         try checkTreeCount(table, adding: 1, column.name)
@@ -118,10 +98,7 @@ enum SchemaRules {
         _ column: ColumnDefinition, of table: String
     ) throws(StoreError) {
         guard column.type.canBeIndexed else {
-            throw StoreError(
-                .invalidInput,
-                "\(table).\(column.name) of type \(column.type) cannot be indexed.",
-                className: table, property: column.name)
+            throw refused(table, column.name, because: "of type \(column.type) cannot be indexed")
         }
     }
 
@@ -150,11 +127,7 @@ enum SchemaRules {
                     target.index < tableCount ? nil : "links to a class that does not exist"
             }
         }
-        if let problem {
-            throw StoreError(
-                .invalidInput, "\(table).\(column.name) \(problem).",
-                className: table, property: column.name)
-        }
+        if let problem { throw refused(table, column.name, because: problem) }
     }
 
     private static func check(
@@ -162,26 +135,33 @@ enum SchemaRules {
     ) throws(StoreError) {
         try check(propertyName: column.name, of: table)
         guard !column.isPrimaryKey || column.type.canBePrimaryKey else {
-            throw StoreError(
-                .invalidInput,
-                "\(table).\(column.name) of type \(column.type) cannot be a primary "
-                    + "key.", className: table, property: column.name)
+            throw refused(
+                table, column.name, because: "of type \(column.type) cannot be a primary key")
         }
         if column.isIndexed { try checkCanBeIndexed(column, of: table) }
         try check(meaningOf: column, of: table, tableCount)
         let rule = ColumnRule(type: column.type, isOptional: column.isOptional)
         if let problem = rule.problem(with: column.defaultValue) {
-            throw StoreError(
-                .invalidInput,
-                "The default of \(table).\(column.name) \(problem).",
-                className: table, property: column.name)
+            throw refused(
+                "The default of \(table).\(column.name) \(problem).", table, column.name)
         }
     }
 
     static func duplicate(_ column: String, _ table: String) -> StoreError {
-        StoreError(
-            .invalidInput, "The class \(table) has two properties named \"\(column)\".",
-            className: table, property: column)
+        refused("The class \(table) has two properties named \"\(column)\".", table, column)
+    }
+
+    /// Returns the error for a property, with the problem as the end of a sentence.
+    static func refused(
+        _ table: String, _ property: String, because problem: String
+    ) -> StoreError {
+        refused("\(table).\(property) \(problem).", table, property)
+    }
+
+    static func refused(
+        _ sentence: String, _ table: String, _ property: String? = nil
+    ) -> StoreError {
+        StoreError(.invalidInput, sentence, className: table, property: property)
     }
 }
 
