@@ -11,16 +11,17 @@ extension Importer {
         _ transaction: EngineTransaction
     ) throws(StoreError) {
         let given = try columns(values, table)
-        let primaryKey = try table.schema.primaryKey.map { column throws(StoreError) in
-            try self.primaryKey(given, table, column)
-        }
-        if let primaryKey {
+        if let column = table.schema.primaryKey {
+            let primaryKey = try self.primaryKey(given, table, column)
             let placeholder = takePlaceholder(.primaryKey(primaryKey), table.key)
             if let row = transaction.find(table.key, primaryKey: primaryKey) {
                 let isPlaceholder =
                     placeholder?.row == row
                     && placeholder?.isUnchanged(table.key, transaction) == true
-                if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
+                if !isPlaceholder, update == .error {
+                    throw transaction.duplicatePrimaryKey(
+                        primaryKey, table.schema, table.schema.columns[Int(column.rawValue)])
+                }
                 try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
                 return
             }
@@ -40,18 +41,6 @@ extension Importer {
         let row = try transaction.insert(table.key, try plainValues(given, table))
         if let key { note(key, row, table.key) }
         try fillReferences(given, of: row, table, transaction)
-    }
-
-    private func duplicate(
-        _ row: ObjectKey, _ table: ImportTable, _ transaction: EngineTransaction
-    ) -> StoreError {
-        let column = table.schema.primaryKey.map { table.schema.columns[Int($0.rawValue)] }
-        let key = column.flatMap { transaction.value(table.key, row, $0.key) }
-        return StoreError(
-            .duplicatePrimaryKey,
-            "The class \(table.name) already has an object whose \(column?.name ?? "") is "
-                + "\(key?.keyText ?? "").",
-            className: table.name, property: column?.name, key: key?.bareKeyText)
     }
 
     /// Returns the members with their properties, none of which may repeat.

@@ -171,10 +171,10 @@ extension EngineTransaction {
             className: table.name, property: column.name)
     }
 
-    func duplicatePrimaryKey(
+    package func duplicatePrimaryKey(
         _ value: Value, _ table: TableSchema, _ column: ColumnSchema
     ) -> StoreError {
-        return StoreError(
+        StoreError(
             .duplicatePrimaryKey,
             "The class \(table.name) already has an object whose \(column.name) is "
                 + "\(value.keyText).", className: table.name, property: column.name,
