@@ -100,9 +100,7 @@ final class RealmCore: Sendable {
         if let known = classes.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
         if type._storedType != type { return projectionEntry(for: type) }
         guard configuration.objectTypes == nil else {
-            fatalError(
-                "The class \(type) is not among the objectTypes of the realm "
-                    + "\"\(configuration.name)\": add it to the list.")
+            fatalError(unlisted("\(type)").message)
         }
         return join(type)
     }
@@ -112,13 +110,17 @@ final class RealmCore: Sendable {
     func listedEntry(for type: ObjectBase.Type) throws(Realm.Error) -> ClassEntry {
         if let known = classes.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
         guard configuration.objectTypes == nil else {
-            let name = _typeName(type, qualified: false)
-            throw Realm.Error(
-                .invalidInput,
-                "The class \(name) is not among the objectTypes of the realm "
-                    + "\"\(configuration.name)\": add it to the list.", className: name)
+            throw unlisted(_typeName(type, qualified: false))
         }
         return join(type)
+    }
+
+    /// Returns the error for a class that isn't among the realm's `objectTypes`.
+    func unlisted(_ name: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "The class \(name) is not among the objectTypes of the realm "
+                + "\"\(configuration.name)\": add it to the list.", className: name)
     }
 
     /// Returns the registered class with that name, if any.

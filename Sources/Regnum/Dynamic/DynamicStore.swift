@@ -156,12 +156,8 @@ final class DynamicStore {
         let className = self.name(of: table)
         if let inverse = inverse(name, of: className) { return .inverse(inverse) }
         if let unstored = try unstored(name, of: className) { return .unstored(unstored) }
-        throw Realm.Error(
-            .invalidInput,
-            "\(className) has no property \"\(name)\": it has "
-                + properties.keys.sorted().map(\.wrappedValue).joined(separator: ", ") + ".",
-            className: className,
-            property: name)
+        throw .unknownProperty(
+            name, of: className, with: properties.keys.sorted().map(\.wrappedValue))
     }
 
     // MARK: Values

@@ -185,11 +185,7 @@ extension DynamicWriter {
         func checkNames(_ names: [StoredText], _ source: String) throws(Realm.Error) {
             let known = Set(names)
             for name in store.properties(of: table).keys.sorted() where !known.contains(name) {
-                throw Realm.Error(
-                    .invalidValue,
-                    "Cannot create \(className.withArticle) from \(source.withArticle), which has "
-                        + "no property \"\(name.wrappedValue)\".",
-                    className: className, property: name.wrappedValue)
+                throw .missing(name.wrappedValue, in: source, creating: className)
             }
         }
         func checkLive(_ isInvalidated: Bool) throws(Realm.Error) {

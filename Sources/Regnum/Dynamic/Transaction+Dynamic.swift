@@ -152,12 +152,7 @@ extension DynamicStore {
         let writer = DynamicWriter(self, transaction, policy)
         return try writer.perform { () throws(Realm.Error) in
             if policy != .error {
-                guard table.primaryKey != nil else {
-                    throw Realm.Error(
-                        .invalidInput,
-                        "\(table.name) has no primary key, so its objects can't be updated: omit "
-                            + "update: .\(policy).", className: table.name)
-                }
+                if table.primaryKey == nil { throw policy.missingKey(of: table.name) }
                 if let object = instance(of: DynamicObject.self, value),
                     object.table == table.key, object.store.core === core,
                     object.store.old == nil, !object.isInvalidated

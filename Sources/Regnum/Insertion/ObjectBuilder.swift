@@ -161,12 +161,7 @@ struct ObjectBuilder {
         for (index, property) in schema.properties.enumerated() where property.isStored {
             let position = isOther ? sourceSchema.property(named: property.name) : index
             guard let position, sourceSchema.properties[position].isStored else {
-                throw Realm.Error(
-                    .invalidValue,
-                    "Cannot create \(schema.name.withArticle) from "
-                        + "\(sourceSchema.name.withArticle), which has no property "
-                        + "\"\(property.name)\".", className: schema.name,
-                    property: property.name)
+                throw .missing(property.name, in: sourceSchema.name, creating: schema.name)
             }
             let from = sourceSchema.properties[position]
             // Copy the projected value, not its stored form, if both properties have the same type.

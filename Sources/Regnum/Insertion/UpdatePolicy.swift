@@ -17,5 +17,13 @@ extension Realm {
         /// Every property counts as modified. Lists and sets are emptied and refilled. Embedded
         /// objects are replaced by new ones.
         case all
+
+        /// Returns the error for a class without a primary key, which the policy needs.
+        func missingKey(of className: String) -> Realm.Error {
+            Realm.Error(
+                .invalidInput,
+                "\(className) has no primary key, so its objects can't be updated: omit "
+                    + "update: .\(self).", className: className)
+        }
     }
 }

@@ -19,11 +19,7 @@ struct ImportSchema {
             }
             guard let table = transaction.schema.table(named: given.name) else {
                 guard realm.configuration.objectTypes == nil else {
-                    throw Realm.Error(
-                        .invalidInput,
-                        "The class \(given.name) is not among the objectTypes of the realm "
-                            + "\"\(realm.configuration.name)\": add it to the list.",
-                        className: given.name)
+                    throw realm.unlisted(given.name)
                 }
                 fresh.append(given)
                 continue

@@ -14,11 +14,7 @@ extension ClassSchema {
 
     /// Returns the error for a name that isn't that of a property.
     func unknownProperty(_ name: String) -> Realm.Error {
-        Realm.Error(
-            .invalidInput,
-            "\(self.name) has no property \"\(name)\": it has "
-                + properties.map(\.name).joined(separator: ", ") + ".",
-            className: self.name, property: name)
+        .unknownProperty(name, of: self.name, with: properties.map(\.name))
     }
 
     /// Returns the error for an assignment to an inverse.
@@ -85,5 +81,27 @@ extension PropertySchema {
         guard case .linkingObjects(let origin) = shape else { return "cannot be set." }
         let name = "\(ClassSchema.of(origin).name).\(originProperty ?? "")"
         return "cannot be set: it is the inverse of \(name)."
+    }
+}
+
+extension Realm.Error {
+    /// Returns the error for a name that isn't that of a property of the class.
+    static func unknownProperty(
+        _ name: String, of className: String, with names: [String]
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "\(className) has no property \"\(name)\": it has \(names.joined(separator: ", ")).",
+            className: className, property: name)
+    }
+
+    /// Returns the error for an object that lacks a property of the class to be created from it.
+    static func missing(
+        _ property: String, in source: String, creating className: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "Cannot create \(className.withArticle) from \(source.withArticle), which has no "
+                + "property \"\(property)\".", className: className, property: property)
     }
 }

@@ -92,11 +92,7 @@ extension ClassBinding {
     /// Throws `.invalidInput` if the class has no primary key, which update policies need to find
     /// the row.
     func requireKey(for policy: Realm.UpdatePolicy) throws(Realm.Error) {
-        guard schema.primaryKey == nil else { return }
-        throw Realm.Error(
-            .invalidInput,
-            "\(tableName) has no primary key, so its objects can't be updated: omit "
-                + "update: .\(policy).", className: tableName)
+        if schema.primaryKey == nil { throw policy.missingKey(of: tableName) }
     }
 
     /// Stores the values of an unmanaged object as a new row. Columns that the class doesn't
