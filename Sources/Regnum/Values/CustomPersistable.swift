@@ -68,7 +68,7 @@ extension Optional: ProjectedValue where Wrapped: FailableCustomPersistable {
 /// requirements are underscored: do not conform your own types.
 public protocol ProjectionBasis: OptionalPersistable, RealmCollectionValue {
     /// The type that determines how a property can be used.
-    associatedtype _ColumnBasis: ScalarValue
+    associatedtype _ColumnBasis: ScalarValue = Self
     /// The class that values are stored as; `nil` if they are stored as scalars.
     static var _basisClass: ObjectBase.Type? { get }
     /// The declaration of a required property stored as this type.

@@ -12,20 +12,20 @@ extension ProjectionBasis where Self: RequiredValue {
     public static var _basisOptionalElement: any RealmCollectionValue.Type { Self?.self }
 }
 
-extension Bool: ProjectionBasis { public typealias _ColumnBasis = Bool }
-extension Int: ProjectionBasis { public typealias _ColumnBasis = Int }
-extension Int8: ProjectionBasis { public typealias _ColumnBasis = Int8 }
-extension Int16: ProjectionBasis { public typealias _ColumnBasis = Int16 }
-extension Int32: ProjectionBasis { public typealias _ColumnBasis = Int32 }
-extension Int64: ProjectionBasis { public typealias _ColumnBasis = Int64 }
-extension Float: ProjectionBasis { public typealias _ColumnBasis = Float }
-extension Double: ProjectionBasis { public typealias _ColumnBasis = Double }
-extension String: ProjectionBasis { public typealias _ColumnBasis = String }
-extension Data: ProjectionBasis { public typealias _ColumnBasis = Data }
-extension Date: ProjectionBasis { public typealias _ColumnBasis = Date }
-extension UUID: ProjectionBasis { public typealias _ColumnBasis = UUID }
-extension ObjectId: ProjectionBasis { public typealias _ColumnBasis = ObjectId }
-extension Decimal128: ProjectionBasis { public typealias _ColumnBasis = Decimal128 }
+extension Bool: ProjectionBasis {}
+extension Int: ProjectionBasis {}
+extension Int8: ProjectionBasis {}
+extension Int16: ProjectionBasis {}
+extension Int32: ProjectionBasis {}
+extension Int64: ProjectionBasis {}
+extension Float: ProjectionBasis {}
+extension Double: ProjectionBasis {}
+extension String: ProjectionBasis {}
+extension Data: ProjectionBasis {}
+extension Date: ProjectionBasis {}
+extension UUID: ProjectionBasis {}
+extension ObjectId: ProjectionBasis {}
+extension Decimal128: ProjectionBasis {}
 
 extension EmbeddedObject: ProjectionBasis {
     public typealias _ColumnBasis = _NoColumn
