@@ -80,31 +80,27 @@ package final class SimLockFile: LockFile {
         fileSystem.state.withLock { $0.wakeCount += 1 }
     }
 
-    package func grantCount() -> UInt32 { change { $0.control.grantCount } }
+    package func load(_ word: LockWord) -> UInt32 {
+        change { $0.control.words[word, default: 0] }
+    }
 
     package func countGrant() {
         checkWritable()
         change {
-            $0.control.grantCount &+= 1
-            $0.control.lastHolder = UInt32(owner)
+            $0.control.words[.grantCount, default: 0] &+= 1
+            // the number of the open, which stands for a process
+            $0.control.words[.lastHolder] = UInt32(owner)
         }
     }
 
-    /// The number of the open, which stands for a process.
-    package func lastHolder() -> UInt32 { change { $0.control.lastHolder } }
-
-    package func failedSyncCount() -> UInt32 { change { $0.control.failedSyncCount } }
-
     package func countFailedSync() {
         checkWritable()
-        change { $0.control.failedSyncCount &+= 1 }
+        change { $0.control.words[.failedSyncCount, default: 0] &+= 1 }
     }
-
-    package func releaseWord() -> UInt32 { change { $0.control.releaseWord } }
 
     package func signalRelease() {
         checkWritable()
-        change { $0.control.releaseWord &+= 1 }
+        change { $0.control.words[.release, default: 0] &+= 1 }
     }
 
     /// Returns at once, but yields to other threads first. If the word is still `observed`, the
@@ -112,7 +108,9 @@ package final class SimLockFile: LockFile {
     /// ends.
     package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
         fileSystem.state.withLock { state in
-            guard state.inodes[inode]!.control.releaseWord == observed else { return }
+            guard state.inodes[inode]!.control.words[.release, default: 0] == observed else {
+                return
+            }
             let time = state.monotonicNanoseconds.addingReportingOverflow(timeoutNanoseconds)
             if !time.overflow { state.monotonicNanoseconds = time.partialValue }
         }

@@ -16,10 +16,7 @@ struct SimSector: Sendable {
 /// The part of `LOCK` that processes share.
 struct SimControl: Sendable, Equatable {
     var slots = [ControlWords(), ControlWords()]
-    var grantCount: UInt32 = 0
-    var releaseWord: UInt32 = 0
-    var lastHolder: UInt32 = 0
-    var failedSyncCount: UInt32 = 0
+    var words: [LockWord: UInt32] = [:]
 }
 
 /// A file: what reads see, what is guaranteed to be on disk, and the difference.

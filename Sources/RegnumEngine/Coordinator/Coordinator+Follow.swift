@@ -132,7 +132,7 @@ extension Coordinator {
         defer { if isShown { log.lock.unlock(.waiters) } }
         while true {
             do throws(StoreError) { try log.checkLock() } catch { return failAcquiring(error) }
-            let observed = log.lock.releaseWord()
+            let observed = log.lock.load(.release)
             switch state.withLock({ $0.beginAcquiring(log) }) {
             case .unwanted: return
             case .polite:
@@ -188,7 +188,7 @@ extension Coordinator {
     }
 
     private func openGate(_ log: RealmLog) {
-        let grants = log.lock.grantCount()
+        let grants = log.lock.load(.grantCount)
         let next = state.withLock { state in
             state.ownsLog = false
             state.acquireRetry = nil
@@ -250,7 +250,7 @@ extension CoordinatorState {
             ownsLog = false
             return .unwanted
         }
-        if IOPool.now() < politeUntil, log.lock.grantCount() == grantsAtHandOff,
+        if IOPool.now() < politeUntil, log.lock.load(.grantCount) == grantsAtHandOff,
             log.lock.isLockedElsewhere(.waiters)
         {
             return .polite

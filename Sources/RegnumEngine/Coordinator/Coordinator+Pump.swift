@@ -308,7 +308,7 @@ extension Coordinator {
     }
 
     private func resign(_ log: RealmLog, isHandOff: Bool) {
-        let grants = log.hasLock ? log.lock.grantCount() : 0
+        let grants = log.hasLock ? log.lock.load(.grantCount) : 0
         log.resignWriter()
         state.withLock { state in
             state.ownsLog = false

@@ -80,7 +80,7 @@ extension CoordinatorState {
     /// The holder of the turn, or whatever blocks all writers.
     var holder: WriteHolder {
         if isTurnTaken { return .body(turnPlace) }
-        if !isGateOpen, let id = log?.lock.lastHolder(), id > 0 { return .process(id) }
+        if !isGateOpen, let id = log?.lock.load(.lastHolder), id > 0 { return .process(id) }
         return .disk
     }
 

@@ -30,7 +30,7 @@ package struct ControlPage: Sendable, Equatable {
     package var isWriting = false
     /// Whether a write or a sync of the log failed. The next writer then starts a new segment.
     package var isPoisoned = false
-    /// The value of `LockFile.failedSyncCount` when failed syncs were last repaired. While that
+    /// The value of `LockWord.failedSyncCount` when failed syncs were last repaired. While that
     /// count is higher, the next writer starts a new segment as well.
     package var mendedSyncCount: UInt32 = 0
     /// The number of stores. The page is the valid slot with the higher number.
@@ -79,7 +79,7 @@ package struct ControlPage: Sendable, Equatable {
 
     /// Whether a failed write or sync was recorded that hasn't been repaired.
     func isRepairDue(_ lock: any LockFile) -> Bool {
-        isPoisoned || mendedSyncCount != lock.failedSyncCount()
+        isPoisoned || mendedSyncCount != lock.load(.failedSyncCount)
     }
 
     /// Excludes from the visible bytes what a failed write or sync may have dropped.
@@ -108,7 +108,7 @@ extension LockFile {
     /// As `loadControl`, for the holder of `writer`. Marks the page as poisoned if any process
     /// counted a failed sync since the last repair.
     func loadControlForWriting() -> ControlPage? {
-        let failedSyncCount = failedSyncCount()
+        let failedSyncCount = load(.failedSyncCount)
         guard var page = loadControl() else { return nil }
         if page.mendedSyncCount != failedSyncCount { page.isPoisoned = true }
         return page

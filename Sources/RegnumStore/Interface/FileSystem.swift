@@ -213,24 +213,30 @@ package protocol LockFile: AnyObject, Sendable {
     /// store through a mapping raises no file event. Never waits for the disk.
     func wake()
 
-    /// Returns the number of times `writer` was granted since the control page was created. Never
-    /// blocks.
-    func grantCount() -> UInt32
+    /// Returns a word of the control page. Never blocks.
+    func load(_ word: LockWord) -> UInt32
     /// Counts a grant and records this process as the holder. Called by the new holder of `writer`.
     /// Never blocks.
     func countGrant()
-    /// Returns the process that counted the last grant; 0 if unknown. Never blocks.
-    func lastHolder() -> UInt32
-    /// Returns the number of failed log syncs in processes that didn't hold `writer`. Never blocks.
-    func failedSyncCount() -> UInt32
-    /// Counts such a failure. Any process may call it. Never blocks.
+    /// Counts a failed sync. Any process may call it. Never blocks.
     func countFailedSync()
-    /// Returns the word that changes on every release of `writer`. Never blocks.
-    func releaseWord() -> UInt32
     /// Changes the release word and wakes one waiter. Never blocks.
     func signalRelease()
     /// Waits until the release word differs from `observed`, or until the timeout.
     func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64)
+}
+
+/// The words of the control page after its slots, each in its own cache line. The raw values are
+/// their offsets in `LOCK`.
+package enum LockWord: Int, Sendable {
+    /// The number of times `writer` was granted since the control page was created.
+    case grantCount = 1024
+    /// Changes on every release of `writer`.
+    case release = 1088
+    /// The process that counted the last grant; 0 if unknown.
+    case lastHolder = 1152
+    /// The number of failed log syncs in processes that didn't hold `writer`.
+    case failedSyncCount = 1216
 }
 
 /// One slot of the control page: 16 words of 64 bits.

@@ -64,13 +64,7 @@ final class ReadOnlyLock: LockFile {
         current?.loadControlSlot(index) ?? ControlWords(repeating: 0)
     }
 
-    func grantCount() -> UInt32 { current?.grantCount() ?? 0 }
-
-    func lastHolder() -> UInt32 { current?.lastHolder() ?? 0 }
-
-    func failedSyncCount() -> UInt32 { current?.failedSyncCount() ?? 0 }
-
-    func releaseWord() -> UInt32 { current?.releaseWord() ?? 0 }
+    func load(_ word: LockWord) -> UInt32 { current?.load(word) ?? 0 }
 
     func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
         current?.waitForRelease(observed: observed, timeoutNanoseconds: timeoutNanoseconds)

@@ -75,7 +75,7 @@ extension RealmLog {
                 return try openAsReader(place, page, load, deliver)
             }
             guard fileSystem.monotonicNanoseconds() - start < options.openTimeoutNanoseconds else {
-                let holder = lock.lastHolder()
+                let holder = lock.load(.lastHolder)
                 throw StoreError(
                     .busy,
                     "Another process has been recovering or removing the realm at \(path) for "
@@ -87,7 +87,7 @@ extension RealmLog {
             guard isWanted() else {
                 throw StoreError(.closed, "Opening \(path) was cancelled.", path: path)
             }
-            lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
+            lock.waitForRelease(observed: lock.load(.release), timeoutNanoseconds: 10_000_000)
         }
     }
 
@@ -248,7 +248,7 @@ extension RealmLog {
         var last = try lastSegmentNumber(directory)
         let isAlone = try lock.tryLock(.session, .exclusive)
         defer { if isAlone { _ = try? lock.tryLock(.session, .shared) } }
-        let failedSyncCount = lock.failedSyncCount()
+        let failedSyncCount = lock.load(.failedSyncCount)
         let anyPage = lock.loadControlForWriting()
         if last == nil {
             if let page = anyPage, page.version > 0 {

@@ -20,7 +20,7 @@ extension RealmLog {
         if fileSystem.monotonicNanoseconds() - start >= patienceNanoseconds {
             throw incompatiblePeer(path)
         }
-        lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
+        lock.waitForRelease(observed: lock.load(.release), timeoutNanoseconds: 10_000_000)
         return true
     }
 

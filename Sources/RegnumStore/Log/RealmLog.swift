@@ -263,7 +263,7 @@ package final class RealmLog: @unchecked Sendable {
     /// Whether `LOCK` records a failed write or sync that wasn't known when the writer lock was
     /// acquired or, without it, that hasn't been repaired.
     private var isFailedSyncKnown: Bool {
-        if holdsWriter { return lock.failedSyncCount() != knownFailedSyncCount }
+        if holdsWriter { return lock.load(.failedSyncCount) != knownFailedSyncCount }
         guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
         return isRepairDue(page)
     }
@@ -312,7 +312,7 @@ package final class RealmLog: @unchecked Sendable {
         do throws(StoreError) {
             try checkPlace()
             lock.countGrant()
-            knownFailedSyncCount = lock.failedSyncCount()
+            knownFailedSyncCount = lock.load(.failedSyncCount)
             guard let page = lock.loadControlForWriting(), page.realmID == realmID else {
                 throw damagedPage
             }

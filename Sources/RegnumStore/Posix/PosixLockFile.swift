@@ -8,13 +8,9 @@ internal import Synchronization
 /// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to
 /// be truncated, where accessing it would raise SIGBUS, `zeros` are used in its place.
 package final class PosixLockFile: LockFile {
-    /// The offsets in `LOCK`. Each word has its own cache line.
+    /// The offsets in `LOCK`: see also `LockWord`.
     private enum Layout {
         static let slotByteCount = 128
-        static let grantCount = 1024
-        static let releaseWord = 1088
-        static let lastHolder = 1152
-        static let failedSyncCount = 1216
         static let wakeCounter: off_t = 4096
         static let pageByteCount = 4096
         static let fileByteCount: UInt64 = 8192
@@ -153,33 +149,29 @@ package final class PosixLockFile: LockFile {
         }
     }
 
-    package func grantCount() -> UInt32 { cregnum_load32(page + Layout.grantCount) }
+    package func load(_ word: LockWord) -> UInt32 { cregnum_load32(at(word)) }
+
+    private func at(_ word: LockWord) -> UnsafeMutableRawPointer { page + word.rawValue }
 
     package func countGrant() {
         guard mayWrite else { return }
-        _ = cregnum_add32(page + Layout.grantCount, 1)
-        cregnum_store64(page + Layout.lastHolder, UInt64(getpid()))
+        _ = cregnum_add32(at(.grantCount), 1)
+        cregnum_store64(at(.lastHolder), UInt64(getpid()))
     }
-
-    package func lastHolder() -> UInt32 { cregnum_load32(page + Layout.lastHolder) }
-
-    package func failedSyncCount() -> UInt32 { cregnum_load32(page + Layout.failedSyncCount) }
 
     package func countFailedSync() {
         guard mayWrite else { return }
-        _ = cregnum_add32(page + Layout.failedSyncCount, 1)
+        _ = cregnum_add32(at(.failedSyncCount), 1)
     }
-
-    package func releaseWord() -> UInt32 { cregnum_load32(page + Layout.releaseWord) }
 
     package func signalRelease() {
         guard mayWrite else { return }
-        _ = cregnum_add32(page + Layout.releaseWord, 1)
-        cregnum_futex_wake(page + Layout.releaseWord, 1)
+        _ = cregnum_add32(at(.release), 1)
+        cregnum_futex_wake(at(.release), 1)
     }
 
     package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
-        _ = cregnum_futex_wait(page + Layout.releaseWord, observed, timeoutNanoseconds)
+        _ = cregnum_futex_wait(at(.release), observed, timeoutNanoseconds)
     }
 
     /// False in a forked child.

@@ -87,7 +87,7 @@ struct CoordinatorWaitingTests {
         notices.withLock { $0 = [] }
         let other = try await openPeer("/sim", SimView(disk), change)
         let second = Task { try await other.abandon(try await other.beginWrite(place: place)) }
-        let id = try requireValue(other.state.withLock { $0.log }).lock.lastHolder()
+        let id = try requireValue(other.state.withLock { $0.log }).lock.load(.lastHolder)
         try await eventually { notices.withLock { $0.contains { $0.holder == .process(id) } } }
         try await coordinator.abandon(turn)
         try await waiter.value

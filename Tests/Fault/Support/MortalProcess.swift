@@ -214,12 +214,9 @@ private final class MortalLock: LockFile {
         if (try? process.effect(.wake)) != nil { lock.wake() }
     }
 
-    func grantCount() -> UInt32 { lock.grantCount() }
+    func load(_ word: LockWord) -> UInt32 { lock.load(word) }
     func countGrant() { if !process.isDead { lock.countGrant() } }
-    func lastHolder() -> UInt32 { lock.lastHolder() }
-    func failedSyncCount() -> UInt32 { lock.failedSyncCount() }
     func countFailedSync() { if !process.isDead { lock.countFailedSync() } }
-    func releaseWord() -> UInt32 { lock.releaseWord() }
     func signalRelease() { if !process.isDead { lock.signalRelease() } }
 
     func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {

@@ -34,7 +34,7 @@ import Testing
         try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 100)
         #expect(try !lock.isCurrent())
         expectEqual(lock.loadControlSlot(0), ControlWords(repeating: 0))
-        expectEqual(lock.grantCount(), 0)
+        expectEqual(lock.load(.grantCount), 0)
         if !isReadOnly {
             lock.countGrant()
             lock.signalRelease()

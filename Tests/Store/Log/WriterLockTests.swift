@@ -39,13 +39,13 @@ import Testing
     @Test func everyGrantIsCounted() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
-        let before = first.log.lock.grantCount()
+        let before = first.log.lock.load(.grantCount)
         first.log.resignWriter()
-        let word = first.log.lock.releaseWord()
+        let word = first.log.lock.load(.release)
         #expect(first.log.tryBecomeWriterIfCurrent())
-        expectEqual(first.log.lock.grantCount(), before + 1)
+        expectEqual(first.log.lock.load(.grantCount), before + 1)
         first.log.resignWriter()
-        #expect(first.log.lock.releaseWord() != word)
+        #expect(first.log.lock.load(.release) != word)
     }
 
     @Test func theEpochRisesWhenTheLockChangesProcess() throws {
