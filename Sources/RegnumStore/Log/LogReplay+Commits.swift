@@ -58,12 +58,7 @@ extension LogReplay {
                 limit = next.header.base
                 break
             }
-            if next.header.base < position {
-                try pass(next, after: current)
-            } else {
-                guard next.header.firstSequence == sequence, next.header.previousChain == chain
-                else { throw damage("\(next.name) does not continue it") }
-            }
+            try enter(next, after: current)
             current = next
         }
         segment = current

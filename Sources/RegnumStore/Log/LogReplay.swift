@@ -53,12 +53,7 @@ package struct LogReplay: Sendable {
             guard let next, next.header.base <= position else {
                 throw damage("its records end before position \(end)")
             }
-            if next.header.base < position {
-                try pass(next, after: current)
-            } else {
-                guard next.header.firstSequence == sequence, next.header.previousChain == chain
-                else { throw damage("\(next.name) does not continue it") }
-            }
+            try enter(next, after: current)
             segment = next
         }
     }
@@ -83,8 +78,14 @@ package struct LogReplay: Sendable {
         }
     }
 
-    /// Skips the records of `current` that were framed again in `next`.
-    mutating func pass(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
+    /// Checks that `next` continues the log. Skips the records of `current` that were framed again
+    /// in it.
+    mutating func enter(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
+        guard next.header.base < position else {
+            guard next.header.firstSequence == sequence, next.header.previousChain == chain
+            else { throw damage("\(next.name) does not continue it") }
+            return
+        }
         let cursor = try ReframedRecords.read(
             in: next, from: current, through: position, nextSequence: sequence, chain: chain,
             bodyByteCountMax: options.recordBodyByteCountMax
