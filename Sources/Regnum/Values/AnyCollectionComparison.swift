@@ -47,24 +47,14 @@ struct AnyCollectionComparison {
     private mutating func areEqual(
         _ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>
     ) -> Bool {
-        if a === b { return true }
-        if a.isManaged || b.isManaged {
-            guard comparesContent else { return areSame(a.handle, b.handle) }
-        } else {
-            guard isNew(a, b) else { return true }
-        }
+        if let result = result(a, a.handle, b, b.handle) { return result }
         return a.count == b.count && zip(a, b).allSatisfy { compare($0, $1) }
     }
 
     private mutating func areEqual(
         _ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>
     ) -> Bool {
-        if a === b { return true }
-        if a.isManaged || b.isManaged {
-            guard comparesContent else { return areSame(a.handle, b.handle) }
-        } else {
-            guard isNew(a, b) else { return true }
-        }
+        if let result = result(a, a.handle, b, b.handle) { return result }
         return a.count == b.count
             && zip(a, b).allSatisfy {
                 $0.key.utf8.elementsEqual($1.key.utf8) && compare($0.value, $1.value)
@@ -86,12 +76,17 @@ struct AnyCollectionComparison {
         return a == b
     }
 
-    private mutating func isNew(_ a: AnyObject, _ b: AnyObject) -> Bool {
-        seen.insert(Pair(first: ObjectIdentifier(a), second: ObjectIdentifier(b))).inserted
-    }
-
-    private func areSame(_ a: _ManagedList?, _ b: _ManagedList?) -> Bool {
-        guard let a, let b else { return false }
-        return a.isSame(as: b)
+    /// Returns whether two collections are equal, or `nil` if their contents have to be compared.
+    private mutating func result(
+        _ a: AnyObject, _ stored: _ManagedList?, _ b: AnyObject, _ other: _ManagedList?
+    ) -> Bool? {
+        if a === b { return true }
+        guard stored == nil, other == nil else {
+            if comparesContent { return nil }
+            guard let stored, let other else { return false }
+            return stored.isSame(as: other)
+        }
+        let pair = Pair(first: ObjectIdentifier(a), second: ObjectIdentifier(b))
+        return seen.insert(pair).inserted ? nil : true
     }
 }
