@@ -84,7 +84,7 @@ extension _ManagedList? {
     /// - Parameters:
     ///   - type: The type of the collection, for messages.
     ///   - kind: The word for the kind of collection, for messages.
-    func frozenPlace(_ type: String, _ kind: String) throws(Realm.Error) -> _FrozenPlace {
+    func frozenPlace(_ type: String, _ kind: String) throws(Realm.Error) -> FrozenPlace {
         guard let list = self else {
             throw Realm.Error(
                 .invalidInput,
@@ -92,13 +92,13 @@ extension _ManagedList? {
         }
         let (table, place) = try list.startTable(kind)
         guard let place else {
-            return _FrozenPlace(table: table, plan: table.plan(list.row, list.property))
+            return FrozenPlace(table: table, plan: table.plan(list.row, list.property))
         }
         let plan = QueryPlan(
             tableName: list.binding.schema.elementsName(
                 of: list.binding.schema.properties[list.property]),
             source: .list(tableName: place.tableName, row: place.row, name: place.list.name))
-        return _FrozenPlace(table: table, plan: plan)
+        return FrozenPlace(table: table, plan: plan)
     }
 }
 
@@ -135,8 +135,8 @@ extension _ManagedList {
     }
 }
 
-/// A collection at the start of a transaction. Part of the contract of ``RealmCollection``.
-public struct _FrozenPlace {
+/// A collection at the start of a transaction.
+struct FrozenPlace {
     let table: FrozenTable
     /// The query of the collection's content.
     let plan: QueryPlan

@@ -63,14 +63,14 @@ extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: Boun
     /// Returns the element with the smallest raw value, ignoring `nil`, or `nil` if there is none.
     @_disfavoredOverload
     public func min() -> Element._Enum? {
-        guard let values = _storedValues else { return enumBound { $0 < 0 } }
+        guard let values = erased.storedValues else { return enumBound { $0 < 0 } }
         return values.min(as: Element._Enum.self)
     }
 
     /// Returns the element with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     @_disfavoredOverload
     public func max() -> Element._Enum? {
-        guard let values = _storedValues else { return enumBound { $0 > 0 } }
+        guard let values = erased.storedValues else { return enumBound { $0 > 0 } }
         return values.max(as: Element._Enum.self)
     }
 }

@@ -132,7 +132,7 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     /// An overflowing sum of integers, and a sum that can't be converted to the type, fail the
     /// transaction; for an unmanaged collection they trap.
     public func sum() -> Element._Projected {
-        guard let values = _storedValues else {
+        guard let values = erased.storedValues else {
             return Element.summed(unmanaged: stored.engineSum().engineValue)
         }
         let sum = values.sum(Element._PersistedProperty.self).engineValue
@@ -144,7 +144,7 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     /// Returns the mean of the elements' persisted values, ignoring `nil`, or `nil` if there are
     /// none.
     public func average() -> Element._PersistedProperty.Mean? {
-        guard let values = _storedValues else { return stored.engineAverage() }
+        guard let values = erased.storedValues else { return stored.engineAverage() }
         return values.average(Element._PersistedProperty.self)
     }
 }
@@ -157,14 +157,14 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     public func max() -> Element._Projected? { greatest }
 
     fileprivate var least: Element._Projected? {
-        guard let values = _storedValues else {
+        guard let values = erased.storedValues else {
             return stored.engineBound { $0 < 0 }.map { Element.summed(unmanaged: $0.engineValue) }
         }
         return values.min(as: Element._Projected.self)
     }
 
     fileprivate var greatest: Element._Projected? {
-        guard let values = _storedValues else {
+        guard let values = erased.storedValues else {
             return stored.engineBound { $0 > 0 }.map { Element.summed(unmanaged: $0.engineValue) }
         }
         return values.max(as: Element._Projected.self)

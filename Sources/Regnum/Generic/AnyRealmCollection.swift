@@ -29,7 +29,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 @available(*, unavailable, message: "a collection is confined to a transaction: use a snapshot")
 extension AnyRealmCollection: Sendable {}
 
-extension AnyRealmCollection: RealmCollection {
+extension AnyRealmCollection: RealmCollection, ErasedCollection {
     public typealias SubSequence = ConfinedSlice<AnyRealmCollection>
 
     /// The realm of the wrapped collection; see ``RealmCollection/realm``.
@@ -38,11 +38,11 @@ extension AnyRealmCollection: RealmCollection {
     /// Whether the wrapped collection can no longer be used; see ``RealmCollection/isInvalidated``.
     public var isInvalidated: Bool { base.isInvalidated }
 
-    public var _erasedResults: Any? { base._erasedResults }
+    var erasedResults: Any? { base.erased.erasedResults }
 
-    public var _storedValues: _ManagedList? { base._storedValues }
+    var storedValues: _ManagedList? { base.erased.storedValues }
 
-    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? { try base._frozenPlace() }
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace? { try base.erased.frozenPlace() }
 
     public var startIndex: Int { 0 }
 

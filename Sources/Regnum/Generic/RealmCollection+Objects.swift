@@ -125,7 +125,7 @@ extension RealmCollection where Element: ObjectBase {
     /// - Precondition: The transaction body is running.
     /// - Complexity: O(1). The objects are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
-        guard let place = try _frozenPlace() else { return results("freeze()").freeze() }
+        guard let place = try erased.frozenPlace() else { return results("freeze()").freeze() }
         return FrozenResults(place.table.other(Element.self), plan: _Plan(plan: place.plan))
     }
 
@@ -138,7 +138,7 @@ extension RealmCollection where Element: ObjectBase {
     /// The objects as results; `nil` for an unmanaged collection.
     var objectResults: Results<Element>? {
         // Avoid boxing results, because most queries start from them.
-        self as? Results<Element> ?? _erasedResults as? Results<Element>
+        self as? Results<Element> ?? erased.erasedResults as? Results<Element>
     }
 
     func results(_ call: StaticString) -> Results<Element> {

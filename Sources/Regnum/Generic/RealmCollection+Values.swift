@@ -6,11 +6,11 @@ extension RealmCollection where Element: SummableValue {
     /// Returns the sum of the elements, ignoring `nil`; 0 if there are none.
     ///
     /// An overflowing sum of integers fails the transaction; in an unmanaged collection, it traps.
-    public func sum() -> Element.Total { _storedValues?.sum(Element.self) ?? engineSum() }
+    public func sum() -> Element.Total { erased.storedValues?.sum(Element.self) ?? engineSum() }
 
     /// Returns the average of the elements, ignoring `nil`; `nil` if there are none.
     public func average() -> Element.Mean? {
-        guard let values = _storedValues else { return engineAverage() }
+        guard let values = erased.storedValues else { return engineAverage() }
         return values.average(Element.self)
     }
 }
@@ -23,12 +23,12 @@ extension RealmCollection where Element: BoundedValue {
     public func max() -> Element.Required? { greatest }
 
     private var least: Element.Required? {
-        guard let values = _storedValues else { return engineBound { $0 < 0 } }
+        guard let values = erased.storedValues else { return engineBound { $0 < 0 } }
         return values.min(as: Element.Required.self)
     }
 
     private var greatest: Element.Required? {
-        guard let values = _storedValues else { return engineBound { $0 > 0 } }
+        guard let values = erased.storedValues else { return engineBound { $0 > 0 } }
         return values.max(as: Element.Required.self)
     }
 }
@@ -86,7 +86,7 @@ extension RealmCollection where Element == AnyRealmValue {
 
 extension RealmCollection {
     private func frozenValues<Value>() throws(Realm.Error) -> FrozenValues<Value> {
-        guard let place = try _frozenPlace() else {
+        guard let place = try erased.frozenPlace() else {
             preconditionFailure("Results are not a collection of values.")
         }
         return FrozenValues(FrozenQuery(place.table, place.plan))

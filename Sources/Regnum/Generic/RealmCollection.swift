@@ -26,19 +26,33 @@ public protocol RealmCollection<Element>: _ConfinedCollection where Element: Rea
     var isInvalidated: Bool { get }
     /// Returns the position of the first occurrence of an element, or `nil` if there is none.
     func index(of element: Element) -> Int?
+}
+
+/// The content of a ``RealmCollection`` in type-erased form.
+protocol ErasedCollection {
     /// The objects as type-erased results; `nil` for values and for an unmanaged collection.
-    var _erasedResults: Any? { get }
+    var erasedResults: Any? { get }
     /// The stored values; `nil` for objects and for an unmanaged collection.
-    var _storedValues: _ManagedList? { get }
+    var storedValues: _ManagedList? { get }
     /// Returns the collection at the start of the transaction, or `nil` for results, which
     /// handle this themselves.
     ///
     /// - Throws: See `freeze()`.
-    func _frozenPlace() throws(Realm.Error) -> _FrozenPlace?
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace?
+}
+
+extension ErasedCollection {
+    var storedValues: _ManagedList? { nil }
 }
 
 extension RealmCollection {
-    public var _storedValues: _ManagedList? { nil }
+    /// The same collection. All of the library's conform.
+    var erased: any ErasedCollection {
+        guard let erased = self as? any ErasedCollection else {
+            fatalError("\(Self.self) is not a collection of a realm.")
+        }
+        return erased
+    }
 
     public func index(of element: Element) -> Int? {
         firstIndex { Element._areSame($0, element) }
@@ -52,34 +66,34 @@ extension RealmCollection {
     }
 }
 
-extension Results: RealmCollection {
-    public var _erasedResults: Any? { self }
+extension Results: RealmCollection, ErasedCollection {
+    var erasedResults: Any? { self }
 
-    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? { nil }
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace? { nil }
 }
 
-extension List: RealmCollection {
-    public var _erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+extension List: RealmCollection, ErasedCollection {
+    var erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
 
-    public var _storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
+    var storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
 
-    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
         try handle.frozenPlace("List<\(Element.self)>", "list")
     }
 }
 
-extension MutableSet: RealmCollection {
-    public var _erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+extension MutableSet: RealmCollection, ErasedCollection {
+    var erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
 
-    public var _storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
+    var storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
 
-    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
         try handle.frozenPlace("MutableSet<\(Element.self)>", "set")
     }
 }
 
-extension LinkingObjects: RealmCollection {
-    public var _erasedResults: Any? {
+extension LinkingObjects: RealmCollection, ErasedCollection {
+    var erasedResults: Any? {
         guard let handle, let origins = handle.origins(Element.self) else { return nil }
         if isInvalidated {
             handle.binding.failMissing(handle.property, of: handle.row.rawValue)
@@ -87,7 +101,7 @@ extension LinkingObjects: RealmCollection {
         return Results(origins, plan: _Plan(plan: handle.plan()))
     }
 
-    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+    func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
@@ -96,6 +110,6 @@ extension LinkingObjects: RealmCollection {
         }
         let table = try handle.binding.startTable(
             row: handle.row.rawValue, property: handle.property, what: handle.binding.tableName)
-        return _FrozenPlace(table: table, plan: table.plan(handle.row, handle.property))
+        return FrozenPlace(table: table, plan: table.plan(handle.row, handle.property))
     }
 }
