@@ -141,6 +141,27 @@ import Testing
         #expect(files("log-").count <= 8)
     }
 
+    /// A damaged header hides what only the log from there on leads to, and nothing later.
+    @Test(arguments: [0, 5])
+    func versionsAfterADamagedHeaderAreFound(_ number: Int) throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try run(process, 10)
+        disk.flipBit(5000, of: "log-0-\(number)", in: TinyStore.path)
+        // The next segment but one has the first checkpoint whose position is after the header.
+        let first = 2 * (number + 2)
+        for version in first...20 {
+            let beginnings = try process.log.history.find(UInt64(version)).beginnings
+            var replay = try requireValue(beginnings.first).replay
+            for body in process.content.bodies[Int(replay.version)...] {
+                try expectEqual(replay.nextCommit(through: 20), body)
+            }
+        }
+        let error = #expect(throws: StoreError.self) {
+            try process.log.history.find(UInt64(first - 1))
+        }
+        expectEqual(error?.code, .invalidDatabase)
+    }
+
     @Test func raisingTheRetentionKeepsFromThenOn() throws {
         let process = try writer()
         try run(process, 10)

@@ -33,10 +33,12 @@ package struct LogHistory: Sendable {
     private static let beginningCountMax = 3
 
     /// Finds the newest checkpoints that aren't newer than `version` and from which the log is
-    /// complete.
+    /// complete. Segments before one with a damaged or unreadable header aren't used.
     ///
-    /// - Complexity: reads the last segment, and the headers of earlier ones back to the first one
-    ///   that has such a checkpoint.
+    /// Throws the reason for which such a header can't be read if there is no checkpoint after it.
+    ///
+    /// - Complexity: reads the last segment, and the headers of earlier ones back to the one from
+    ///   which the log since such a checkpoint can be read.
     package func find(_ version: UInt64) throws(StoreError) -> Findings {
         for attempt in 0... {
             do {
@@ -57,33 +59,46 @@ package struct LogHistory: Sendable {
                 .invalidDatabase, "The log of \(directory.path) is missing.", path: directory.path)
         }
         let files = Set(names.compactMap(NodesHeader.parse))
-        let first = try open(firstNumber)
         var findings = Findings()
         findings.names = Set(names)
+        var headers: [SegmentHeader] = []
         var usable: [CheckpointReference] = []
+        var damage: StoreError?
         for number in numbers.reversed() {
-            let segment = number == firstNumber ? first : try open(number)
+            let segment: LogSegment
+            do {
+                segment = try open(number)
+            } catch {
+                guard number != lastNumber, error.code == .invalidDatabase || error.isMediaFailure
+                else { throw error }
+                damage = error
+                break
+            }
+            headers.append(segment.header)
             var named = segment.header.checkpoints.all
             if number == lastNumber { named += try self.named(in: segment) }
             for reference in named {
-                guard reference.position >= first.header.base, files.contains(reference.file),
+                guard files.contains(reference.file),
                     !usable.contains(where: { $0.namesSameImage(as: reference) })
                 else { continue }
                 usable.append(reference)
             }
-            if usable.count(where: { $0.version <= version }) >= 2 { break }
+            let base = segment.header.base
+            if usable.count(where: { $0.version <= version && $0.position >= base }) >= 2 { break }
         }
+        usable.removeAll { $0.position < headers[headers.count - 1].base }
         usable.sort { $0.version > $1.version }
-        let reachesBack = firstNumber == 0 && first.header.base == 0
+        let reachesBack = firstNumber == 0 && damage == nil
         findings.oldestVersion = reachesBack ? 0 : usable.last?.version
         for reference in usable where reference.version <= version {
             guard findings.beginnings.count < Self.beginningCountMax else { return findings }
-            findings.beginnings.append(
-                beginning(reference, try self.number(at: reference.position, numbers)))
+            let first = headers.first { $0.base <= reference.position }
+            findings.beginnings.append(beginning(reference, first?.number ?? firstNumber))
         }
         if reachesBack, findings.beginnings.count < Self.beginningCountMax {
             findings.beginnings.append(beginning(nil, 0))
         }
+        if findings.beginnings.isEmpty, let damage { throw damage }
         return findings
     }
 
@@ -93,22 +108,6 @@ package struct LogHistory: Sendable {
             replay: LogReplay(
                 directory: directory, options: options, realmID: nodes.realmID,
                 reference: reference, lastNumber: number))
-    }
-
-    /// Returns the last segment whose base is at most `position`.
-    private func number(
-        at position: LogPosition, _ numbers: [UInt64]
-    ) throws(StoreError) -> UInt64 {
-        var (low, high) = (0, numbers.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if try open(numbers[middle]).header.base <= position {
-                low = middle
-            } else {
-                high = middle - 1
-            }
-        }
-        return numbers[low]
     }
 
     /// Returns the checkpoints in the records of a segment.
