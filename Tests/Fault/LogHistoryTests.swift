@@ -162,6 +162,20 @@ import Testing
         expectEqual(error?.code, .invalidDatabase)
     }
 
+    /// A newer checkpoint has replaced the one that the replay began at. That isn't damage.
+    @Test func aReplayOfWhichTheNextSegmentWasRemovedIsTooLate() throws {
+        let process = try writer()
+        try run(process, 2)
+        let reference = try requireValue(process.log.newestCheckpoint)
+        var replay = process.log.replay(from: reference)
+        try replay.read(through: process.log.durableEnd) { (_) throws(StoreError) in }
+        try run(process, 4)
+        let error = #expect(throws: StoreError.self) {
+            try replay.read(through: process.log.durableEnd) { (_) throws(StoreError) in }
+        }
+        expectEqual(error?.code, .historyTrimmed)
+    }
+
     @Test func raisingTheRetentionKeepsFromThenOn() throws {
         let process = try writer()
         try run(process, 10)

@@ -66,14 +66,4 @@ extension LogReplay {
             current, at: position, nextSequence: sequence, chain: chain, limit: limit,
             bodyByteCountMax: options.recordBodyByteCountMax)
     }
-
-    /// Returns the next segment, or `nil` if there is no later one at all.
-    private func successor(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
-        let number = segment.header.number
-        if let next = try nextSegment(segment) { return next }
-        let last = try directory.names().compactMap(SegmentHeader.parse).map(\.number).max()
-        guard let last, last > number else { return nil }
-        guard let next = try nextSegment(segment) else { throw trimmed(number + 1) }
-        return next
-    }
 }

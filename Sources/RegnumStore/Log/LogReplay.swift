@@ -46,7 +46,7 @@ package struct LogReplay: Sendable {
         if segment == nil { segment = try firstSegment() }
         while position < end, var current = segment {
             // A later segment cuts off the end of this one.
-            let next = try nextSegment(current)
+            let next = try successor(current)
             let limit = min(end, next?.header.base ?? end)
             try read(&current, limit: limit, deliver)
             guard position < end else { break }
@@ -116,14 +116,26 @@ package struct LogReplay: Sendable {
         }
     }
 
-    func trimmed(_ number: UInt64) -> StoreError {
+    private func trimmed(_ number: UInt64) -> StoreError {
         StoreError(
             .historyTrimmed,
             "Segment \(number) of the log of \(directory.path) is no longer needed and was "
                 + "removed.", path: directory.path, position: position, lastGoodVersion: version)
     }
 
-    func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
+    /// Returns the next segment, or `nil` if there is no later one at all.
+    ///
+    /// Throws `historyTrimmed` if it was removed.
+    func successor(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
+        let number = segment.header.number
+        if let next = try nextSegment(segment) { return next }
+        let last = try directory.names().compactMap(SegmentHeader.parse).map(\.number).max()
+        guard let last, last > number else { return nil }
+        guard let next = try nextSegment(segment) else { throw trimmed(number + 1) }
+        return next
+    }
+
+    private func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
         do {
             return try open(segment.header.number + 1)
         } catch {
