@@ -330,7 +330,12 @@ final class IncomingCommits {
             Result { () throws(StoreError) in try CommitRecord.apply(body, to: root, nodes) }
         }
         let (next, summary) = try applied.get()
-        if let damage { next.content.context.source?.inherit(damage) }
+        // A bulk commit has its own images.
+        if let damage, let source = next.content.context.source,
+            source === root.content.context.source
+        {
+            source.inherit(damage)
+        }
         root = next
         guard keepsSteps else { return }
         steps.append(.commit(summary, next))

@@ -8,6 +8,15 @@ struct DamagedImages {
     var offsets: Set<UInt64>
 }
 
+extension DatabaseContent {
+    /// Whether values may have been read as zeros and lists as empty: by the calling thread, in the
+    /// innermost watch, or when an earlier commit was applied.
+    var mayBeMisread: Bool {
+        guard let source = context.source, source.hasDamage else { return false }
+        return DamageWatch.encountered != nil || source.inheritedDamage != nil
+    }
+}
+
 extension DatabaseRoot {
     /// The images that were found damaged, or `nil` if there is no nodes file.
     var damagedImages: DamagedImages? {

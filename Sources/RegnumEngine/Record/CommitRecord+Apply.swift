@@ -10,6 +10,9 @@ extension CommitRecord {
     /// which there are at most `Limits.recordCellCountMax`, and `Limits.recordTextByteCountMax` for
     /// text.
     ///
+    /// If a leaf of `base` can't be read, which the caller's `DamageWatch` records, or an earlier
+    /// commit was applied to one, the result is wrong, but the record isn't taken for damaged.
+    ///
     /// - Complexity: O(changes x log n).
     package static func apply(
         _ body: [UInt8], to base: DatabaseRoot
@@ -286,7 +289,8 @@ private struct RecordApplication {
             for column in columns.indices { values.append(columns[column][position]) }
             if let primaryKey = schema.primaryKey {
                 let found = content.find(schema.key, primaryKey: values[primaryKey.index])
-                try reader.require(found == nil, "it inserts a primary key twice")
+                try reader.require(
+                    found == nil || content.mayBeMisread, "it inserts a primary key twice")
             }
             _ = content.insert(index, at: key.rawValue, values, version: version, edit)
         }

@@ -5,6 +5,8 @@ struct ListDecoder {
     /// The changes of each list: first by the deletion of rows, then by the list operations.
     private var changes: [ListPlace: [ObjectKey: ListSplices]] = [:]
     private var lastKey: UInt64 = 0
+    /// The length that is assumed for a list of which a part can't be read.
+    private static let misreadCountMax = Int(UInt32.max)
 
     /// Removes the lists of deleted rows, and the rows from all other lists.
     mutating func delete(
@@ -25,7 +27,8 @@ struct ListDecoder {
         }
     }
 
-    /// Applies one operation. The reader is positioned after its list key.
+    /// Applies one operation. The reader is positioned after its list key. Changes that don't fit
+    /// into a list of which a part can't be read are skipped.
     mutating func apply(
         _ reader: inout RecordReader, _ place: ListPlace, _ content: inout DatabaseContent,
         _ edit: NodeEdit
@@ -39,13 +42,17 @@ struct ListDecoder {
                 content[place.table.index].contains(row.rawValue),
                 "it changes a list of a row that does not exist")
             let count = content.elements(place.table, place.list).count(row.rawValue)
-            let splices = try decode(&reader, count: count, content[schema.target.index])
+            let splices = try decode(
+                &reader, count: content.mayBeMisread ? Self.misreadCountMax : count,
+                content[schema.target.index])
+            if let last = splices.last, last.position + last.removedCount > count { continue }
             // From the end, so that earlier positions stay valid.
             for splice in splices.reversed() {
                 let isDone = content.splice(
                     place, row.rawValue, at: splice.position, removing: splice.removedCount,
                     inserting: splice.inserted.map(\.rawValue)[...], edit)
-                try reader.require(isDone, "it changes a list beyond its end")
+                try reader.require(
+                    isDone || content.mayBeMisread, "it changes a list beyond its end")
             }
             let before = changes[place]?[row] ?? ListSplices()
             changes[place, default: [:]][row] = before.followed(by: ListSplices(splices))

@@ -132,6 +132,67 @@ import Testing
         #expect(damageCount > 10)
     }
 
+    /// What the record refers to isn't found in the leaf, but the record itself is intact.
+    @Test func aRecordThatMeetsADamagedLeafIsNotTakenForDamaged() throws {
+        let start = EngineTransaction(base: .makeEmpty())
+        let song = try start.addTable(
+            name: "Song",
+            columns: [ColumnDefinition(name: "number", type: .int, isPrimaryKey: true)])
+        let album = try start.addTable(name: "Album", columns: [])
+        _ = try start.addColumn(album, .link(name: "single", to: song))
+        let list = try start.addList(album, name: "songs", target: song)
+        let songs = try (0..<900).map { try start.insert(song, [.int(Int64($0))]) }
+        let albums = try songs[..<300].map { try start.insert(album, [.link($0)]) }
+        for row in albums[..<4] {
+            try start.insertIntoList(album, row, list, at: 0, Array(songs[200..<800]))
+        }
+        let base = try start.commit(timestampMicroseconds: 0).root
+        var bodies: [[UInt8]] = []
+        var newest = base
+        var firstChange: Commit?
+        for number in 0..<2 {
+            let edit = EngineTransaction(base: newest)
+            for row in albums[..<4] {
+                try edit.insertIntoList(album, row, list, at: 600 - 20 * number, [songs[200]])
+                edit.removeFromList(album, row, list, 300..<321)
+            }
+            edit.delete(song, [songs[5 + number], songs[850 + number]])
+            _ = try edit.insert(song, [.int(Int64(850 + number))])
+            let commit = try edit.commit(timestampMicroseconds: 0)
+            bodies.append(commit.body)
+            firstChange = firstChange ?? commit
+            newest = commit.root
+        }
+        let first = try requireValue(firstChange)
+        let delta = DeltaBlob.encode(first.summary)
+        let file = MemoryNodesFile()
+        let checkpoint = try TestCheckpoint(base, to: file)
+        var damageCount = 0
+        for offset in stride(from: 4100, to: checkpoint.directory.lowerBound, by: 250) {
+            file[offset] ^= 1
+            let old = try checkpoint.load(from: file)
+            let (decoded, _) = DamageWatch.run {
+                Result { () throws(StoreError) in
+                    try DeltaBlob.decode(delta, origin: nil, from: old, to: first.root)
+                }
+            }
+            try expectEqual(decoded.get().tables.count, first.summary.tables.count)
+            var root = try checkpoint.load(from: file)
+            for body in bodies {
+                let (applied, damage) = DamageWatch.run {
+                    Result { () throws(StoreError) in try CommitRecord.apply(body, to: root).root }
+                }
+                root = try applied.get()
+                if let damage {
+                    root.content.context.source?.inherit(damage)
+                    damageCount += 1
+                }
+            }
+            file[offset] ^= 1
+        }
+        #expect(damageCount > 30)
+    }
+
     /// Leaves with a valid checksum but wrong content.
     @Test func aForgedLeafIsToldOrReadsAsSomething() throws {
         var generator = SeededRandom("aForgedLeaf")
