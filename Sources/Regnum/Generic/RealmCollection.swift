@@ -98,7 +98,7 @@ extension LinkingObjects: RealmCollection, ErasedCollection {
         if isInvalidated {
             handle.binding.failMissing(handle.property, of: handle.row.rawValue)
         }
-        return Results(origins, plan: _Plan(plan: handle.plan()))
+        return Results<Element>(origins, plan: _Plan(plan: handle.plan()))
     }
 
     func frozenPlace() throws(Realm.Error) -> FrozenPlace? {

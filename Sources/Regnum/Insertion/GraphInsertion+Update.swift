@@ -4,6 +4,25 @@ internal import RegnumStore
 // Update policies: existing rows get the values of the objects with the same key.
 
 extension GraphInsertion {
+    /// Returns the row of a linked embedded object that is updated in place.
+    func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey? {
+        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
+            let column = binding.mapping?.columns[property],
+            case .int(let target)? = transaction.value(
+                binding.place.tableKey, row, ColumnKey(column))
+        else { return nil }
+        return ObjectKey(rawValue: UInt64(bitPattern: target))
+    }
+
+    func ownedRows(
+        _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
+    ) -> [ObjectKey] {
+        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
+            let list = binding.place.lists[property]
+        else { return [] }
+        return transaction.list(binding.place.tableKey, row, list.key)
+    }
+
     /// Throws if one of the updates can't be made; changes nothing.
     func checkUpdates() throws(Realm.Error) {
         for node in nodes where node.exists || node.isDeferred {

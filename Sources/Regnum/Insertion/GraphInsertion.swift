@@ -302,26 +302,6 @@ final class GraphInsertion {
         }
     }
 
-    /// Returns the row of a linked embedded object that is updated in place.
-    private func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey?
-    {
-        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
-            let column = binding.mapping?.columns[property],
-            case .int(let target)? = transaction.value(
-                binding.place.tableKey, row, ColumnKey(column))
-        else { return nil }
-        return ObjectKey(rawValue: UInt64(bitPattern: target))
-    }
-
-    private func ownedRows(
-        _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
-    ) -> [ObjectKey] {
-        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
-            let list = binding.place.lists[property]
-        else { return [] }
-        return transaction.list(binding.place.tableKey, row, list.key)
-    }
-
     /// Throws `.invalidValue` for an object that can't be linked to.
     func check(
         _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
