@@ -71,7 +71,7 @@ let package = Package(
         .executableTarget(
             name: "RegnumTool", dependencies: ["Regnum", argumentParser], swiftSettings: settings),
 
-        support("RegnumTestSupport", "Support"),
+        support("RegnumTestSupport", "Support", settings: settings),
         support(
             "RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"],
             settings: settings),

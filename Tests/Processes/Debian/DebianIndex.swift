@@ -15,11 +15,15 @@ struct DebianIndex {
         return nil
     }()
 
-    /// Returns Debian's whole index, or the sample if it is absent.
-    static func whole() throws -> DebianIndex {
+    /// Returns packages spread evenly over Debian's index, or the sample if it is absent.
+    static func part(packageCount: Int) throws -> DebianIndex {
         guard let file else { return sample }
-        return DebianIndex(
-            text: String(decoding: try IndexFile.contents(ofFile: file.path), as: UTF8.self))
+        let contents = String(
+            decoding: try IndexFile.contents(ofFile: file.path), as: UTF8.self)
+        let lines = contents.components(separatedBy: "\n").dropLast()
+        let step = max(1, (lines.count - 1) / packageCount)
+        let chosen = [lines[0]] + stride(from: 1, to: lines.count, by: step).map { lines[$0] }
+        return DebianIndex(text: chosen.map { $0 + "\n" }.joined())
     }
 
     /// Packages that depend on each other, a virtual package, a missing one, qualifiers,

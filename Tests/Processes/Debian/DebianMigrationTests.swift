@@ -27,7 +27,8 @@ import Testing
 
         let index =
             DebianIndex.file == nil
-            ? DebianIndex.random(packageCount: 400, using: &generator) : try DebianIndex.whole()
+            ? DebianIndex.random(packageCount: 400, using: &generator)
+            : try DebianIndex.part(packageCount: .max)
         let lines = index.text.split(separator: "\n", omittingEmptySubsequences: true)
         let text = lines.prefix(packageCount + 1).joined(separator: "\n") + "\n"
         let original = folder.appending(path: "original").path

@@ -1,3 +1,4 @@
+import Foundation
 import RegnumTestSupport
 
 /// The graph of an index in dictionaries, parsed by code that shares nothing with the program's.
@@ -87,22 +88,6 @@ struct PlainGraph {
 
 extension String {
     fileprivate func components(_ separator: String) -> [String] {
-        guard !isEmpty else { return [""] }
-        var parts: [String] = []
-        var part: [UInt8] = []
-        let separator = Array(separator.utf8)
-        let bytes = Array(utf8)
-        var index = 0
-        while index < bytes.count {
-            if bytes[index...].starts(with: separator) {
-                parts.append(String(decoding: part, as: UTF8.self))
-                part = []
-                index += separator.count
-            } else {
-                part.append(bytes[index])
-                index += 1
-            }
-        }
-        return parts + [String(decoding: part, as: UTF8.self)]
+        components(separatedBy: separator)
     }
 }

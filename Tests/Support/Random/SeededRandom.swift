@@ -62,6 +62,13 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     package mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
+        [UInt8](unsafeUninitializedCapacity: count) { bytes, initializedCount in
+            var word: UInt64 = 0
+            for index in 0..<count {
+                word = index % 8 == 0 ? next() : word >> 8
+                bytes[index] = UInt8(truncatingIfNeeded: word)
+            }
+            initializedCount = count
+        }
     }
 }
