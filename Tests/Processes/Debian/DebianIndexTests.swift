@@ -13,7 +13,10 @@ import Testing
         try await realm.load(PackageIndex(Data(index.text.utf8)))
         let plain = PlainGraph(index)
         expectAgreement(realm.snapshot(), plain)
-        for name in ["libc6", "awk", "debconf", "postfix", "adduser", "python3"] {
+        let names = ["libc6", "awk", "debconf", "postfix", "adduser", "python3"]
+            .filter(plain.names.contains)
+        #expect(names.contains("libc6"))
+        for name in names {
             try await expectAgreement(realm, plain, dependentsOf: name)
         }
     }
