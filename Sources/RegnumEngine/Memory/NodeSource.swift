@@ -9,7 +9,8 @@ import Synchronization
 /// Damaged images read as zeros. Parents must not cache those, so that every access returns here
 /// and is reported to `DamageWatch`.
 ///
-/// Inner nodes hold an unretained reference; `DatabaseRoot` and `NodeStore` keep the source alive.
+/// Inner nodes hold an unretained reference. The `TreeContext` of each root, and of each edit in
+/// progress, keeps the source alive, and with it the bytes that are being read.
 final class NodeSource: Sendable {
     let file: any NodeBytes
     /// The first damage encountered, and the first that is permanent.

@@ -1,10 +1,15 @@
 extension ResolvedColumn {
+    /// Whether a row that wasn't touched reads the same value as it did in an older schema, which
+    /// may have lacked the column.
     func readsUntouchedRows(as old: ResolvedColumn) -> Bool {
         index == old.index || fallback == old.fallback
     }
 }
 
 extension CompiledPredicate {
+    /// Whether that is true of every column that the predicate reads. For plans that read no rows
+    /// of other classes. A new case that reads a column must be added here: the compiler doesn't
+    /// report it.
     func readsUntouchedRows(as old: CompiledPredicate) -> Bool {
         switch (self, old) {
         case (.compare(let a, _, _, _), .compare(let b, _, _, _)):
