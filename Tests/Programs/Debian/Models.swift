@@ -1,11 +1,11 @@
 import Regnum
 
-/// The importance of a package for a system.
+/// A package's importance to the system.
 enum Priority: String, PersistableEnum {
     case optional, required, important, standard, extra
 }
 
-/// A package of the index; or a name that only other packages mention: a virtual package if some
+/// A package in the index, or a name that only other packages mention: a virtual package if some
 /// package provides it, otherwise a missing one.
 final class Package: Object {
     @Persisted(primaryKey: true) var name: String
@@ -26,7 +26,7 @@ final class Package: Object {
     var isReal: Bool { version != nil }
 }
 
-/// A dependency of a package, which any one of the alternatives satisfies.
+/// A dependency of a package, satisfied by any one of its alternatives.
 final class Dependency: EmbeddedObject {
     @Persisted var text: String
     @Persisted var alternatives: List<Package>
