@@ -77,7 +77,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Breeders.realm()
             _ = realm.objects(Breeder.self).sorted(by: \.favourite!.age)
         }
-        #expect(sentence(forced).contains("also of linked objects (\\.link?.property)"))
+        #expect(sentence(forced).contains("those of linked objects (\\.link?.property)"))
         let collection = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

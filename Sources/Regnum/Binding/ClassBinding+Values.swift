@@ -155,7 +155,7 @@ extension ClassBinding {
         guard let found else {
             preconditionFailure(
                 "An object of the class \(schema.name) has a property with the number \(number), "
-                    + "which the class hasn't had in this transaction.")
+                    + "which the class never had in this transaction.")
         }
         return found
     }

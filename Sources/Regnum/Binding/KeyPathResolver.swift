@@ -44,8 +44,8 @@ extension ClassSchema {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
                 mistake(in: keyPath, throughCollections: true)
-                    + "only changes of stored properties can be observed, also of linked objects "
-                    + "(\\.link?.property) and of those in lists and inverses "
+                    + "only changes to stored properties can be observed, including those of "
+                    + "linked objects (\\.link?.property) and of objects in lists and inverses "
                     + "(\\.list[0].property).")
         }
         return path
@@ -83,8 +83,8 @@ extension ClassSchema {
     private func trapNoProperty<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> Never {
         fatalError(
             mistake(in: keyPath, throughCollections: false)
-                + "queries and sorts can only use stored properties, also of linked objects "
-                + "(\\.link?.property).")
+                + "queries and sorts can only use stored properties, including those of "
+                + "linked objects (\\.link?.property).")
     }
 
     /// Returns the start of the message for a key path that can't be resolved.

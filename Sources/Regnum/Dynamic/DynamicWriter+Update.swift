@@ -83,7 +83,7 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> [Prepared] {
         switch property {
         case .inverse, .unstored:
-            preconditionFailure("Only stored properties are updated.")
+            preconditionFailure("Only stored properties can be updated.")
         case .column(let column) where column.type == .any:
             let tree = try anyTree(value, name(column.name, table))
             guard let items = store.items(of: column, table) else { return [.any(column, tree)] }

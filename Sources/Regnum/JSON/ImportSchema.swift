@@ -167,7 +167,7 @@ extension JSONProperty {
     /// The column `value` of elements.
     fileprivate var elementDefinition: ColumnDefinition {
         guard case .value(let type) = content else {
-            preconditionFailure("Objects have a class of their own.")
+            preconditionFailure("A list of objects has no column of values.")
         }
         return ColumnDefinition(name: "value", scalar: type, isOptional: isOptional)
     }

@@ -66,12 +66,12 @@ extension ClassSchema {
                     .invalidInput,
                     "The key path \"\(keyPath)\" of \(name) can't be used for sorting or "
                         + "distinct: \(owner.name).\(property.name) is of type "
-                        + "\(property.shape.swiftName). Use a property with a single value, also "
-                        + "of a linked object.",
+                        + "\(property.shape.swiftName). Use a property with a single value, "
+                        + "which may belong to a linked object.",
                     className: owner.name, property: property.name)
             }
         }
-        preconditionFailure("A key path has a property.")
+        preconditionFailure("A key path has no property.")
     }
 }
 

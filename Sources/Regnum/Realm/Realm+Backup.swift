@@ -55,7 +55,7 @@ extension RealmCore {
         } catch {
             if isCancelled.isSet { throw CancellationError() }
             if coordinator.isClosed {
-                throw Realm.Error(.closed, "The realm was closed while it was copied.", path: path)
+                throw Realm.Error(.closed, "The realm was closed while being copied.", path: path)
             }
             if root.hasDamage { coordinator.heal() }
             throw Realm.Error(below: error)
