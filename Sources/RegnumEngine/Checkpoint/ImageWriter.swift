@@ -42,7 +42,7 @@ struct ImageReader {
     func damaged(_ what: String) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "The directory of a checkpoint is damaged: \(what) before its byte \(offset).")
+            "The directory of a checkpoint is damaged before byte \(offset): \(what).")
     }
 
     @inline(__always)

@@ -55,7 +55,7 @@ extension Coordinator {
                 failed = (findings.names, error)
             }
         }
-        preconditionFailure("The attempts end.")
+        preconditionFailure("The last attempt neither returned nor threw.")
     }
 
     /// Rebuilds the version from the nearest undamaged starting point.

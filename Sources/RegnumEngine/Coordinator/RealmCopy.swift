@@ -98,7 +98,7 @@ package struct RealmCopy: Sendable {
                 guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
                     throw StoreError(
                         .fileNotFound,
-                        "Cannot create \"\(path)\": another backup took its files for a leftover.",
+                        "Cannot create \"\(path)\": another backup mistook it for a leftover.",
                         path: path)
                 }
                 _ = try directory.create(RealmLog.backupMarkName)
@@ -115,7 +115,7 @@ package struct RealmCopy: Sendable {
                 }
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     private func write(to place: Place) throws(StoreError) -> RealmLog {

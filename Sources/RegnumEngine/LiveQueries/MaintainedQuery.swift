@@ -142,7 +142,7 @@ package final class MaintainedQuery: Sendable {
         var given: MaintainedResult? = consume result
         return try state.withLock { state throws(StoreError) in
             guard let result = given.take() else {
-                preconditionFailure("A step has a result to start from.")
+                preconditionFailure("A step has no result to start from.")
             }
             if let last = state.lastStep, last.from.result === result, last.since == since,
                 last.version == step.new.version, last.isExact == (step.summaries != nil)
@@ -156,7 +156,7 @@ package final class MaintainedQuery: Sendable {
             given = consume result
             let (new, change) = try DamageWatch.check(on: step.new) { () throws(StoreError) in
                 guard let result = given.take() else {
-                    preconditionFailure("A step has a result to start from.")
+                    preconditionFailure("A step has no result to start from.")
                 }
                 return try query.advance(consume result, step, known: known)
             }

@@ -99,13 +99,13 @@ enum NodeWalk {
         guard let addresses = store.tracker.addresses else {
             let count = store.usage.nodeCount
             return count == shown.count
-                ? nil : "\(shown.count) nodes are shown or held, but \(count) exist."
+                ? nil : "\(shown.count) nodes are reachable or held, but \(count) exist."
         }
         let leaked = addresses.subtracting(shown).compactMap { Node($0) }
         let missing = shown.subtracting(addresses)
         if leaked.isEmpty, missing.isEmpty { return nil }
         let kinds = leaked.prefix(20).map { "\($0.kind.rawValue) born \($0.birth)" }
-        return "\(missing.count) nodes are shown but freed; \(leaked.count) have leaked, of kinds "
+        return "\(missing.count) nodes are reachable but freed; \(leaked.count) leaked, of kinds "
             + kinds.joined(separator: ", ")
     }
 }

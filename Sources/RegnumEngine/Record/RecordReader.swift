@@ -32,7 +32,7 @@ struct RecordReader {
     /// Returns the error for an invalid body.
     func damaged(_ what: String) -> StoreError {
         StoreError(
-            .invalidDatabase, "A commit record is damaged: \(what) before its byte \(offset).")
+            .invalidDatabase, "A commit record is damaged before byte \(offset): \(what).")
     }
 
     func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(StoreError) {

@@ -133,7 +133,7 @@ extension QueryPlan {
         case .ranks(let tree): return finish(consume tree)
         case .values(let tree): return finish(consume tree)
         case .keyList, .rankList, .sequence, .lazy, .list:
-            preconditionFailure("A result that is edited is a tree.")
+            preconditionFailure("Only a result that is a tree can be edited.")
         }
     }
 

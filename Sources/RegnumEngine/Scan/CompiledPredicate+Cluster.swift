@@ -65,7 +65,7 @@ extension CompiledPredicate {
         case .compareValues, .matchTextColumns, .related, .count, .aggregate:
             return rows.filter { matches(cluster, $0, content) }
         case .and, .or, .not:
-            preconditionFailure("an operator is evaluated by its terms")
+            preconditionFailure("an operator must be evaluated through its terms")
         }
     }
 
@@ -127,7 +127,7 @@ extension CompiledPredicate {
             path.walk(cluster, row, content, &fold)
             return fold.holds
         case .and, .or, .not:
-            preconditionFailure("an operator is evaluated by its terms")
+            preconditionFailure("an operator must be evaluated through its terms")
         }
     }
 

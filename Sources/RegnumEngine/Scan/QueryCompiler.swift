@@ -122,7 +122,7 @@ struct QueryCompiler {
         case .aggregate(let hops, let kind, let reference, let comparison, let value):
             return try aggregate(hops, kind, reference, comparison, value)
         case .and, .or, .not:
-            preconditionFailure("an operator is compiled by its terms")
+            preconditionFailure("an operator must be compiled through its terms")
         }
     }
 
