@@ -48,7 +48,7 @@ package struct LogHistory: Sendable {
                 guard error.code == .fileNotFound, attempt < 16 else { throw error }
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     private func look(for version: UInt64) throws(StoreError) -> Findings {

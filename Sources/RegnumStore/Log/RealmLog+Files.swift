@@ -214,7 +214,7 @@ extension RealmLog {
             guard try place.lock.isCurrent() else {
                 throw StoreError(
                     .fileMoved,
-                    "The LOCK of \(directory.path) was removed while the realm was created.",
+                    "The LOCK of \(directory.path) was removed while the realm was being created.",
                     path: directory.path)
             }
             try makeFirstSegment(place.fileSystem, directory, place.options, header)

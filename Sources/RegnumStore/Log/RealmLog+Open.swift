@@ -111,7 +111,7 @@ extension RealmLog {
                 guard error.code == .fileNotFound, attempt < 3 else { throw error }
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     /// Throws `fileAccess` for file systems on which locks or mappings may not be shared by all
@@ -207,7 +207,7 @@ extension RealmLog {
                 page = now
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     private static func openAsReader(

@@ -37,7 +37,7 @@ extension RealmLog {
                 }
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     private static func openForReading(

@@ -114,7 +114,7 @@ package final class NodesAppender {
         hasFailed = true
         throw StoreError(
             .fileMoved,
-            "The LOCK of the realm was removed or replaced while \(file.path) was written.",
+            "The LOCK of the realm was removed or replaced while writing \(file.path).",
             path: file.path)
     }
 

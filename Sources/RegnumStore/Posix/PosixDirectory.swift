@@ -127,7 +127,7 @@ package final class PosixDirectory: RealmDirectory {
                 return try PosixLockFile(directory: self, descriptor: result)
             }
         }
-        preconditionFailure("the attempts end")
+        preconditionFailure("the last attempt neither returned nor threw")
     }
 
     /// Returns whether an entry of any kind has this name.

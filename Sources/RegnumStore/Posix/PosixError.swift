@@ -17,7 +17,7 @@ extension StoreError {
     ) -> StoreError {
         var (code, reason) = meaning(of: number)
         if number == ENOENT, action.hasPrefix("create") {
-            reason = "the directory for it does not exist (ENOENT)"
+            reason = "its parent directory does not exist (ENOENT)"
         }
         return StoreError(
             code ?? otherwise, "Cannot \(action) \"\(path)\": \(reason).", path: path,
