@@ -7,7 +7,7 @@ struct Tail: AsyncParsableCommand {
         abstract: "Prints the changes of a room as they happen, until Ctrl-C.",
         discussion: """
             With --cursors each change set is followed by a line with a cursor. After an \
-            interruption, resume from the last cursor with --since, also in another process: \
+            interruption, resume from the last cursor with --since, even in another process: \
             nothing before it is repeated, and nothing after it is missed.
             """)
 
