@@ -141,8 +141,8 @@ extension DynamicWriter {
             guard binding.core === store.core else {
                 throw Realm.Error(
                     .invalidInput,
-                    "\(name.className).\(name.property) was given \(schema.name.withArticle) of "
-                        + "another transaction: look the object up in this one.",
+                    "\(name.className).\(name.property) was given \(schema.name.withArticle) "
+                        + "from another transaction: look the object up in this one.",
                     className: name.className, property: name.property)
             }
             return ObjectKey(rawValue: object._row)

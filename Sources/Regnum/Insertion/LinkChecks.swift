@@ -45,7 +45,7 @@ extension TransactionCore {
         let name = "\(type(of: object))"
         guard binding.core === self else {
             throw .unlinkable(
-                "\(name.withArticle) of another transaction: look the object up in this one, or "
+                "\(name.withArticle) from another transaction: look the object up in this one, or "
                     + "add a new one.", schema, property)
         }
         guard binding.isReadable(row: object._row) else {

@@ -120,8 +120,8 @@ extension QueryScope {
         report(
             Realm.Error(
                 .invalidQuery,
-                "A query of the realm \"\(realm.configuration.name)\" was given "
-                    + "\(className.withArticle) of the realm \"\(other.configuration.name)\".",
+                "A query on the realm \"\(realm.configuration.name)\" was given "
+                    + "\(className.withArticle) from the realm \"\(other.configuration.name)\".",
                 className: className))
         return false
     }

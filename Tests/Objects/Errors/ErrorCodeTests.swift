@@ -109,7 +109,7 @@ import Testing
         return [
             Case(
                 code: .invalidQuery, className: "RuleCustomer", property: nil, key: nil,
-                fragments: ["was given a RuleCustomer of the realm"], error: error)
+                fragments: ["was given a RuleCustomer from the realm"], error: error)
         ]
     }
 }
