@@ -51,9 +51,9 @@ package final class NodesAppender {
     /// Appends the parts, without gaps between them, as one extent.
     ///
     /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
-    /// - Throws: `diskFull`, `ioFailed`, `fileMoved` if `LOCK` was replaced, or `closed` if the pace
-    ///   stopped the appender. The appender can't be used any more then, and what it appended is
-    ///   garbage.
+    /// - Throws: `diskFull`, `ioFailed`, `fileMoved` if `LOCK` was replaced, or `closed` if the
+    ///   pace stopped the appender. The appender can't be used any more then, and what it appended
+    ///   is garbage.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
         precondition(!hasFailed, "append to a failed appender")
         let count = UInt64(parts.reduce(0) { $0 + $1.count })
