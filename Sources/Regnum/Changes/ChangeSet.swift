@@ -10,19 +10,19 @@ internal import RegnumEngine
 ///
 ///     for modification in delta.modified { print(modification.properties) }
 public struct ChangeSet<Model: ObjectBase>: Sendable {
-    /// Positions in the old collection of the objects that left it, ascending.
+    /// Positions of the removed objects in the old collection, in ascending order.
     public let deletions: [Int]
-    /// Positions in the new collection of the objects that joined it, ascending.
+    /// Positions of the inserted objects in the new collection, in ascending order.
     public let insertions: [Int]
-    /// Positions in the **old** collection of the objects that were modified, ascending.
+    /// Positions of the modified objects in the **old** collection, in ascending order.
     public let modifications: [Int]
-    /// Positions in the **new** collection of the same objects, parallel to ``modifications``.
+    /// Positions of the same objects in the **new** collection, parallel to ``modifications``.
     public let newModifications: [Int]
     /// The version of the new collection.
     public let version: UInt64
     /// The `origin:` labels of the merged commits that concern the stream, in order and without
     /// duplicates; at most the newest 1,000. A commit concerns the stream if it changes objects
-    /// that the query can find, or objects of other classes that the query depends on.
+    /// that might match the query, or objects of other classes that the query depends on.
     public let origins: [String]
     /// The cursor for resuming after this change set; see `changes(since:)`.
     public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
@@ -63,8 +63,9 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     }
 
     /// The objects at ``modifications``, before and after, with the names of the properties that
-    /// cause them to be modified: properties that were set, lists that changed, and links and lists
-    /// that lead to a changed object. With key paths, the first property of each path that matched.
+    /// make them count as modified: properties that were set, lists that changed, and links and
+    /// lists that lead to a changed object. If the stream was created with key paths, these are the
+    /// first properties of the paths that matched.
     ///
     /// - Complexity: O(number of modifications).
     public var modified: [Modification] {
@@ -81,12 +82,13 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
         public let old: Frozen<Model>
         /// The object in the new collection.
         public let new: Frozen<Model>
-        /// The names of the properties that cause it to be modified, in order of declaration,
-        /// inverses last.
+        /// The names of the properties that make the object count as modified, in declaration
+        /// order, with inverses last.
         public let properties: [String]
     }
 
-    /// The deletions and insertions as a standard library difference, with moves associated.
+    /// The deletions and insertions as a standard library `CollectionDifference`, with associated
+    /// moves.
     public var difference: CollectionDifference<Frozen<Model>> {
         change.difference {
             Frozen(oldTable, row: $0)

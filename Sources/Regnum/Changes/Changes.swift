@@ -9,21 +9,21 @@ internal import RegnumEngine
 ///         }
 ///     }
 ///
-/// Each iteration starts at the version that is published when it begins, and has its own position.
-/// It *pulls*: a slow consumer gets the changes of all commits in between as one exact change set,
-/// unless its ``ChangePolicy`` says otherwise, and no writer waits for it. If the merged commits
-/// have no net effect on what the stream follows, nothing is delivered. Streams of the same query
-/// share its result; the cost of a commit depends on what it changed, not on the size of the
-/// collection.
+/// Each iteration is independent and starts at the newest version published when it begins.
+/// Iteration is pull-based: a slow consumer receives the changes of all intervening commits as one
+/// exact change set, unless its ``ChangePolicy`` says otherwise, and writers never wait for it. If
+/// the merged commits have no net effect on what the stream follows, nothing is delivered. Streams
+/// of the same query share its result; the cost of a commit depends on what it changed, not on the
+/// size of the collection.
 ///
-/// The sequence ends normally when the task is cancelled or the realm is closed. The first element
-/// throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads doesn't match the
-/// stored schema, `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is
-/// closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of
-/// a version that the realm doesn't have). Later elements throw errors that keep this process from
-/// reading the realm, `.schemaMismatch` once a newer program has changed what the stream reads, and
-/// `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md`
-/// for details.
+/// The sequence ends normally when the task is cancelled or the realm is closed. Waiting for the
+/// first element throws `.schemaMismatch` or `.invalidInput` if a class that the stream reads
+/// doesn't match the stored schema, `.invalidQuery` if an operand belongs to another realm,
+/// `.closed` if the realm is closed and, for a cursor, `.historyTrimmed` or `.invalidInput` (if the
+/// cursor is from another realm, or refers to a version that the realm doesn't have). Waiting for
+/// later elements throws errors that keep this process from reading the realm, `.schemaMismatch`
+/// once a newer program has changed what the stream reads, and `.historyTrimmed` if
+/// ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md` for details.
 public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Realm.Error
 
@@ -46,7 +46,7 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
         AsyncIterator(request, conversion)
     }
 
-    /// An iterator that holds the version and the result that were delivered last.
+    /// An iterator, which holds the version and the result that it delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CollectionStream
         private let conversion: Conversion
@@ -57,12 +57,17 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
             self.conversion = conversion
         }
 
-        /// Waits for the next change. Returns `nil` at the end.
+        /// Waits for the next element. Returns `nil` when the sequence has ended.
+        ///
+        /// - Throws: The errors described at ``Changes``.
         public mutating func next() async throws(Realm.Error) -> Element? {
             try await next(isolation: #isolation)
         }
 
-        /// Waits for the next element with an explicit isolation. Returns `nil` at the end.
+        /// Waits for the next element in the isolation of the given actor. Returns `nil` when the
+        /// sequence has ended.
+        ///
+        /// - Throws: The errors described at ``Changes``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> Element? {

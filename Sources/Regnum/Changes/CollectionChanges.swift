@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One element of a collection's stream.
+/// An element of a collection's change stream.
 public enum CollectionChange<Model: ObjectBase>: Sendable {
     /// The collection when the iteration started. Delivered exactly once, as the first element,
     /// except by streams that resume from a cursor.
@@ -73,8 +73,8 @@ extension LiveResults {
         ).collectionChanges()
     }
 
-    /// Returns the changes of the collection, in which an object counts as modified only if one of
-    /// these properties changed: `[\.text, \.author?.name]`. A path through links, lists and
+    /// Returns the changes of the collection, counting an object as modified only if one of the
+    /// given properties changed: `[\.text, \.author?.name]`. A path through links, lists and
     /// inverses matches a change of any property along the path. A path that ends at a link or list
     /// matches only changes of the link or list itself, not of the objects in it. Insertions and
     /// deletions are always reported. An empty array is equivalent to `changes(depth: 3)`.
@@ -88,8 +88,9 @@ extension LiveResults {
         return request(entry.schema.filter(keyPaths), policy, cursor).collectionChanges()
     }
 
-    /// Returns the changes of the collection for key paths given as text: `["text",
-    /// "author.name"]`. Otherwise like `changes(keyPaths:policy:since:)` with key paths.
+    /// Returns the changes of the collection for key paths given as strings:
+    /// `["text", "author.name"]`. Otherwise behaves like `changes(keyPaths:policy:since:)` with key
+    /// paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.

@@ -1,13 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The commits of a realm, by any process, as a sequence with one element each.
+/// The commits made to a realm by any process, as an asynchronous sequence with one element for
+/// each commit.
 ///
 ///     for try await commit in realm.commits { print(commit.version, commit.origin ?? "-") }
 ///
-/// The iteration starts after the version that is published when it begins, or after the one that a
-/// cursor refers to, and pulls its elements. It ends normally when the task is cancelled or the
-/// realm is closed. Commits that are no longer in memory are read from the log. It throws
+/// Iteration is pull-based, and starts after the newest version published when it begins, or after
+/// the version that a cursor refers to. It ends normally when the task is cancelled or the realm is
+/// closed. Commits that are no longer in memory are read from the log. Iterating throws
 /// `.historyTrimmed` if the log doesn't go back far enough, `.closed` if the realm was already
 /// closed and, for a cursor of another realm or of a version that the realm doesn't have,
 /// `.invalidInput`.
@@ -27,7 +28,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
         AsyncIterator(realm, cursor)
     }
 
-    /// An iterator that holds the version it has reached.
+    /// An iterator, which holds the version that it has reached.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CommitStream
 
@@ -35,12 +36,17 @@ public struct CommitSequence: AsyncSequence, Sendable {
             stream = CommitStream(realm, since: cursor)
         }
 
-        /// Waits for the next commit. Returns `nil` at the end.
+        /// Waits for the next commit. Returns `nil` when the sequence has ended.
+        ///
+        /// - Throws: The errors described at ``CommitSequence``.
         public mutating func next() async throws(Realm.Error) -> CommitNotice? {
             try await next(isolation: #isolation)
         }
 
-        /// Waits for the next commit with an explicit isolation. Returns `nil` at the end.
+        /// Waits for the next commit in the isolation of the given actor. Returns `nil` when the
+        /// sequence has ended.
+        ///
+        /// - Throws: The errors described at ``CommitSequence``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {
@@ -49,11 +55,11 @@ public struct CommitSequence: AsyncSequence, Sendable {
     }
 }
 
-/// The description of one commit.
+/// One commit, as reported by ``CommitSequence``.
 public struct CommitNotice: Sendable, Hashable {
     /// The version that the commit created.
     public let version: UInt64
-    /// The label that was passed to `write`.
+    /// The `origin` label that was passed to `write`, if any.
     public let origin: String?
     /// The names of the classes whose objects were added, changed or deleted, sorted.
     public let classNames: [String]

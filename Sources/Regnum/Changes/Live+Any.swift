@@ -1,8 +1,8 @@
 internal import RegnumEngine
 
 extension Live {
-    /// A live handle on a list's values in list order. A change within a nested list or
-    /// dictionary counts as a modification of the value that contains it.
+    /// A live handle to a list's values in list order. A change within a nested list or dictionary
+    /// counts as a modification of the value that contains it.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript(
@@ -11,7 +11,7 @@ extension Live {
         values(entry.schema.requireProperty(keyPath), nil)
     }
 
-    /// A live handle on a set's values in ascending order.
+    /// A live handle to a set's values in ascending order.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript(
@@ -20,9 +20,9 @@ extension Live {
         values(entry.schema.requireProperty(keyPath), nil)
     }
 
-    /// A live handle on the contents of an `AnyRealmValue` property: the elements of its list
-    /// in list order, or the values of its dictionary in key order. Empty while the property has
-    /// any other value. A change deeper in the value counts as a modification of the element that
+    /// A live handle to the contents of an `AnyRealmValue` property: the elements of its list in
+    /// list order, or the values of its dictionary in key order. Empty while the property has any
+    /// other value. A change deeper in the value counts as a modification of the element that
     /// contains it; use ``LiveValues/at(_:)-(String)`` to observe nested collections.
     ///
     /// - Precondition: The key path refers to a stored property.
@@ -46,9 +46,9 @@ extension Live {
 }
 
 extension LiveValues where Element == FrozenAnyValue {
-    /// Returns a live handle on the list or dictionary stored under a key of this dictionary: list
-    /// elements in list order, or dictionary values in key order. Empty if there is no such
-    /// collection, or if this is not a dictionary.
+    /// Returns a live handle to the list or dictionary stored under a key of this dictionary: to
+    /// its elements in list order, or its values in key order. The result is empty if there is no
+    /// such collection, or if this is not a dictionary.
     ///
     ///     let tags = realm.object(Note.self, forPrimaryKey: 1).content.at("tags")
     ///     for try await change in tags.changes { … }
@@ -57,7 +57,7 @@ extension LiveValues where Element == FrozenAnyValue {
     /// is replaced, change streams report the old values as deleted and the new ones as inserted.
     public func at(_ key: String) -> LiveValues<FrozenAnyValue> { at(.key(Array(key.utf8))) }
 
-    /// Returns a live handle on the list or dictionary at an index of this list, like
+    /// Returns a live handle to the list or dictionary at an index of this list, like
     /// ``at(_:)-(String)``. The handle follows the index: inserting or deleting elements before it
     /// makes it show a different collection.
     public func at(_ position: Int) -> LiveValues<FrozenAnyValue> { at(.position(position)) }
@@ -66,7 +66,7 @@ extension LiveValues where Element == FrozenAnyValue {
         LiveValues(realm, entry, place, plan: plan, owner: owner.at(step))
     }
 
-    /// A live handle on this dictionary by its keys. Empty if there is no collection
+    /// A live handle to the entries of this dictionary, by key. Empty if there is no collection
     /// here, or if it is a list.
     public var dictionary: LiveMap<String, FrozenAnyValue> {
         let schema = entry.schema
@@ -82,7 +82,7 @@ extension LiveValues where Element == FrozenAnyValue {
 }
 
 extension LiveMap where Value == FrozenAnyValue {
-    /// Returns a live handle on the list or dictionary stored under a key of the map, like
+    /// Returns a live handle to the list or dictionary stored under a key of the map, like
     /// ``LiveValues/at(_:)-(String)``.
     public func at(_ key: Key) -> LiveValues<FrozenAnyValue> {
         LiveValues(

@@ -1,6 +1,6 @@
 extension Live: CustomStringConvertible {
-    /// The description of ``current``; `nil` if there is no object. In a `write` of the same realm,
-    /// only the type.
+    /// The description of ``current``, or "nil" if there is no object. Inside a `write` of the same
+    /// realm, only the type.
     public var description: String {
         if ReadScope.write(in: realm) != nil { return "\(Self.self)" }
         return ReadScope.describe("Live<\(entry.schema.name)>") { current?.description ?? "nil" }
@@ -8,20 +8,20 @@ extension Live: CustomStringConvertible {
 }
 
 extension LiveResults: CustomStringConvertible {
-    /// The class, and up to 100 of the current objects. In a `write` of the same realm,
-    /// only the type.
+    /// The class and up to 100 of the current objects. Inside a `write` of the same realm, only the
+    /// type.
     public var description: String { realm.describe(self) { current.description } }
 }
 
 extension LiveValues: CustomStringConvertible {
-    /// The type, and up to 100 of the current values. In a `write` of the same realm,
-    /// only the type.
+    /// The type and up to 100 of the current values. Inside a `write` of the same realm, only the
+    /// type.
     public var description: String { realm.describe(self) { current.description } }
 }
 
 extension LiveMap: CustomStringConvertible {
-    /// The types, and up to 100 of the current entries. In a `write` of the same realm,
-    /// only the type.
+    /// The types and up to 100 of the current entries. Inside a `write` of the same realm, only the
+    /// type.
     public var description: String { realm.describe(self) { current.description } }
 }
 

@@ -1,15 +1,15 @@
 internal import RegnumEngine
 
-/// A live handle on the object with a primary key: `current` is its current value, and `changes`
-/// its stream.
+/// A live handle to the object with a given primary key: `current` is its current value, and
+/// `changes` a stream of its changes.
 ///
 ///     let general = realm.object(Room.self, forPrimaryKey: "general")
 ///     print(general.current?.topic ?? "no such room")
 ///     for try await change in general.changes { … }
 ///     for try await change in general.messages.changes { … }    // a list, or an inverse
 ///
-/// It follows the key, not the row: if the object is deleted and another one with the same key is
-/// added, the handle refers to the new one.
+/// The handle follows the key, not the row: if the object is deleted and another one with the same
+/// key is added, the handle refers to the new one.
 @dynamicMemberLookup
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
@@ -28,6 +28,9 @@ public struct Live<Model: ObjectBase>: Sendable {
     /// The object in the newest published version, or `nil` if there is none. After `close()`, the
     /// object in the last version.
     ///
+    /// Accessing it inside the body of a write to this realm fails the transaction with
+    /// `.invalidInput`; use `tx.object(_:forPrimaryKey:)` there.
+    ///
     /// - Complexity: O(log n).
     public var current: Frozen<Model>? {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
@@ -36,7 +39,7 @@ public struct Live<Model: ObjectBase>: Sendable {
 }
 
 extension Live {
-    /// A live handle on the objects of a list, in its order.
+    /// A live handle to the objects of a list, in list order.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<T: ObjectBase>(
@@ -45,8 +48,8 @@ extension Live {
         collection(entry.schema.requireProperty(keyPath), .list)
     }
 
-    /// A live handle on the objects whose link or list contains this one, in order of creation,
-    /// once for each occurrence.
+    /// A live handle to the objects that refer to this one through a link or collection, in
+    /// creation order, once for each occurrence.
     ///
     /// - Precondition: The key path refers to an inverse of the model.
     public subscript<T: ObjectBase>(
@@ -55,7 +58,7 @@ extension Live {
         collection(entry.schema.requireProperty(keyPath), .backlinks)
     }
 
-    /// A live handle on the values of a list, in its order.
+    /// A live handle to the values of a list, in list order.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A live handle on a map of the object with a primary key: `current` is its current value, and
-/// `changes` its stream.
+/// A live handle to a map of the object with a given primary key: `current` is its current value,
+/// and `changes` a stream of its changes.
 ///
 ///     let scores = realm.object(Person.self, forPrimaryKey: 7).scores
 ///     for try await change in scores.changes { … }
@@ -32,12 +32,15 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     }
 
     /// The map in the newest published version. After `close()`, the map in the last version.
+    ///
+    /// Accessing it inside the body of a write to this realm fails the transaction with
+    /// `.invalidInput`; use `tx.object(_:forPrimaryKey:)` there.
     public var current: FrozenMap<Key, Value> {
         map(
             FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry))
     }
 
-    /// The current value of a key, or `nil` if there is no such entry. Use ``current`` to read
+    /// The current value for a key, or `nil` if there is no such entry. Use ``current`` to read
     /// several values of the same version.
     public subscript(key: Key) -> Value? { current[key] }
 
@@ -50,14 +53,14 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// Whether there are currently no entries.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The current keys, ascending.
+    /// The current keys, in ascending order.
     public var keys: [Key] { current.keys }
 
     /// The changes of the map, starting with its state when the iteration begins.
     public var changes: MapChanges<Key, Value> { changes() }
 
     /// Returns the changes of the map, by key. In a map of objects, an entry also counts as
-    /// modified when its object is modified, or an object that it reaches through at most 3 links.
+    /// modified when its object, or an object that it reaches through at most 3 links, is modified.
     ///
     /// - Parameters:
     ///   - policy: The handling of commits that arrive while the consumer is busy.
@@ -75,8 +78,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(.deep(4), policy, cursor)
     }
 
-    /// Returns the changes of the map, in which an entry counts as modified only if its value was
-    /// set or one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty
+    /// Returns the changes of the map, counting an entry as modified only if its value was set or
+    /// one of the given properties of its object changed: `[\.name, \.owners[0].name]`. An empty
     /// array is equivalent to `changes`.
     ///
     /// - Precondition: The key paths refer to stored properties.
@@ -89,8 +92,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
     }
 
-    /// Returns the changes of the map for key paths given as text: `["name", "owners.name"]`.
-    /// Otherwise like `changes(keyPaths:policy:since:)` with key paths.
+    /// Returns the changes of the map for key paths given as strings: `["name", "owners.name"]`.
+    /// Otherwise behaves like `changes(keyPaths:policy:since:)` with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.
@@ -138,7 +141,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
 }
 
 extension Live {
-    /// A live handle on a map of values.
+    /// A live handle to a map of values.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<Key, Value: ScalarValue & MapValue & Sendable>(
@@ -148,7 +151,7 @@ extension Live {
         return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
-    /// A live handle on a map of objects.
+    /// A live handle to a map of objects.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<Key, T: ObjectBase>(
@@ -158,8 +161,8 @@ extension Live {
         return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
-    /// A live handle on a map of `AnyRealmValue`. A change inside a list or dictionary modifies the
-    /// entry that contains it.
+    /// A live handle to a map of `AnyRealmValue`. A change inside a list or dictionary counts as a
+    /// modification of the entry that contains it.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<Key>(

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A live handle on the objects that a query finds: `current` is its current value, and `changes`
-/// its stream.
+/// A live handle to the results of a query: `current` is their current value, and `changes` a
+/// stream of their changes.
 ///
 ///     let general = realm.objects(Message.self).where { $0.room == "general" }
 ///     print(general.current.count)
@@ -11,7 +11,7 @@ internal import RegnumEngine
 ///
 ///     let messages = realm.object(Room.self, forPrimaryKey: "general").messages
 ///
-/// They are empty while the object doesn't exist. The handle is cheap and holds no data.
+/// Such a handle is empty while the object doesn't exist. The handle is cheap and holds no data.
 public struct LiveResults<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
@@ -35,13 +35,13 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         self.ownerEntry = ownerEntry
     }
 
-    /// The objects found in the newest published version. After `close()`, those in the last
+    /// The matching objects in the newest published version. After `close()`, those in the last
     /// version.
     ///
     /// - Complexity: O(1). The query is evaluated when it is first used.
     ///
-    /// Inside the body of a write to this realm, which sees its own changes, this fails the
-    /// transaction with `.invalidInput`; use `tx.objects` instead.
+    /// Accessing it inside the body of a write to this realm, which sees its own changes, fails the
+    /// transaction with `.invalidInput`; use `tx.objects` there.
     public var current: FrozenResults<Model> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
         guard let owner, let ownerEntry else { return FrozenResults(table, plan: _plan) }
@@ -51,17 +51,17 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
             table, plan: _Plan(plan: plan, problem: owners.mismatch ?? _plan.problem))
     }
 
-    /// The current number of objects. Evaluates the query each time; use ``current`` for several
-    /// queries on the same version. The same applies to `first`, `last` and subscripts.
+    /// The current number of objects. Evaluates the query on each access; use ``current`` to read
+    /// several properties of one version. The same applies to `first`, `last` and subscripts.
     public var count: Int { current.count }
 
     /// Whether there are currently no objects.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The current first object, or `nil` if there is none.
+    /// The first of the current objects, or `nil` if there are none.
     public var first: Frozen<Model>? { current.first }
 
-    /// The current last object, or `nil` if there is none.
+    /// The last of the current objects, or `nil` if there are none.
     public var last: Frozen<Model>? { current.last }
 
     /// The object that is currently at a position.
@@ -70,27 +70,29 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     ///   several positions of the same version.
     public subscript(position: Int) -> Frozen<Model> { current[position] }
 
-    /// The objects that are currently at a range of positions. Finds and sorts no more than those
-    /// up to its end.
+    /// The objects that are currently in a range of positions. Finds and sorts only as many objects
+    /// as needed.
     ///
     /// - Precondition: The range is within `0..<count` at the time of the call.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults<Model>> { current[bounds] }
 
-    /// Returns the current first position of an object, or `nil` if it isn't found. See
-    /// ``FrozenResults/index(of:)``.
+    /// Returns the current position of the first occurrence of an object, or `nil` if there is
+    /// none. See ``FrozenResults/index(of:)``.
     public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }
 
     /// Returns whether the current results contain an object. See ``FrozenResults/contains(_:)``.
     public func contains(_ object: Frozen<Model>) -> Bool { current.contains(object) }
 
-    /// Returns the objects that are currently at positions, in the order of the positions.
+    /// Returns the objects that are currently at the given positions, in the order of the
+    /// positions.
     ///
     /// - Precondition: All positions are in `0..<count` at the time of the call.
     public func objects(at positions: some Sequence<Int>) -> [Frozen<Model>] {
         current.objects(at: positions)
     }
 
-    /// Returns the current first objects. Finds and sorts no more than those.
+    /// Returns up to `maxLength` objects from the start of the current results. Finds and sorts
+    /// only as many objects as needed.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults<Model>> {

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// A live handle on a list or set of values of the object with a primary key: `current` is its
-/// current value, and `changes` its stream.
+/// A live handle to a list or set of values of the object with a given primary key: `current` is
+/// its current value, and `changes` a stream of its changes.
 ///
 ///     let tags = realm.object(Person.self, forPrimaryKey: 7).tags
 ///     for try await change in tags.changes { … }
@@ -28,12 +28,15 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     }
 
     /// The values in the newest published version. After `close()`, those in the last version.
+    ///
+    /// Accessing it inside the body of a write to this realm fails the transaction with
+    /// `.invalidInput`; use `tx.object(_:forPrimaryKey:)` there.
     public var current: FrozenValues<Element> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return FrozenValues(FrozenQuery(table, table.plan(plan, of: owner)))
     }
 
-    /// The current number of values. Use ``current`` for several queries on the same version.
+    /// The current number of values. Use ``current`` to read several properties of one version.
     public var count: Int { current.count }
 
     /// Whether there are currently no values.

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One element of the stream of a map.
+/// An element of a map's change stream.
 public enum MapChange<Key: MapKey, Value: Sendable>: Sendable {
     /// The map when the iteration started. Delivered exactly once, as the first element, except by
     /// streams that resume from a cursor.
@@ -38,12 +38,12 @@ extension LiveMap {
 /// several commits are merged, each of which ended with a new entry. If the object that owns the
 /// map is deleted, all keys are deletions.
 public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
-    /// The keys that were removed, ascending.
+    /// The keys that were removed, in ascending order.
     public let deletions: [Key]
-    /// The keys that were added, ascending.
+    /// The keys that were added, in ascending order.
     public let insertions: [Key]
     /// The keys whose value was set (even to an equal one), or whose object was modified or
-    /// deleted, ascending.
+    /// deleted, in ascending order.
     public let modifications: [Key]
     /// The previous map.
     public let old: FrozenMap<Key, Value>

@@ -3,7 +3,7 @@ internal import RegnumEngine
 // Frozen and live sets.
 
 extension Frozen {
-    /// The objects of a set in order of creation.
+    /// The objects of a set, in creation order.
     ///
     /// - Complexity: O(1). The objects are looked up when the result is used.
     public subscript<T: ObjectBase>(
@@ -29,7 +29,7 @@ extension Frozen {
 }
 
 extension Live {
-    /// A live handle on a set's objects in order of creation.
+    /// A live handle to a set's objects, in creation order.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<T: ObjectBase>(
@@ -38,7 +38,7 @@ extension Live {
         collection(entry.schema.requireProperty(keyPath), .list)
     }
 
-    /// A live handle on a set's values in ascending order.
+    /// A live handle to a set's values, in ascending order.
     ///
     /// - Precondition: The key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(

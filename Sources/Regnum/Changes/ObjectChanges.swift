@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One element of an object's stream.
+/// An element of an object's change stream.
 public enum ObjectChange<Model: ObjectBase>: Sendable {
     /// The object when the iteration started, or `nil` if it didn't exist. Delivered exactly once,
     /// as the first element, except by streams that resume from a cursor.
@@ -10,8 +10,8 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
     /// The named properties of the object were set, its lists changed, or something else changed
     /// that the stream was asked to follow.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
-    /// The object was deleted. The value is the object at the stream's last position: that of the
-    /// previous element, or of a later version up to which there was nothing to report.
+    /// The object was deleted. The value is the object in the last version that the stream examined
+    /// before the deletion, which may be later than that of the previous element.
     case deleted(Frozen<Model>)
 }
 
@@ -78,7 +78,7 @@ extension Live {
         ).objectChanges()
     }
 
-    /// Returns the changes of these properties of the object; see
+    /// Returns the changes of the given properties of the object; see
     /// ``LiveResults/changes(keyPaths:policy:since:)``. An empty array is equivalent to
     /// `changes(depth: 0)`.
     ///
@@ -91,8 +91,8 @@ extension Live {
         return request(entry.schema.filter(keyPaths), policy, cursor).objectChanges()
     }
 
-    /// Returns the changes of properties given as text: `["name", "dog.name"]`. Otherwise like
-    /// `changes(keyPaths:policy:since:)` with key paths.
+    /// Returns the changes of properties given as strings: `["name", "dog.name"]`. Otherwise
+    /// behaves like `changes(keyPaths:policy:since:)` with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One element of the stream of a list of values.
+/// An element of the change stream of a list of values.
 public enum ValueChange<Value: ScalarValue & Sendable>: Sendable {
     /// The list when the iteration started. Delivered exactly once, as the first element, except by
     /// streams that resume from a cursor.
@@ -41,11 +41,11 @@ extension FrozenValues {
 /// the new one, and replacing those at `newModifications`, yields the new list. A value that moved
 /// is reported as a deletion and an insertion.
 public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
-    /// Positions in the old list of the values that were removed, ascending.
+    /// Positions of the removed values in the old list, in ascending order.
     public let deletions: [Int]
-    /// Positions in the new list of the values that were inserted, ascending.
+    /// Positions of the inserted values in the new list, in ascending order.
     public let insertions: [Int]
-    /// Positions in the **old** list of the values that were set, ascending.
+    /// Positions in the **old** list of the values that were set, in ascending order.
     public let modifications: [Int]
     /// Positions in the **new** list of the same values, parallel to ``modifications``.
     public let newModifications: [Int]
@@ -94,8 +94,8 @@ public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
 }
 
 extension ValueChangeSet {
-    /// The changes as a standard library difference, with moves associated. Values that were set
-    /// are removed and inserted.
+    /// The changes as a standard library `CollectionDifference`, with associated moves. Values that
+    /// were set are removed and inserted.
     public var difference: CollectionDifference<Value> {
         change.difference(replacesModified: true) {
             old.element($0)
