@@ -21,45 +21,47 @@ extension Realm {
 
         /// The place where the realm is stored.
         public var location: Location
-        /// The classes of the realm. They are checked against the stored schema at `open`, and no
-        /// other classes can be used. `nil`: each class joins when it is first used.
+        /// The classes of the realm. They are checked against the stored schema when the realm is
+        /// opened, and no other classes can be used. `nil` means that each class joins the realm
+        /// when it is first used.
         public var objectTypes: [ObjectBase.Type]?
-        /// The version of the schema, which is stored in the realm. A program with a lower version
-        /// than the stored one can no longer open or write the realm. Adding classes and properties
-        /// doesn't require a new version.
+        /// The version of the schema, which is stored in the realm. A program whose version is
+        /// lower than the stored one can no longer open or write the realm. Adding classes and
+        /// properties doesn't require a new version.
         ///
-        /// `open` stores a higher version at once, and runs ``migration`` before it returns. At the
-        /// stored version, a class that differs from the stored one is a `.schemaMismatch`.
+        /// If the version is higher than the stored one, `open` runs ``migration`` and stores the
+        /// new version before it returns. If the versions are equal, a class that differs from its
+        /// stored form is reported as a `.schemaMismatch`.
         public var schemaVersion: UInt64 = 0
         /// The block that migrates the objects of a realm with a lower ``schemaVersion`` to the
         /// current classes; see ``Migration``. It isn't run for a new realm. Requires
         /// ``objectTypes``.
         ///
-        /// `nil`: changes that lose no data are made automatically (properties become optional,
-        /// embedded classes become top-level, the primary key changes to a property whose values
-        /// are unique). Other changes are a `.schemaMismatch`.
+        /// With `nil`, changes that lose no data are made automatically (properties become
+        /// optional, embedded classes become top-level, the primary key changes to a property whose
+        /// values are unique). Any other change is reported as a `.schemaMismatch`.
         public var migration: MigrationBlock?
-        /// The location of a copy that is made before the realm is migrated, as by
-        /// ``Realm/backup(to:)``; `nil` for no copy. If the copy fails, for example because
-        /// something else is at that location, the realm isn't migrated. The copy is kept if the
+        /// The location for a copy of the realm that is made before a migration, as by
+        /// ``Realm/backup(to:)``; `nil` means no copy. If copying fails, for example because
+        /// something else exists at the location, the realm isn't migrated. The copy is kept if the
         /// migration fails, and is reused by the next attempt.
         public var migrationBackup: URL?
         /// A closure that is called while ``migration`` enumerates the objects of a class, on the
         /// thread that runs it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-        /// The settings for writing a migration to the realm's files in parts while it runs,
-        /// invisible to others. Only one part of the block's changes is then in memory at a time,
-        /// and a migration that was killed, cancelled, or failed to read or write a file resumes at
-        /// the next `open`. `nil`: the migration is held in memory and always starts from the
-        /// beginning.
+        /// The settings for saving a migration in parts while it runs. The parts are written to the
+        /// realm's files, but aren't visible to readers until the migration commits. Only one part
+        /// of the block's changes is in memory at a time, and a migration that was killed or
+        /// cancelled, or that failed to read or write a file, resumes at the next `open`. With
+        /// `nil`, the whole migration is held in memory and always starts from the beginning.
         ///
-        /// The work after the block isn't divided into parts. It needs memory for one byte for each
-        /// dropped object and property, for objects that become embedded, for new keys and indexes
-        /// and, at commit, for 24 bytes for each changed object. A migration that is killed in this
-        /// phase resumes from its last part.
+        /// The work after the block isn't divided into parts. It needs one byte of memory for each
+        /// dropped object and property, memory for objects that become embedded and for new keys
+        /// and indexes and, at commit, 24 bytes for each changed object. A migration that is killed
+        /// in this phase resumes from its last part.
         ///
         /// The block must be a deterministic function of the objects. When it resumes, it runs
-        /// again from its beginning; calls of ``Migration`` that were completed are skipped, and
+        /// again from its beginning; calls to ``Migration`` that were completed are skipped, and
         /// `enumerateObjects` visits the remaining objects. So it must make the same calls in the
         /// same order and keep nothing in variables from one object to the next (use
         /// ``Migration/position`` to count), and whatever it sets outside of `enumerateObjects` is
@@ -69,32 +71,32 @@ extension Realm {
         /// by the block rolls everything back. Ignored for in-memory realms and by
         /// ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
-        /// Whether `open` deletes a realm that has a lower ``schemaVersion``, or that listed
-        /// classes differ from, instead of migrating it. Meant for data that can be recreated. New
-        /// classes, properties and indexes don't cause a deletion, and a realm with a higher
-        /// version is refused. A new realm with an old ``seedFile`` is migrated. Has no effect on
-        /// classes that aren't listed: they join when they are first used, after `open`, and throw
-        /// `.schemaMismatch` if they differ.
+        /// Whether `open` deletes the realm instead of migrating it, if the stored schema version
+        /// is lower than ``schemaVersion`` or a listed class differs from its stored form. Intended
+        /// for data that can be recreated. New classes, properties and indexes don't cause a
+        /// deletion, and a realm with a higher version can't be opened. A new realm with an old
+        /// ``seedFile`` is migrated. Has no effect on classes that aren't listed: they join when
+        /// they are first used, after `open`, and throw `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
         /// written. Works without write permission and on read-only media, and follows the commits
-        /// of other processes. A listed class with properties that aren't stored is a
-        /// `.schemaMismatch`; a class that isn't stored at all is empty.
+        /// of other processes. `open` throws `.schemaMismatch` if a listed class has properties
+        /// that aren't stored; a class that isn't stored at all is empty.
         public var readOnly = false
-        /// Whether the realm may be on a network file system, on FUSE or on a file system shared by
-        /// several machines; otherwise `open` throws `.fileAccess`. Locks and memory mappings may
-        /// not be coherent there, so set this only if a single machine uses the realm.
+        /// Whether the realm may be on a network file system, a FUSE file system or a file system
+        /// shared by several machines; otherwise `open` throws `.fileAccess`. Locks and memory
+        /// mappings may not be coherent there, so set this only if a single machine uses the realm.
         public var allowsNetworkFileSystem = false
-        /// The realm whose content a new realm starts with. It may be in use at the same time and
-        /// isn't changed. Ignored if the realm already exists.
+        /// The location of a realm that provides the initial content of a new realm. The seed may
+        /// be in use at the same time, and isn't changed. Ignored if the realm already exists.
         public var seedFile: URL?
         /// The maximum number of versions that snapshots, frozen values and streams of this process
-        /// may hold when a `write` begins; `write` throws `.busy` if there are more. `nil`:
-        /// unlimited. ``Realm/stats()`` reports what holds them.
+        /// may hold when a `write` begins; `write` throws `.busy` if there are more. `nil` means
+        /// unlimited. ``Realm/stats()`` lists the snapshots that hold them.
         public var maximumNumberOfActiveVersions: UInt?
         /// The amount of history that the realm keeps from now on, for streams that resume from a
         /// cursor and for other readers of the past. Stored in the realm, for all processes, until
-        /// another `open` sets a different value. `nil`: the stored setting, or
+        /// another `open` sets a different value. `nil` keeps the stored setting, or
         /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
         /// History that was trimmed can't be restored. ``Realm/historyRetention()`` returns the
@@ -102,16 +104,17 @@ extension Realm {
         public var historyRetention: HistoryRetention?
         /// The durability of commits, unless `write` specifies another one.
         public var durability: Durability = .full
-        /// The time for which a `write` waits for other writers, of this and other processes,
-        /// before it throws `.busy` with a message that names the current writer. `nil`: waits
-        /// indefinitely.
+        /// The maximum time that a `write` waits for other writers, in this and other processes,
+        /// before it throws `.busy` with a message that names the current writer. `nil` means that
+        /// it waits indefinitely.
         ///
-        /// With or without a timeout, waiting for five seconds logs a warning that names the
-        /// waiting write and the process or write that it waits for, and again every 50 seconds. It
-        /// goes to ``logger``, or to a logger with the label "regnum" if that is `nil`.
+        /// With or without a timeout, a write that has waited for five seconds logs a warning that
+        /// names it and the process or write that it is waiting for, and repeats the warning every
+        /// 50 seconds. The warning goes to ``logger``, or to a logger with the label "regnum" if
+        /// ``logger`` is `nil`.
         public var writeTimeout: Duration?
-        /// The logger of the realm, or `nil` to disable logging. Normal work is logged at `debug`,
-        /// and an error of a frozen value that can't be thrown (``Snapshot/read(_:)``) at
+        /// The logger of the realm, or `nil` to disable logging. Routine events are logged at
+        /// `debug`, and an error in a frozen value that can't be thrown (``Snapshot/read(_:)``) at
         /// `critical`.
         public var logger: Logger? = Logger(label: "regnum")
         /// The name of the realm in errors, logs and metrics: by default the last component of its
@@ -120,7 +123,8 @@ extension Realm {
         /// Adjusts the engine's options, for tests: another file system, small files.
         package var adjust: (@Sendable (inout CoordinatorOptions) -> Void)?
 
-        /// Creates a configuration with default values for everything but the location.
+        /// Creates a configuration with the given location and classes, and with default values for
+        /// everything else.
         public init(location: Location, objectTypes: [ObjectBase.Type]? = nil) {
             self.location = location
             self.objectTypes = objectTypes
@@ -146,17 +150,18 @@ extension Realm {
 
     /// The failures that a commit survives once `write` has returned.
     public enum Durability: Sendable, Hashable {
-        /// The death of the process and power loss.
+        /// A crash of the process, and power loss.
         case full
-        /// The death of the process; power loss once the commit is synced. The sync begins within
-        /// the duration.
+        /// A crash of the process and, once the commit is synced, power loss. The sync begins
+        /// within the given duration.
         case relaxed(within: Duration)
     }
 }
 
 extension Realm.Configuration: Equatable {
-    /// Compares everything that is comparable: not the logger, and for ``migration`` and
-    /// ``migrationProgress`` only whether they are set. The order of the classes is ignored.
+    /// Returns whether all settings are equal, except that the logger isn't compared, and
+    /// ``migration`` and ``migrationProgress`` only by whether they are set. The order of the
+    /// classes is ignored.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
             && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem

@@ -2,22 +2,23 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// The amount of a realm's history that is kept beyond what opening it needs.
+    /// The amount of history that a realm keeps beyond what is needed to open it.
     ///
     ///     configuration.historyRetention = .init(age: .seconds(86_400), byteCount: 64 << 20)
     ///
     /// A commit is kept if it is younger than `age` **and** among the newest `byteCount` bytes of
     /// the log **and** the content that it builds on is within `contentByteCount`. Readers can
-    /// resume from a version as long as all commits after it are kept. Only whole files are
-    /// removed, at checkpoints, so somewhat more is kept.
+    /// resume from a version as long as all commits after it are kept. Files are only removed
+    /// whole, at checkpoints, so somewhat more than the limits is kept.
     public struct HistoryRetention: Sendable, Hashable, CustomStringConvertible {
-        /// The maximum age, by the wall clocks of the processes that commit and that remove files.
+        /// The maximum age of a commit, measured by the wall clocks of the process that made it and
+        /// of the process that removes files.
         public var age: Duration
         /// The maximum size of the log in bytes. A small commit takes a few hundred bytes.
         public var byteCount: Int
         /// The maximum size in bytes of older content, in nodes files, that is kept only for
-        /// history: about the size of the realm for each time that it was rewritten. `nil` means
-        /// unlimited.
+        /// history: about the size of the realm for each time that its content was rewritten. `nil`
+        /// means unlimited.
         public var contentByteCount: Int?
 
         /// Creates a retention setting.
@@ -26,7 +27,7 @@ extension Realm {
         ///   - age: The maximum age; zero keeps nothing.
         ///   - byteCount: The maximum size of the log in bytes; 0 keeps nothing.
         ///   - contentByteCount: The maximum size of older content in bytes; `nil` keeps the
-        ///     content that the commits build on, whatever its size.
+        ///     content that the commits build on, regardless of its size.
         public init(age: Duration, byteCount: Int = 256 << 20, contentByteCount: Int? = nil) {
             self.age = age
             self.byteCount = byteCount
@@ -60,10 +61,12 @@ extension Realm {
         }
     }
 
-    /// Returns the realm's current history retention: the value that was set last by an `open` in
-    /// any process, or ``HistoryRetention/standard``. In-memory realms keep nothing.
+    /// Returns the realm's current history retention: the value most recently set by an `open` in
+    /// any process, or ``HistoryRetention/standard`` if none was set. In-memory realms keep no
+    /// history.
     ///
-    /// - Throws: `.closed`; `.ioFailed` and `.fileAccess` if its file can't be read.
+    /// - Throws: `.closed`; `.ioFailed` and `.fileAccess` if the file with the setting can't be
+    ///   read.
     public nonisolated func historyRetention() async throws -> HistoryRetention {
         do {
             return try await core.coordinator.retention().map { HistoryRetention($0) } ?? .nothing

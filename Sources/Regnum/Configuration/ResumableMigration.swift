@@ -3,14 +3,14 @@
 ///
 ///     configuration.resumableMigration = ResumableMigration(name: "ages")
 public struct ResumableMigration: Sendable, Hashable {
-    /// The name of the block. State saved under another name is discarded: rename a block when you
-    /// change it, in case the previous one was killed.
+    /// The name of the migration block. State saved under another name is discarded, so change the
+    /// name whenever you change the block, in case an earlier run of it was interrupted.
     public var name: String
-    /// The approximate number of bytes of changed objects to hold in memory before saving; 0 saves
-    /// after each batch.
+    /// The approximate number of bytes of changed objects to hold in memory before saving them; 0
+    /// saves after each batch.
     public var memoryByteCount: Int
-    /// The number of objects of ``Migration/enumerateObjects(ofType:_:)`` in a batch, at least 1.
-    /// After each batch, the changes are saved if there are enough of them.
+    /// The number of objects that ``Migration/enumerateObjects(ofType:_:)`` visits in one batch, at
+    /// least 1. After each batch, the changes are saved if they reach ``memoryByteCount``.
     public var batchCount: Int
 
     /// Creates the settings.
