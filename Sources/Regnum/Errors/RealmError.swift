@@ -4,7 +4,8 @@ extension Realm {
     /// An error thrown by the library, with its code, message and location.
     ///
     /// Every error that the library throws is of this type, except `CancellationError`, the errors
-    /// of encoders and decoders, and whatever your own code throws, such as transaction bodies.
+    /// of encoders and decoders, and whatever your own code throws, for example in transaction
+    /// bodies.
     ///
     ///     do {
     ///         try await realm.write { tx in try tx.add(room) }
@@ -22,8 +23,8 @@ extension Realm {
         public var className: String?
         /// The property involved, by its Swift name.
         public var property: String?
-        /// The path of the invalid value within the values that objects were created from, such as
-        /// `friends[3].dog.name`. `nil` for a value of the outermost object itself.
+        /// The path of the invalid value within the values from which objects were created, such as
+        /// `friends[3].dog.name`. `nil` if the value belongs to the outermost object itself.
         public var valuePath: String?
         /// The primary key involved, as text.
         public var key: String?
@@ -33,7 +34,7 @@ extension Realm {
         public var errno: Int32?
         /// The log position at which damaged bytes begin.
         public var position: UInt64?
-        /// The line of the imported text, starting at 1.
+        /// The line number in the imported text, starting at 1.
         public var line: Int?
         /// The call site (file and line) of the `write` or `read` whose transaction was failed by a
         /// setter or another call that can't throw.
@@ -41,7 +42,7 @@ extension Realm {
         /// The error that caused this one.
         public var underlying: (any Swift.Error)?
 
-        /// Creates an error. The library creates these; create your own in tests.
+        /// Creates an error. Only the library needs to create errors, except in tests.
         public init(
             _ code: Code, _ message: String, className: String? = nil, property: String? = nil,
             key: String? = nil, path: String? = nil, errno: Int32? = nil,

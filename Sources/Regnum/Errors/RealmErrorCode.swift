@@ -19,8 +19,8 @@ extension Realm.Error {
         public static let fileNotFound = Code(name: "fileNotFound")
         /// The realm was moved, removed or replaced while it was open.
         public static let fileMoved = Code(name: "fileMoved")
-        /// The realm is already open: with another configuration, or although it is to be migrated
-        /// or deleted.
+        /// The realm is already open, with another configuration or although it would have to be
+        /// closed to be migrated or deleted.
         public static let alreadyOpen = Code(name: "alreadyOpen")
         /// The realm was closed, or the process was forked without calling exec.
         public static let closed = Code(name: "closed")
@@ -32,17 +32,17 @@ extension Realm.Error {
         public static let diskFull = Code(name: "diskFull")
         /// A read, write or sync failed. Nothing was committed.
         public static let ioFailed = Code(name: "ioFailed")
-        /// Writing or syncing the log failed, so the commit may or may not survive.
+        /// Writing or syncing the log failed, so it is unknown whether the commit will survive.
         public static let outcomeUnknown = Code(name: "outcomeUnknown")
-        /// The files are damaged, or aren't those of a realm.
+        /// The files are damaged, or don't belong to a realm.
         public static let invalidDatabase = Code(name: "invalidDatabase")
-        /// A newer version of the library wrote the file or the text.
+        /// The file or text was written by a newer version of the library.
         public static let unsupportedFormat = Code(name: "unsupportedFormat")
         /// Another process uses the realm with an incompatible version of the library.
         public static let incompatiblePeer = Code(name: "incompatiblePeer")
         /// A class differs from the stored one in a way that needs a migration.
         public static let schemaMismatch = Code(name: "schemaMismatch")
-        /// A migration leads to a state that can't be stored, or a resumed one makes different
+        /// A migration led to a state that can't be stored, or a resumed migration made different
         /// calls than before.
         public static let migrationFailed = Code(name: "migrationFailed")
         /// An argument, a declaration, a name or a cursor is invalid, or a deleted object was used.
@@ -55,7 +55,7 @@ extension Realm.Error {
         public static let deletionDenied = Code(name: "deletionDenied")
         /// A query can't be evaluated.
         public static let invalidQuery = Code(name: "invalidQuery")
-        /// The history for a cursor or stream is no longer kept.
+        /// The history that a cursor or stream needs is no longer kept.
         public static let historyTrimmed = Code(name: "historyTrimmed")
         /// The realm was opened read-only and can't be changed.
         public static let readOnly = Code(name: "readOnly")
