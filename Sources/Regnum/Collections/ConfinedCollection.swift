@@ -3,8 +3,9 @@ internal import RegnumEngine
 /// A collection that shows the current state of a transaction, such as ``Results``, ``List`` or
 /// ``DynamicList``.
 ///
-/// Positions refer to the current state, so a change in the body can shift them. Loops and `map`,
-/// also over slices and `reversed()`, therefore capture the elements when they start.
+/// Positions refer to the current state, so a change in the body can shift them. For that reason
+/// loops and `map`, including those over slices and `reversed()`, capture the elements when they
+/// start.
 ///
 /// Implemented by the library's collections; do not conform your own types.
 public protocol _ConfinedCollection: RandomAccessCollection
@@ -13,14 +14,14 @@ where Index == Int, SubSequence: _ConfinedCollection {
     /// out of range.
     func _elements(at positions: Range<Int>) -> _TakenElements<Element>
     /// Returns `endIndex` if it is less than `limit`, otherwise any number from `limit` to
-    /// `endIndex`. Results find no more than `limit` objects for it.
+    /// `endIndex`. Results find at most `limit` objects to determine it.
     func _end(upTo limit: Int) -> Int
     /// Whether the transaction has failed, which leaves the elements undefined.
     var _hasFailed: Bool { get }
 }
 
 /// An iterator over the elements that a collection had when the loop started. Objects that were
-/// deleted since, and values that were removed, are left out.
+/// deleted and values that were removed since then are skipped.
 public struct ConfinedIterator<Element>: IteratorProtocol {
     private let elements: _TakenElements<Element>
     private var position = 0
@@ -43,8 +44,8 @@ extension _ConfinedCollection {
 
     public var _hasFailed: Bool { ReadScope.hasFailed }
 
-    /// Returns an iterator over the current elements, whatever the loop does to them. Objects that
-    /// the loop deletes, and values that it removes, are left out.
+    /// Returns an iterator over the elements that the collection has when the loop starts. Objects
+    /// that the loop deletes and values that it removes are skipped.
     public func makeIterator() -> ConfinedIterator<Element> {
         ConfinedIterator(_elements(at: startIndex..<endIndex))
     }
@@ -83,13 +84,13 @@ extension _ConfinedCollection {
 }
 
 extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
-    /// The elements at a range of positions. Results find and sort no more than those up to its
-    /// end.
+    /// The elements in a range of positions. Results find and sort only as many objects as needed.
     ///
     /// - Precondition: `startIndex <= bounds.lowerBound` and `bounds.upperBound <= endIndex`.
     public subscript(bounds: Range<Int>) -> ConfinedSlice<Self> { slice(bounds) }
 
-    /// Returns the first elements. Results find and sort no more than those.
+    /// Returns up to `maxLength` elements from the start of the collection. Results find and sort
+    /// only as many objects as needed.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> ConfinedSlice<Self> {

@@ -1,8 +1,9 @@
 /// A view of a realm's collection in reverse order, such as
 /// `tx.objects(Dog.self).reversed()`.
 ///
-/// It shows the current state. A loop visits the elements that were there when it started, except
-/// for objects deleted since and values removed since. Confined to the body, like the collection.
+/// The view shows the current state. A loop visits the elements that were there when it started,
+/// except for objects deleted and values removed since then. Confined to the body, like the
+/// collection.
 public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
     public typealias Element = Base.Element
     public typealias Index = Int

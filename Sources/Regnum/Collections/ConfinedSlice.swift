@@ -1,9 +1,10 @@
 /// A slice of a realm's collection, such as `tx.objects(Dog.self)[2..<5]` or
 /// `person.dogs.prefix(3)`.
 ///
-/// It shows the elements that are at its positions in the current state, or fewer if the collection
-/// has become shorter. A loop visits the elements that were there when it started, except for
-/// objects deleted since and values removed since. Confined to the body, like the collection.
+/// The slice shows the elements that are at its positions in the current state, or fewer if the
+/// collection has become shorter. A loop visits the elements that were there when it started,
+/// except for objects deleted and values removed since then. Confined to the body, like the
+/// collection.
 public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
     public typealias Element = Base.Element
     public typealias Index = Int

@@ -9,8 +9,8 @@ internal import RegnumStore
 ///     }
 ///
 /// Inverses are computed, not stored. They always reflect the current state of the transaction, and
-/// contain each origin object in order of creation, once for each time that its property contains
-/// this object; for a map property, once for each key. They are empty for an unmanaged object, and
+/// contain the origin objects in creation order, each once for every occurrence of this object in
+/// its property; in a map property, once for each key. They are empty for an unmanaged object, and
 /// cannot be assigned to.
 public struct LinkingObjects<Element: ObjectBase> {
     let origin: String
@@ -148,7 +148,7 @@ extension LinkingObjects: RandomAccessCollection {
     }
 }
 
-/// An iterator over the origin objects at the time when the loop started.
+/// An iterator over the origin objects as of the start of the loop.
 public struct LinkingIterator<Element: ObjectBase>: IteratorProtocol {
     private let keys: [ObjectKey]
     private let origins: ClassBinding?
@@ -185,7 +185,7 @@ extension LinkingObjects: Persistable, InverseDeclaration {
             origin, LinkingHandle(binding, row: object._row, property: property))
     }
 
-    /// - Precondition: Never called, because inverses are computed from links.
+    /// Traps, because inverses are computed from links and can't be assigned to.
     public func _write(to object: ObjectBase, _ column: Int32) {
         fatalError(
             "LinkingObjects<\(Element.self)> of \(type(of: object)) cannot be assigned to: they "

@@ -13,8 +13,8 @@ extension List: RandomAccessCollection, MutableCollection {
         return elements.count
     }
 
-    /// The element at a position. The setter replaces it; replacing it with an equal one
-    /// counts as a change too.
+    /// The element at a position. The setter replaces it, which counts as a change even if the new
+    /// element is equal.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n).
@@ -82,7 +82,7 @@ extension List: RandomAccessCollection, MutableCollection {
     }
 }
 
-/// An iterator over the elements of a ``List`` at the time when the loop started.
+/// An iterator over the elements that a ``List`` had when the loop started.
 public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private let managed: _ManagedList?
     private let elements: [Element]
@@ -106,7 +106,7 @@ public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
 }
 
 extension List: Equatable {
-    /// Returns whether both are the list of the same property of the same object or, for unmanaged
+    /// Returns whether both lists belong to the same property of the same object or, for unmanaged
     /// lists, whether they have the same elements.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }

@@ -5,7 +5,7 @@ internal import RegnumEngine
 extension Map where Value: SummableValue {
     /// Returns the sum of the values, ignoring `nil`; 0 if there are none.
     ///
-    /// An overflowing sum of integers fails the transaction; in an unmanaged map, it traps.
+    /// Integer overflow fails the transaction; in an unmanaged map, it traps.
     public func sum() -> Value.Total { handle?.sum(Value.self) ?? values.engineSum() }
 
     /// Returns the average of the values, ignoring `nil`; `nil` if there are none.
@@ -31,7 +31,7 @@ extension Map where Value: BoundedValue {
 
 extension Map where Value: ScalarValue {
     /// Returns the values sorted: `nil` first, then NaN; strings by their UTF-8 bytes; `false`
-    /// before `true`. Equal values are in key order.
+    /// before `true`. Equal values stay in key order.
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Value] { values.ordered(ascending: ascending) }
@@ -71,7 +71,7 @@ extension Map {
 extension Map {
     /// Returns the sum of a property of the objects, ignoring `nil`; 0 if there are no values.
     ///
-    /// An overflowing sum of integers fails the transaction; in an unmanaged map, it traps.
+    /// Integer overflow fails the transaction; in an unmanaged map, it traps.
     public func sum<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> V.Total
     where Value == T? {
         managedObjects()?.sum(of: keyPath) ?? properties(keyPath).engineSum()
@@ -107,8 +107,8 @@ extension Map {
         return objects.max(of: keyPath)
     }
 
-    /// Returns the objects sorted by a property: `nil` first, then NaN; strings by their
-    /// UTF-8 bytes; `false` before `true`. Equal objects are in key order; entries without
+    /// Returns the objects sorted by a property: `nil` first, then NaN; strings by their UTF-8
+    /// bytes; `false` before `true`. Objects with equal values stay in key order; entries without
     /// an object are omitted.
     ///
     /// - Complexity: O(n log n)

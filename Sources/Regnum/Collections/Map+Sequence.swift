@@ -49,7 +49,7 @@ extension Map: Sequence {
     }
 }
 
-/// An iterator over the entries of a ``Map`` at the time when the loop started.
+/// An iterator over the entries that a ``Map`` had when the loop started.
 public struct MapIterator<Key: MapKey, Value: MapValue>: IteratorProtocol {
     private let managed: _ManagedList?
     private let rows: [SingleMapEntry<Key, Value>]
@@ -76,7 +76,7 @@ public struct MapIterator<Key: MapKey, Value: MapValue>: IteratorProtocol {
 }
 
 extension Map: Equatable {
-    /// Returns whether both are the map of the same property of the same object or, for unmanaged
+    /// Returns whether both maps belong to the same property of the same object or, for unmanaged
     /// maps, whether they have the same keys with the same values.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }

@@ -60,7 +60,7 @@ extension MutableSet: RandomAccessCollection {
 }
 
 extension MutableSet: Equatable {
-    /// Returns whether both are the set of the same property of the same object or, for unmanaged
+    /// Returns whether both sets belong to the same property of the same object or, for unmanaged
     /// sets, whether they have the same elements in any order.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
         if left === right { return true }

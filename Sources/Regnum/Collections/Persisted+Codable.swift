@@ -10,13 +10,13 @@ internal import RegnumStore
 extension Persisted: Encodable where Value: Encodable {
     /// Encodes the property value of an unmanaged object; `nil` as null.
     ///
-    /// A default that was never read is created for the encoding only: a generated id or
-    /// the current date differs from the value that the object gets later. Give such
-    /// properties an initial value.
+    /// If the property's default was never read, encoding creates one just for the output, so a
+    /// generated id or the current date differs from the value that the object gets later. Give
+    /// such properties an initial value.
     ///
     /// - Throws: `EncodingError.invalidValue` for a managed object, whose values are in the realm
-    ///   and not in the wrapper: encode a frozen copy instead, or implement `encode(to:)`. Also for
-    ///   objects that link to each other in a cycle, or are nested more than 512 levels deep.
+    ///   and not in the wrapper (encode a frozen copy instead, or implement `encode(to:)`), and for
+    ///   objects that link to each other in a cycle or are nested more than 512 levels deep.
     public func encode(to encoder: any Encoder) throws {
         guard _column == .min else {
             throw EncodingError.invalidValue(

@@ -1,16 +1,16 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects that a query finds in a transaction.
+/// The objects that match a query in a transaction.
 ///
 ///     let recent = tx.objects(Message.self).where { $0.room == "general" }
 ///     for message in recent { message.isRead = true }
 ///
-/// Live inside the body: every use shows the current state, including uncommitted changes. A `for`
-/// loop iterates over the objects found when it started, so deleting and changing them inside the
-/// loop is safe. Confined to the body, like the objects themselves.
+/// Results are live inside the body: every use shows the current state, including uncommitted
+/// changes. A `for` loop iterates over the objects that matched when it started, so it is safe to
+/// delete and change them inside the loop. Confined to the body, like the objects themselves.
 ///
-/// `count`, subscripts and iteration evaluate the query once, and again only after a change of data
+/// `count`, subscripts and iteration evaluate the query once, and again only after a change to data
 /// that it depends on.
 public struct Results<Model: ObjectBase> {
     let binding: ClassBinding
@@ -137,9 +137,10 @@ extension Results: RandomAccessCollection {
 
     public var endIndex: Int { count }
 
-    /// The number of objects found in the current state.
+    /// The number of matching objects in the current state.
     ///
-    /// - Complexity: Counts without collecting the objects, unless they were already found.
+    /// - Complexity: O(1) if the query was already evaluated. Otherwise counts the matches without
+    ///   collecting them.
     public var count: Int {
         if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let cache = current
@@ -149,8 +150,8 @@ extension Results: RandomAccessCollection {
         return count
     }
 
-    /// The first object found in the current state, or `nil` if there is none. Stops at the first
-    /// match.
+    /// The first matching object in the current state, or `nil` if there is none. Stops searching
+    /// at the first match.
     public var first: Model? {
         firstKeys(1).first.map { binding.accessor(Model.self, row: $0) }
     }
@@ -158,7 +159,7 @@ extension Results: RandomAccessCollection {
     /// The object at a position, as a separate accessor.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n) after the evaluation.
+    /// - Complexity: O(log n) once the query is evaluated.
     public subscript(position: Int) -> Model {
         let cache = current
         if cache.tree == nil, let first = cache.firstKeys?.keys, position >= 0,
@@ -178,9 +179,10 @@ extension Results: RandomAccessCollection {
         return binding.accessor(Model.self, row: keys[position])
     }
 
-    /// The last object found in the current state, or `nil` if there is none.
+    /// The last matching object in the current state, or `nil` if there is none.
     ///
-    /// - Complexity: O(log n) for all objects of a class, otherwise that of the evaluation.
+    /// - Complexity: O(log n) for all objects of a class in creation order; otherwise that of
+    ///   evaluating the query.
     public var last: Model? {
         if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let known = current.tree
@@ -190,12 +192,12 @@ extension Results: RandomAccessCollection {
         return last.map { binding.accessor(Model.self, row: $0) }
     }
 
-    /// Returns the position of an object, or `nil` if the query doesn't find it or it is unmanaged.
+    /// Returns the position of an object, or `nil` if it doesn't match the query or is unmanaged.
     ///
-    /// A deleted object fails the transaction.
+    /// Passing a deleted object fails the transaction.
     ///
     /// - Precondition: The object belongs to the same realm.
-    /// - Complexity: O(candidates). The result itself isn't collected.
+    /// - Complexity: O(m) for m candidate rows. The matching objects aren't collected.
     public func index(of object: Model) -> Int? {
         let object = object._storedObject
         guard let other = object._binding else { return nil }
@@ -216,19 +218,19 @@ extension Results: RandomAccessCollection {
         }
     }
 
-    /// Returns whether the query finds an object.
+    /// Returns whether an object matches the query.
     ///
-    /// - Precondition: As for `index(of:)`.
+    /// - Precondition: The object belongs to the same realm.
     public func contains(_ object: Model) -> Bool { index(of: object) != nil }
 
-    /// Returns the objects at positions, in the order of the positions.
+    /// Returns the objects at the given positions, in the order of the positions.
     ///
     /// - Precondition: All positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Model] { positions.map { self[$0] } }
 
-    /// Returns an iterator over the objects found in the current state, whatever the loop does to
-    /// them. An object that was deleted in the meantime is returned as an invalid object; check
-    /// `isInvalidated`.
+    /// Returns an iterator over the objects that match when the loop starts, even if the loop
+    /// changes them. An object that was deleted in the meantime is returned as an invalidated
+    /// object; check `isInvalidated`.
     public func makeIterator() -> Iterator {
         Iterator(binding: binding, keys: keys().makeIterator())
     }
@@ -261,7 +263,7 @@ extension Results: RandomAccessCollection {
 
     public var _hasFailed: Bool { binding.core?.hasFailed ?? false }
 
-    /// An iterator over the objects that were found when the loop started.
+    /// An iterator over the objects that matched when the loop started.
     public struct Iterator: IteratorProtocol {
         let binding: ClassBinding
         var keys: ResultTree.Iterator
