@@ -1,10 +1,10 @@
-/// A list of values or ``DynamicObject``s, accessed through the stored schema alone: a property, or
-/// the value of a property or element of any type.
+/// A list of values or ``DynamicObject``s, accessed through the stored schema alone: the list of a
+/// property, or one contained in an `AnyRealmValue`.
 ///
 ///     let dogs = try person.dynamicList("dogs")
 ///     try dogs.append(["name": "Rex"])
 ///
-/// Elements are passed like values to ``DynamicObject/set(_:of:)``. A call that throws changes
+/// Elements can be anything that ``DynamicObject/set(_:of:)`` accepts. A call that throws changes
 /// nothing; reading the list of a deleted object fails the transaction. Confined to the body of its
 /// transaction.
 public final class DynamicList: _ConfinedCollection {
@@ -35,7 +35,7 @@ public final class DynamicList: _ConfinedCollection {
         }
     }
 
-    /// Whether the object was deleted, the transaction has ended, or the value of any type that
+    /// Whether the object was deleted, the transaction has ended, or the `AnyRealmValue` that
     /// contained the list was replaced.
     public var isInvalidated: Bool { place.isInvalidated }
 
@@ -81,7 +81,7 @@ public final class DynamicList: _ConfinedCollection {
     }
 }
 
-/// A set accessed through the stored schema alone, in stored order. Otherwise like
+/// A set accessed through the stored schema alone, in stored order. Otherwise behaves like
 /// ``DynamicList``.
 public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
@@ -103,7 +103,7 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
         place.taken(at: positions) { [place] in place.store.element(place, $0) }
     }
 
-    /// Inserts an element. If the set already contains it, nothing changes, and no stream reports a
+    /// Inserts an element, unless the set already contains it, which streams don't report as a
     /// change.
     ///
     /// - Complexity: O(log² count).
@@ -133,8 +133,8 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     }
 }
 
-/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise like
-/// ``DynamicList``.
+/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise
+/// behaves like ``DynamicList``.
 public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     public typealias Element = (key: String, value: Any?)
     public typealias Index = Int
@@ -166,10 +166,10 @@ public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     /// Whether the map can no longer be used; see ``DynamicList/isInvalidated``.
     public var isInvalidated: Bool { place.isInvalidated }
 
-    /// The keys, ascending.
+    /// The keys, in ascending order.
     public var keys: [String] { place.keys.map { place.mapKey($0) } }
 
-    /// The value for a key; `nil` if it is `nil` or there is no such key.
+    /// The value for a key, or `nil` if the value is `nil` or there is no such key.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: String) -> Any? {

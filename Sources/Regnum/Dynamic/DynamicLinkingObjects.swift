@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects whose property contains a given object, accessed by name: in order of creation, once
-/// for each occurrence.
+/// The objects that refer to a given object through a property, accessed by name: in creation
+/// order, once for each occurrence.
 ///
 ///     for owner in try dog.linkingObjects(ofType: "Person", property: "dogs") { … }
 ///     let owners = dog["owners"] as? DynamicLinkingObjects  // a declared inverse
 ///
-/// It is computed, not stored: every access shows the current state of the transaction. For a map
-/// property, an owner appears once for each key. Confined to the body of its transaction.
+/// The collection is computed, not stored: every access shows the current state of the transaction.
+/// For a map property, an owner appears once for each key. Confined to the body of its transaction.
 public final class DynamicLinkingObjects: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicLinkingObjects>
     public typealias Iterator = ConfinedIterator<DynamicObject>
@@ -38,7 +38,7 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
 
     /// The number of objects.
     ///
-    /// - Complexity: O(log n + links), once for each state of the transaction.
+    /// - Complexity: O(log n + m) for m links, once for each state of the transaction; then O(1).
     public var endIndex: Int { keys.count }
 
     /// The object at a position.
@@ -82,11 +82,12 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
 @available(*, unavailable) extension DynamicLinkingObjects: Sendable {}
 
 extension DynamicObject {
-    /// Returns the objects of a class whose link, list, set or map contains this one.
+    /// Returns the objects of a class that refer to this one through a given link, list, set or
+    /// map.
     ///
-    /// - Parameter property: The name of the property, as it is stored.
-    /// - Throws: `.invalidInput` if there is no class with the name, or its property doesn't lead
-    ///   to objects of this one's class.
+    /// - Parameter property: The stored name of the property.
+    /// - Throws: `.invalidInput` if there is no class with that name, or the property doesn't refer
+    ///   to objects of this object's class.
     /// - Precondition: The transaction hasn't ended.
     public func linkingObjects(
         ofType className: String, property: String

@@ -7,9 +7,10 @@ internal import RegnumStore
 ///
 /// Properties are read and set by name, in their stored form: an enum as its raw value, a property
 /// of a projected type as its persisted value. Links are dynamic objects; lists, sets and maps are
-/// ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, also within values of any type. The
-/// program doesn't need to have the class. An inverse that the program's class declares is a
-/// ``DynamicLinkingObjects``; ``linkingObjects(ofType:property:)`` works without a class.
+/// ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, including those in an
+/// `AnyRealmValue`. The program doesn't need to declare the class. An inverse that the program's
+/// class declares is a ``DynamicLinkingObjects``; ``linkingObjects(ofType:property:)`` works
+/// without a class.
 ///
 /// Confined to the body of its transaction.
 @dynamicMemberLookup
@@ -45,9 +46,10 @@ public final class DynamicObject {
 
     /// The value of a property by name, which may be `nil`.
     ///
-    /// A name that the class doesn't have, a value that the property cannot hold, a deleted object,
-    /// and setting a read-only object make the transaction fail with that error when its body
-    /// returns; until then reads return `nil`. ``value(of:)`` and ``set(_:of:)`` throw immediately.
+    /// Using an unknown property name or a deleted object, setting a value that the property cannot
+    /// hold, and setting a property of a read-only object make the transaction fail when its body
+    /// returns; until then reads return `nil`. ``value(of:)`` and ``set(_:of:)`` throw these errors
+    /// immediately.
     ///
     /// - Precondition: The transaction hasn't ended.
     public subscript(_ name: String) -> Any? {
@@ -74,12 +76,12 @@ public final class DynamicObject {
         set { self[name] = newValue }
     }
 
-    /// Returns the value of a property, which may be `nil`; its default if the program's class
-    /// declares the property and it isn't stored yet.
+    /// Returns the value of a property, which may be `nil`. If the program's class declares the
+    /// property but it isn't stored yet, returns its default.
     ///
-    /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object;
+    /// - Throws: `.invalidInput` for an unknown property name, and for a deleted object;
     ///   `.schemaMismatch` for a declared name that a newer program has renamed or removed.
-    /// - Precondition: That of ``subscript(_:)``.
+    /// - Precondition: The transaction hasn't ended.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
         try requireReadable(name)
@@ -95,16 +97,16 @@ public final class DynamicObject {
 
     /// Sets a property: to a value or `nil`; for links, to an object of the right class or a
     /// dictionary of its values; for lists and sets, to a sequence; for maps, to a dictionary.
-    /// Dictionaries create new objects, and embedded objects are always new ones. A property of any
-    /// type takes values, objects, sequences and dictionaries, nested up to 100 levels; its
-    /// previous contents are replaced.
+    /// Dictionaries create new objects, and setting an embedded object always creates a new one. An
+    /// `AnyRealmValue` property takes values, objects, sequences and dictionaries, nested up to 100
+    /// levels deep; its previous contents are replaced.
     ///
     ///     try dog.set(["name": "Ann"], of: "owner")
     ///
-    /// - Throws: `.invalidInput` for a name that the class doesn't have, and if the object was
-    ///   deleted or is read-only; `.invalidValue` for a value that the property cannot hold, and
-    ///   for the primary key.
-    /// - Precondition: That of ``subscript(_:)``.
+    /// - Throws: `.invalidInput` for an unknown property name, and if the object was deleted or is
+    ///   read-only; `.invalidValue` for a value that the property cannot hold, and for the primary
+    ///   key.
+    /// - Precondition: The transaction hasn't ended.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
         try requireReadable(name)
         let property = try store.property(name, of: table)
@@ -115,7 +117,7 @@ public final class DynamicObject {
         }
     }
 
-    /// Returns the list of a property.
+    /// Returns the list stored in a property.
     ///
     /// - Throws: `.invalidInput` for a property that isn't a list.
     public func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
@@ -125,7 +127,7 @@ public final class DynamicObject {
         return list
     }
 
-    /// Returns the set of a property.
+    /// Returns the set stored in a property.
     ///
     /// - Throws: `.invalidInput` for a property that isn't a set.
     public func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
@@ -135,7 +137,7 @@ public final class DynamicObject {
         return set
     }
 
-    /// Returns the map of a property.
+    /// Returns the map stored in a property.
     ///
     /// - Throws: `.invalidInput` for a property that isn't a map.
     public func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
@@ -145,8 +147,8 @@ public final class DynamicObject {
         return map
     }
 
-    /// Returns whether both are the same row in the same state. The old and the new object in a
-    /// migration are different.
+    /// Returns whether both objects are the same row in the same state. The old and the new object
+    /// in a migration are different.
     public func isSameObject(as other: DynamicObject?) -> Bool {
         guard let other else { return false }
         return table == other.table && row == other.row && store.core === other.store.core

@@ -14,8 +14,8 @@ extension ObjectBase {
     /// objects to the realm, and fails the transaction if the property cannot hold the
     /// value, like an assignment.
     ///
-    /// An unknown property name fails the transaction with `.invalidInput`, and so does setting an
-    /// inverse. The getter then returns `nil`.
+    /// Using an unknown property name or setting an inverse fails the transaction with
+    /// `.invalidInput`. The getter then returns `nil`.
     ///
     /// - Precondition: An unmanaged object has the property, and the property can hold the value.
     ///   For a managed object, the preconditions of its properties apply.
@@ -78,9 +78,9 @@ extension Results {
     ///     try tx.objects(Message.self).setValue(true, forKey: "isRead")
     ///
     /// - Parameter value: Any value accepted by ``ObjectBase/subscript(_:)``.
-    /// - Throws: `.invalidInput` for an unknown property, the primary key or an
-    ///   inverse; `.invalidValue` for a value that the property cannot hold. Nothing is
-    ///   changed if it throws.
+    /// - Throws: `.invalidInput` for an unknown property, the primary key or an inverse;
+    ///   `.invalidValue` for a value that the property cannot hold. If it throws, nothing is
+    ///   changed.
     /// - Precondition: Called in a write transaction.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(binding.schema, name, value, binding.core).assign(to: Array(self))

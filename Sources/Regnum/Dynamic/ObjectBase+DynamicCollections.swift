@@ -3,27 +3,28 @@ internal import RegnumEngine
 // Accessing collections of an object by property name, for tools that don't know the class.
 
 extension ObjectBase {
-    /// Returns the list of a property without its static type: links are ``DynamicObject``s.
+    /// Returns the list stored in a property without its static type: objects in it are
+    /// ``DynamicObject``s.
     ///
-    /// - Throws: `.invalidInput` for a name that the class doesn't have, for a property that isn't
-    ///   a list, and for an unmanaged object.
+    /// - Throws: `.invalidInput` for an unknown property name, for a property that isn't a list,
+    ///   and for an unmanaged object.
     /// - Precondition: The body of its transaction is running.
     public final func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
         try dynamicCollection(name, "a list")
     }
 
-    /// Returns the set of a property without its static type.
+    /// Returns the set stored in a property without its static type.
     ///
     /// - Throws: The errors of ``dynamicList(_:)``.
-    /// - Precondition: That of ``dynamicList(_:)``.
+    /// - Precondition: The body of its transaction is running.
     public final func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
         try dynamicCollection(name, "a set")
     }
 
-    /// Returns the map of a property without its static type.
+    /// Returns the map stored in a property without its static type.
     ///
     /// - Throws: The errors of ``dynamicList(_:)``.
-    /// - Precondition: That of ``dynamicList(_:)``.
+    /// - Precondition: The body of its transaction is running.
     public final func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
         try dynamicCollection(name, "a map")
     }
@@ -63,7 +64,7 @@ extension ObjectBase {
 }
 
 extension AnyRealmValue {
-    /// The object, of any class, with access to its stored properties by name; `nil` for
+    /// The object as a ``DynamicObject``, whose stored properties are accessed by name; `nil` for
     /// an unmanaged object.
     ///
     /// Confined to the transaction body, like the object itself.

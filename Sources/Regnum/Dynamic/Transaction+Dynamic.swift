@@ -2,11 +2,11 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Transaction {
-    /// Returns all objects of a class by name. The program doesn't need to have it: see
-    /// ``DynamicObject``.
+    /// Returns all objects of the class with the given name. The program doesn't need to declare
+    /// the class: see ``DynamicObject``.
     ///
-    /// - Throws: `.invalidInput` if neither the realm nor the program has a class of that name.
-    /// - Complexity: O(1); nothing is read until objects are accessed.
+    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name.
+    /// - Complexity: O(1). Nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
         _ = try dynamicTable(className, store)
@@ -19,8 +19,8 @@ extension Transaction {
     ///
     /// - Parameter key: A value that the primary key property can hold; `nil` finds the object
     ///   whose key is `nil`.
-    /// - Throws: `.invalidInput` if there is no class with the name, or it has no primary key;
-    ///   `.invalidValue` for a key of another type.
+    /// - Throws: `.invalidInput` if there is no class with that name, or it has no primary key;
+    ///   `.invalidValue` for a key of the wrong type.
     /// - Complexity: O(log n).
     public func dynamicObject(
         ofType className: String, forPrimaryKey key: Any?
@@ -43,21 +43,21 @@ extension Transaction {
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }
 
-    /// Creates an object of a class by name. Properties that aren't given have their defaults:
-    /// those of a new object of the program's class, if the program has it.
+    /// Creates an object of the class with the given name. Properties that aren't given get their
+    /// defaults: those of a new object of the program's class, if the program declares it.
     ///
     ///     let dog = try tx.dynamicCreate("Dog", value: ["name": "Rex", "age": 3])
     ///
     /// - Parameters:
     ///   - values: The values by property name, as for ``DynamicObject/set(_:of:)``.
-    ///   - policy: What to do if there already is an object with the primary key, given or by
-    ///     default. With an updating policy that object gets the given values, as in
+    ///   - policy: The handling of an existing object with the same primary key, whether the key is
+    ///     given or a default. With an update policy, that object gets the given values, as in
     ///     ``create(_:value:update:)-(_,[String:Any?],_)``. The same applies to nested objects;
-    ///     unmanaged ones are copied then, at most 32 levels deep.
-    /// - Throws: `.invalidInput` if there is no class with the name, for an embedded or asymmetric
-    ///   class, for an update policy with a class that has no primary key, and for names that the
-    ///   class doesn't have; `.invalidValue` for a value that a property cannot hold;
-    ///   `.duplicatePrimaryKey`. No object is created or changed then.
+    ///     unmanaged ones are then copied, at most 32 levels deep.
+    /// - Throws: `.invalidInput` if there is no class with that name, for an embedded or asymmetric
+    ///   class, for an update policy with a class that has no primary key, and for unknown property
+    ///   names; `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`. If
+    ///   it throws, no object is created or changed.
     /// - Precondition: Called in a write.
     @discardableResult
     public func dynamicCreate(
@@ -67,12 +67,12 @@ extension Transaction {
         try make(className, values, policy)
     }
 
-    /// Creates an object of a class by name from an array of its values, in the order of their
-    /// declaration, or from another object that has all of its properties.
+    /// Creates an object of the class with the given name from an array of values in declaration
+    /// order, or from another object that has all properties of the class.
     ///
     /// - Throws: The errors of ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``;
-    ///   `.invalidInput` for an array if the program lacks the class; `.invalidValue` for an object
-    ///   that lacks a property.
+    ///   `.invalidInput` for an array if the program doesn't declare the class; `.invalidValue` for
+    ///   an object that lacks a property.
     /// - Precondition: Called in a write.
     @discardableResult
     @_disfavoredOverload
@@ -98,7 +98,7 @@ extension Transaction {
 
     /// Deletes an object, like ``delete(_:)-(ObjectBase)``.
     ///
-    /// - Precondition: Called in a write; the object belongs to this transaction.
+    /// - Precondition: Called in a write, with an object of this transaction.
     public func delete(_ object: DynamicObject) {
         let transaction = requireWriting("delete")
         guard object.store.core === core, object.store.old == nil else {
@@ -168,8 +168,8 @@ extension DynamicStore {
     }
 }
 
-/// All objects of a class by name, in the order of their creation. Each access shows the current
-/// state of the transaction.
+/// All objects of a class given by name, in creation order. Each access shows the current state of
+/// the transaction.
 public final class DynamicObjects: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<DynamicObjects>
     public typealias Iterator = AnyIterator<DynamicObject>
