@@ -1,8 +1,7 @@
 internal import RegnumEngine
 
 extension DynamicObject: CustomStringConvertible {
-    /// The class and its properties, one on each line; for links, only the class of the linked
-    /// object.
+    /// The class and its properties, one per line; for links, only the class of the linked object.
     public var description: String {
         if case .ended = store.core.state { return "DynamicObject of a transaction that has ended" }
         let className = store.name(of: table)
@@ -39,7 +38,7 @@ protocol DynamicCollection {
 }
 
 extension DynamicList: DynamicCollection, CustomStringConvertible {
-    /// The elements with their positions, one on each line; for objects, only their classes. At
+    /// The elements with their positions, one per line; for objects, only their classes. Shows at
     /// most 100 elements, and 5 levels of nested collections.
     public var description: String { place.description(of: self) }
 
@@ -47,7 +46,7 @@ extension DynamicList: DynamicCollection, CustomStringConvertible {
 }
 
 extension DynamicMutableSet: DynamicCollection, CustomStringConvertible {
-    /// The elements with their positions, one on each line; for objects, only their classes. At
+    /// The elements with their positions, one per line; for objects, only their classes. Shows at
     /// most 100 elements.
     public var description: String { place.description(of: self) }
 
@@ -55,7 +54,7 @@ extension DynamicMutableSet: DynamicCollection, CustomStringConvertible {
 }
 
 extension DynamicMap: DynamicCollection, CustomStringConvertible {
-    /// The values with their keys, one on each line; for objects, only their classes. At most 100
+    /// The values with their keys, one per line; for objects, only their classes. Shows at most 100
     /// entries, and 5 levels of nested collections.
     public var description: String { place.description(of: self) }
 

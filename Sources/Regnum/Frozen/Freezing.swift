@@ -1,8 +1,7 @@
 internal import RegnumEngine
 
 extension RealmCollectionValue where Self: ObjectBase {
-    /// Returns the object as it was at the start of the transaction, as a value that can be sent
-    /// and stored.
+    /// Returns the object as it was at the start of the transaction, as a `Sendable` value.
     ///
     ///     let before = try await realm.write { tx in
     ///         let dog = …
@@ -15,8 +14,8 @@ extension RealmCollectionValue where Self: ObjectBase {
     ///
     /// - Throws: `.invalidInput` for an object that was added or deleted in this transaction, and
     ///   for an unmanaged object.
-    /// - Precondition: The body is running. A projection is frozen as its own class, not a
-    ///   superclass.
+    /// - Precondition: The body is running. If the object is a projection, its static type is its
+    ///   class, not a superclass.
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"
@@ -62,11 +61,11 @@ extension ClassBinding {
 }
 
 extension Results {
-    /// Returns the query's results in the state at the start of the transaction, as a value that
-    /// can be sent and stored. Changes made by the transaction itself aren't visible.
+    /// Returns the results of the query at the start of the transaction, as a `Sendable` value.
+    /// Changes made by the transaction itself aren't visible.
     ///
     /// - Precondition: The body is running.
-    /// - Complexity: O(1). The query is evaluated when it is first used.
+    /// - Complexity: O(1). The query is evaluated when the result is first used.
     public func freeze() -> FrozenResults<Model> {
         guard let start = binding.core?.start else {
             fatalError(

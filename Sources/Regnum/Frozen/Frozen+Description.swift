@@ -1,9 +1,9 @@
 internal import RegnumEngine
 
 extension Frozen: CustomStringConvertible {
-    /// The properties with their values, one on each line, like the description of a confined
-    /// object: at most 5 levels of linked objects and 100 elements of a list, without inverses. If
-    /// the object can't be read, the description contains the error.
+    /// The properties with their values, one per line, like the description of a confined object:
+    /// at most 5 levels of linked objects and 100 elements of a list, without inverses. If the
+    /// object can't be read, the description contains the error.
     public var description: String {
         ReadScope.describe(table.schema.name) {
             table.compute(Model.self, row) { $0.description }
@@ -12,7 +12,7 @@ extension Frozen: CustomStringConvertible {
 }
 
 extension FrozenResults: CustomStringConvertible {
-    /// The objects with their positions, one on each line; at most 100.
+    /// The objects with their positions, one per line, at most 100.
     public var description: String {
         let name = "FrozenResults<\(table.schema.name)>"
         return ReadScope.describe(name) {
@@ -27,7 +27,7 @@ extension FrozenResults: CustomStringConvertible {
 }
 
 extension FrozenValues: CustomStringConvertible {
-    /// The values with their positions, one on each line; at most 100.
+    /// The values with their positions, one per line, at most 100.
     public var description: String {
         let name = "FrozenValues<\(Element.self)>"
         return ReadScope.describe(name) {

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import RegnumEngine
 
 extension Frozen: Encodable {
-    /// Encodes the stored properties by name, in order of declaration.
+    /// Encodes the stored properties by name, in declaration order.
     ///
-    /// Values are encoded as their types are, `nil` as null; dates, data and UUIDs use the
-    /// encoder's strategies. Lists and sets of values are arrays. Embedded objects, and lists of
-    /// them, are encoded inline. Links, and lists of links, are encoded as the primary keys of
+    /// Values are encoded like values of their Swift types, and `nil` as null; dates and data use
+    /// the encoder's strategies. Lists and sets of values are arrays. Embedded objects, and lists
+    /// of them, are encoded inline. Links, and lists of links, are encoded as the primary keys of
     /// their objects, or as the ``RowIdentity`` (such as `"Dog#12"`) if the class has no primary
     /// key; use ``encoded(linkDepth:)`` or `CodingUserInfoKey.linkDepth` to encode the objects
     /// themselves. Inverses are omitted.
@@ -23,7 +23,8 @@ extension Frozen: Encodable {
     ///
     ///     let json = try JSONEncoder().encode(person.encoded(linkDepth: 1))   // with its dogs
     ///
-    /// Encoding throws if a link within that depth leads back to an object that contains it.
+    /// Encoding throws an error if a link within that depth leads back to an object that contains
+    /// it.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
         encoding(linkDepth: linkDepth)
     }
@@ -35,7 +36,7 @@ extension Frozen: Encodable {
 }
 
 extension FrozenResults: Encodable {
-    /// Encodes the objects as an array, each like ``Frozen``.
+    /// Encodes the objects as an array. Each is encoded like a ``Frozen``.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
         try encoding(linkDepth: depth).encode(to: encoder)
@@ -55,7 +56,8 @@ extension FrozenResults: Encodable {
 }
 
 extension CodingUserInfoKey {
-    /// The number of links up to which frozen objects are encoded inline, an `Int`. Defaults to 0.
+    /// The key for the link depth up to which frozen objects are encoded inline, an `Int`. The
+    /// default is 0.
     ///
     ///     encoder.userInfo[.linkDepth] = 2
     public static let linkDepth: CodingUserInfoKey = {

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Frozen: Hashable {
-    /// Returns whether both are the same row of the same realm with the same content.
+    /// Returns whether both objects are the same row of the same realm with the same content.
     ///
     /// The content consists of the row's values, the objects that its links and lists refer to, the
     /// values of its lists, and embedded objects with their content. It doesn't include the

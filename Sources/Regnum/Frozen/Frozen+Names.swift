@@ -7,9 +7,9 @@ extension Frozen {
     ///
     ///     let name = try dog["name"].stringValue
     ///
-    /// An enum is returned as its raw value, and a property of a projected type as its stored form;
-    /// `nil` is ``FrozenAnyValue/none``. A link is an object; lists, sets and inverses are lists; a
-    /// map is a dictionary.
+    /// An enum is returned as its raw value, a property of a projected type as its persisted value,
+    /// and `nil` as ``FrozenAnyValue/none``. Links are returned as objects, lists, sets and
+    /// inverses as lists, and maps as dictionaries.
     ///
     /// - Throws: `.invalidInput` if the class doesn't have the property; the errors of
     ///   ``Snapshot/read(_:)``.
@@ -35,7 +35,7 @@ extension FrozenAnyObject {
         }
     }
 
-    /// The Swift names of the properties, including inverses, in order of declaration.
+    /// The Swift names of the properties, including inverses, in declaration order.
     public var propertyNames: [String] { table.schema.properties.map(\.name) }
 }
 

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// An object as it was in one snapshot, as a value that can be sent and stored.
+/// An object as it was in one snapshot: an immutable, `Sendable` value.
 ///
 ///     let person: Frozen<Person> = snapshot.objects(Person.self)[0]
 ///     print(person.name)               // every property of the model, read-only
@@ -11,8 +11,8 @@ internal import RegnumEngine
 ///
 /// A property whose name is also a member of `Frozen` itself (such as `description`) is read as
 /// `person[dynamicMember: \.description]`. Everything reached from the object belongs to the same
-/// snapshot. Two frozen values are equal if they are the same row with the same content, even in
-/// different snapshots. `rowIdentity` doesn't change when the content does.
+/// snapshot. Two frozen objects are equal if they are the same row with the same content, even in
+/// different snapshots. To compare rows regardless of their content, use `rowIdentity`.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
     let table: FrozenTable
@@ -25,8 +25,8 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     /// The value of a stored property.
     ///
-    /// A stored value that isn't valid for the type (such as an enum case that was removed) is
-    /// `nil` if the property is optional, and otherwise an `.invalidValue` (see
+    /// A stored value that isn't valid for the type (such as an enum case that was removed) reads
+    /// as `nil` if the property is optional, and otherwise fails the read with `.invalidValue` (see
     /// ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(log n).
@@ -61,7 +61,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         table.compute(Model.self, row) { frozen($0[keyPath: keyPath], keyPath) }
     }
 
-    /// The objects of a list, in its order.
+    /// The objects of a list, in list order.
     ///
     /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
@@ -74,7 +74,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// The values of a list, in its order.
+    /// The values of a list, in list order.
     ///
     /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
@@ -86,8 +86,8 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// The objects whose link or list contains this one, in order of creation, once for each
-    /// occurrence.
+    /// The objects that refer to this one through a link or collection, in creation order, once for
+    /// each occurrence.
     ///
     /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
@@ -134,8 +134,8 @@ extension RowIdentity: Encodable {
 }
 
 extension Frozen {
-    /// The identity of the row in its realm. It doesn't change when the content does. An object
-    /// that is deleted and created again is another row, even with the same primary key.
+    /// The identity of the row in its realm, which doesn't change when the content does. An object
+    /// that is deleted and created again is a different row, even with the same primary key.
     public var rowIdentity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
     }

@@ -2,8 +2,8 @@ public import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// An ``AnyRealmValue`` of a snapshot, as returned by ``Frozen``. Unlike an `AnyRealmValue`, it can
-/// be sent across tasks and kept.
+/// The value of an ``AnyRealmValue`` property in a snapshot, as returned by ``Frozen``. Unlike an
+/// `AnyRealmValue`, it is `Sendable`.
 ///
 ///     let content = note.content                       // FrozenAnyValue
 ///     if case .dictionary(let entries) = content { print(entries["title"] ?? .none) }
@@ -80,13 +80,15 @@ public enum FrozenAnyValue: Sendable, Hashable {
         if case .object(let object) = self { object.object(type) } else { nil }
     }
 
-    /// The list element at a position; `nil` for other values, and if the position is out of range.
+    /// The list element at a position; `nil` if this isn't a list, or if the position is out of
+    /// range.
     public subscript(position: Int) -> FrozenAnyValue? {
         guard case .list(let values) = self, values.indices.contains(position) else { return nil }
         return values[position]
     }
 
-    /// The dictionary value for a key; `nil` for other values, and if there is no such key.
+    /// The dictionary value for a key; `nil` if this isn't a dictionary, or if there is no such
+    /// key.
     public subscript(key: String) -> FrozenAnyValue? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }
@@ -176,8 +178,8 @@ extension FrozenAnyValue: CustomStringConvertible {
 }
 
 extension FrozenAnyObject: CustomStringConvertible {
-    /// A description listing the properties with their values, one per line,
-    /// like that of ``Frozen``.
+    /// A description listing the properties and their values, one per line, like that of
+    /// ``Frozen``.
     public var description: String {
         ReadScope.describe(className) {
             table.compute(table.schema.type, row) { $0.description }

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A map as it was in one snapshot, as a value that can be sent and stored.
+/// A map as it was in one snapshot: an immutable, `Sendable` value.
 ///
 ///     let scores = person.scores               // FrozenMap<String, Int>
 ///     print(scores["chess"] ?? 0, scores.keys)
@@ -36,7 +36,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// Whether there are no entries.
     public var isEmpty: Bool { count == 0 }
 
-    /// The value of a key, or `nil` if there is no such entry.
+    /// The value for a key, or `nil` if there is no such entry.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
@@ -45,7 +45,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
         return entry.map { decode($0, place.list.target) }
     }
 
-    /// The keys, ascending.
+    /// The keys, in ascending order of their UTF-8 bytes.
     ///
     /// - Complexity: O(n).
     public var keys: [Key] { stored.map { Key._make($0.key) } }
@@ -57,8 +57,8 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The entries as a dictionary.
     ///
-    /// Keys with different bytes that are equal as Swift strings are an `.invalidValue` (see
-    /// ``Snapshot/read(_:)``).
+    /// Fails the read with `.invalidValue` if keys with different bytes are equal as Swift strings
+    /// (see ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(n).
     public var dictionary: [Key: Value] {
@@ -96,7 +96,7 @@ extension FrozenMap: Sequence {
         lazy.map { (key: $0.key, value: $0.value) }
     }
 
-    /// Returns whether an entry matches a condition.
+    /// Returns whether any entry satisfies the condition.
     ///
     /// - Complexity: O(n).
     public func contains(
@@ -110,7 +110,8 @@ extension FrozenMap: Sequence {
 extension FrozenMap: KeyedCollection {}
 
 extension FrozenMap: Equatable where Value: Equatable {
-    /// Returns whether both have the same keys with equal values, wherever they come from.
+    /// Returns whether both maps have the same keys with equal values, regardless of where they
+    /// come from.
     public static func == (left: FrozenMap, right: FrozenMap) -> Bool {
         let (mine, theirs) = (left.stored, right.stored)
         return mine.count == theirs.count
@@ -148,7 +149,7 @@ extension FrozenMap: Encodable where Value: Encodable {
 }
 
 extension FrozenMap: CustomStringConvertible {
-    /// The entries with their keys, one on each line; at most 100.
+    /// The entries with their keys, one per line, at most 100.
     public var description: String {
         let name = "FrozenMap<\(Key.self), \(Value.self)>"
         return ReadScope.describe(name) {
@@ -228,8 +229,7 @@ extension Frozen {
 }
 
 extension Map where Value: ScalarValue & Sendable {
-    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
-    /// stored.
+    /// Returns the map as it was at the start of the transaction, as a `Sendable` value.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
     ///   transaction, and for an unmanaged map.
@@ -241,8 +241,7 @@ extension Map where Value: ScalarValue & Sendable {
 }
 
 extension Map {
-    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
-    /// stored.
+    /// Returns the map as it was at the start of the transaction, as a `Sendable` value.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
     ///   transaction, and for an unmanaged map.
@@ -268,8 +267,7 @@ extension Map {
 }
 
 extension Map where Value == AnyRealmValue {
-    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
-    /// stored.
+    /// Returns the map as it was at the start of the transaction, as a `Sendable` value.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
     ///   transaction, for a map that was assigned to an `AnyRealmValue` in this transaction, and

@@ -1,8 +1,9 @@
 internal import RegnumEngine
 
 extension FrozenResults {
-    /// Returns the first position of an object, or `nil` if it isn't found. Objects are identified
-    /// by row: an object of another version is found, an object of another realm isn't.
+    /// Returns the position of the first occurrence of an object, or `nil` if there is none.
+    /// Objects are identified by row: an object of another version is found, but an object of
+    /// another realm isn't.
     ///
     /// - Complexity: O(log n) for all objects of a class; otherwise that of counting or evaluating
     ///   the query.
@@ -13,14 +14,14 @@ extension FrozenResults {
         return query.position(of: object.row)
     }
 
-    /// Returns the first position of an object, like ``index(of:)``.
+    /// Returns the position of the first occurrence of an object, like ``index(of:)``.
     public func firstIndex(of object: Frozen<Model>) -> Int? { index(of: object) }
 
     /// Returns whether the results contain an object. Objects are identified by row, as in
     /// ``index(of:)``.
     ///
-    /// - Complexity: O(log n), evaluating the condition for one object; distinct results are
-    ///   evaluated.
+    /// - Complexity: O(log n) to evaluate the condition for one object. Evaluates the query if it
+    ///   uses `distinct`.
     public func contains(_ object: Frozen<Model>) -> Bool {
         guard object.table.snapshot.realm === table.snapshot.realm,
             object.table.schema === table.schema
@@ -28,7 +29,7 @@ extension FrozenResults {
         return query.contains(object.row)
     }
 
-    /// Returns the objects at positions, in the order of the positions.
+    /// Returns the objects at the given positions, in the order of the positions.
     ///
     /// - Precondition: All positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Frozen<Model>] {

@@ -1,17 +1,17 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects that a query finds in one snapshot, as a collection that can be sent and stored.
+/// The objects that match a query in one snapshot: an immutable, `Sendable` collection.
 ///
 ///     let dogs = person.dogs.where { $0.age > 3 }.sorted(by: \.name)
 ///     for dog in dogs.prefix(10) { print(dog.name) }
 ///
 /// Results come from a snapshot, from a list or inverse of a frozen object, from `freeze()` of a
 /// confined collection, and from live collections and their streams. The query is evaluated once,
-/// by the first use that needs the whole result, on the task that uses it (see ``evaluated()``);
-/// `count`, `first`, `prefix`, short slices, positions and aggregates don't need it. Without a
-/// sort, the objects of a class are in order of creation, and those of a list in the list's order,
-/// once for each occurrence.
+/// by the first use that needs the whole result, on the calling thread (see ``evaluated()``);
+/// `count`, `first`, `prefix`, short slices, positions and aggregates don't need it. If they aren't
+/// sorted, the objects of a class are in creation order, and those of a list in list order, once
+/// for each occurrence.
 ///
 /// Results are equal if they have equal objects in the same order.
 public struct FrozenResults<Model: ObjectBase>: Sendable {
@@ -35,7 +35,7 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
     /// The version of the snapshot.
     public var version: UInt64 { query.root.version }
 
-    /// Evaluates the query, so that every later use is fast, and returns the same results.
+    /// Evaluates the query, so that all later uses are fast, and returns the same results.
     ///
     /// A query over a large class runs on one of the library's threads, so that it doesn't occupy a
     /// thread of the cooperative pool.
@@ -60,13 +60,14 @@ extension FrozenResults: RandomAccessCollection {
 
     /// The number of objects.
     ///
-    /// - Complexity: Counts without collecting the objects, unless they were already found.
+    /// - Complexity: O(1) if the query was already evaluated. Otherwise counts the matches without
+    ///   collecting them.
     public var count: Int { query.count }
 
-    /// Whether there are no objects. Stops at the first match.
+    /// Whether there are no objects. Stops searching at the first match.
     public var isEmpty: Bool { query.firstKeys(1).isEmpty }
 
-    /// The first object, or `nil` if there is none. Stops at the first match.
+    /// The first object, or `nil` if there is none. Stops searching at the first match.
     public var first: Frozen<Model>? { query.firstKeys(1).first.map { Frozen(table, row: $0) } }
 
     /// The last object, or `nil` if there is none.
@@ -75,7 +76,8 @@ extension FrozenResults: RandomAccessCollection {
     ///   the query.
     public var last: Frozen<Model>? { query.lastKey.map { Frozen(table, row: $0) } }
 
-    /// Returns the first objects. Finds and sorts no more than those.
+    /// Returns up to `maxLength` objects from the start of the results. Finds and sorts only as
+    /// many objects as needed.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
@@ -88,7 +90,7 @@ extension FrozenResults: RandomAccessCollection {
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, count))
     }
 
-    /// The objects at a range of positions. Finds and sorts no more than those up to its end.
+    /// The objects in a range of positions. Finds and sorts only as many objects as needed.
     ///
     /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
@@ -103,7 +105,8 @@ extension FrozenResults: RandomAccessCollection {
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n) once the query is evaluated; positions from 32 on require that.
+    /// - Complexity: O(log n) once the query is evaluated. Accessing a position of 32 or more may
+    ///   evaluate it.
     public subscript(position: Int) -> Frozen<Model> {
         guard let key = query.key(at: position) else {
             let message =
@@ -132,7 +135,7 @@ extension FrozenResults: RandomAccessCollection {
 }
 
 extension FrozenResults: Equatable {
-    /// Returns whether both have equal objects in the same order.
+    /// Returns whether both results have equal objects in the same order.
     ///
     /// - Complexity: O(1) for the same query on the same version; otherwise O(n), evaluating both.
     public static func == (left: FrozenResults, right: FrozenResults) -> Bool {

@@ -173,7 +173,7 @@ extension Frozen {
         }
     }
 
-    /// The values of a list in list order.
+    /// The values of a list, in list order.
     ///
     /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
@@ -182,7 +182,7 @@ extension Frozen {
         values(keyPath, \.handle)
     }
 
-    /// The values of a set in ascending order.
+    /// The values of a set, in ascending order.
     ///
     /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(

@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The values of a list as they were in one snapshot, as a collection that can be sent and stored.
+/// The values of a list or set as they were in one snapshot: an immutable, `Sendable` collection.
 ///
 ///     let tags = person.tags                   // FrozenValues<String>
 ///     print(tags.sorted().distinct().first ?? "no tags")
 ///
-/// Two collections are equal if they have the same values in the same order, wherever they come
-/// from. Values are compared by their stored bits, lists and dictionaries by their contents, and
-/// objects by their rows.
+/// Two collections are equal if they have the same values in the same order, regardless of where
+/// they come from. Values are compared by their stored bits, lists and dictionaries by their
+/// contents, and objects by their rows.
 public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     let query: FrozenQuery
     /// The hidden class of the elements, or `nil` if nothing was ever stored in the list.
@@ -85,7 +85,7 @@ extension FrozenValues: RandomAccessCollection {
         return element(key)
     }
 
-    /// The values at a range of positions. Finds and sorts no more than those up to its end.
+    /// The values in a range of positions. Finds and sorts only as many values as needed.
     ///
     /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenValues> {
@@ -98,7 +98,8 @@ extension FrozenValues: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
-    /// Returns the first values. Finds and sorts no more than those.
+    /// Returns up to `maxLength` values from the start of the collection. Finds and sorts only as
+    /// many values as needed.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenValues> {
@@ -171,13 +172,13 @@ extension FrozenValues: RandomAccessCollection {
 }
 
 extension FrozenValues {
-    /// Returns the values in ascending order: `nil` first, then NaN, strings by their UTF-8 bytes,
-    /// false before true. The sort is stable.
+    /// Returns the values in ascending order: `nil` first, then NaN; strings by their UTF-8 bytes;
+    /// `false` before `true`. The sort is stable.
     ///
     /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func sorted() -> FrozenValues { sorted(ascending: true) }
 
-    /// Returns the values sorted. In descending order, `nil` is last.
+    /// Returns the values in ascending or descending order. In descending order, `nil` is last.
     ///
     /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func sorted(ascending: Bool) -> FrozenValues {
@@ -199,7 +200,8 @@ extension FrozenValues {
 extension FrozenValues where Element: SummableValue {
     /// Returns the sum of the values, ignoring `nil`. The sum of no values is 0.
     ///
-    /// The sum of integers is an `Int`; overflow is an `.invalidQuery` (see ``Snapshot/read(_:)``).
+    /// The sum of integers is an `Int`; overflow fails the read with `.invalidQuery` (see
+    /// ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(n).
     public func sum() -> Element.Total {

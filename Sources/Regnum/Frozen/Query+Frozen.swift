@@ -3,7 +3,8 @@ internal import RegnumEngine
 // Conditions on objects of a snapshot that a link or a collection contains.
 
 extension Query {
-    /// Whether the link leads to this object. An object of another realm is an error.
+    /// Whether the link refers to this object. An object of another realm is an error, which is
+    /// reported when the query is used.
     @_disfavoredOverload
     public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
     where Value == Target? {
@@ -17,7 +18,7 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0) })
     }
 
-    /// Whether the link leads to one of the objects.
+    /// Whether the link refers to one of the objects.
     public func `in`<Target: ObjectBase>(_ objects: some Sequence<Frozen<Target>>) -> Query<Bool>
     where Value == Target? {
         link(in: objects.compactMap { scope.row(of: $0) })
@@ -25,25 +26,27 @@ extension Query {
 }
 
 extension Query where Value: QueryCollection, Value.Element: ObjectBase {
-    /// Whether the object is one of the elements. An object of another realm is an error.
+    /// Whether the object is one of the elements. An object of another realm is an error, which is
+    /// reported when the query is used.
     public func contains(_ object: Frozen<Value.Element>) -> Query<Bool> {
         containsRow(in: [scope.row(of: object)])
     }
 
-    /// Whether one of the objects is one of the elements.
+    /// Whether the collection contains any of the objects.
     public func containsAny(in objects: some Sequence<Frozen<Value.Element>>) -> Query<Bool> {
         containsRow(in: objects.map { scope.row(of: $0) })
     }
 }
 
 extension Query where Value: QueryMap {
-    /// Whether the object is one of the values. An object of another realm is an error.
+    /// Whether the object is one of the values. An object of another realm is an error, which is
+    /// reported when the query is used.
     public func contains<T: ObjectBase>(_ object: Frozen<T>) -> Query<Bool>
     where Value.Value == T? {
         objects() == object
     }
 
-    /// Whether one of the objects is one of the values.
+    /// Whether the map contains any of the objects as a value.
     public func containsAny<T: ObjectBase>(in objects: some Sequence<Frozen<T>>) -> Query<Bool>
     where Value.Value == T? {
         self.objects().in(objects)

@@ -6,8 +6,8 @@ internal import RegnumStore
 ///     let snapshot = realm.snapshot()
 ///     let general = snapshot.objects(Message.self).where { $0.room == "general" }
 ///
-/// A snapshot never changes and can be used from anywhere, even after the realm was closed. It
-/// keeps its version's content in memory while it is held.
+/// A snapshot never changes, and can be used anywhere, even after the realm was closed. While it is
+/// held, it keeps the content of its version in memory.
 public struct Snapshot: Sendable {
     let core: SnapshotCore
 
@@ -16,11 +16,11 @@ public struct Snapshot: Sendable {
 
     /// Returns all objects of a class.
     ///
-    /// For a class that doesn't match the stored schema, using the results is a `.schemaMismatch`:
-    /// see ``read(_:)``.
+    /// If the class doesn't match the stored schema, using the results fails with
+    /// `.schemaMismatch`; see ``read(_:)``.
     ///
     /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
-    /// - Complexity: O(1). The query is evaluated when it is first used.
+    /// - Complexity: O(1). The query is evaluated when the results are first used.
     public func objects<T: Object>(_ type: T.Type) -> FrozenResults<T> {
         FrozenResults(FrozenTable(core, core.realm.entry(for: type)), plan: .all(of: type))
     }
@@ -38,18 +38,18 @@ public struct Snapshot: Sendable {
 }
 
 extension Snapshot {
-    /// Runs `body`, and throws the first error that a frozen value encountered in it.
+    /// Runs `body`, and throws the first error that a frozen value encounters in it.
     ///
     ///     let names = try snapshot.read { $0.objects(Person.self).map(\.name) }
     ///
-    /// Properties and collections can't throw. If one of them encounters damage of the file, a
+    /// Properties and collections can't throw. If one of them encounters damage to the file, a
     /// class that doesn't match the stored schema, a stored value that isn't valid for its type, an
     /// operand of another realm or an overflowing sum, it returns an arbitrary value inside `body`,
     /// and the result of `body` is discarded. Outside of a `read`, and of the bodies of
     /// `Realm.read` and `write`, it logs the error and traps.
     ///
-    /// This applies to all frozen values that the body uses, including those of other snapshots,
-    /// live handles and streams.
+    /// The same applies to all frozen values that the body uses, including those of other
+    /// snapshots, live handles and streams.
     ///
     ///     for try await change in people.changes {
     ///         let names = try change.collection.snapshot.read { _ in
@@ -64,14 +64,14 @@ extension Snapshot {
         try ReadScope.run { try body(self) }
     }
 
-    /// Reads and checks everything in the snapshot: the checksums of the nodes file, that each
-    /// object is in the indexes of its class under its value and the indexes contain nothing else,
-    /// that links and collections refer to existing objects, and that inverses agree with them.
+    /// Reads and checks everything in the snapshot: the checksums of the nodes file, that the
+    /// indexes of each class contain exactly its objects under their current values, that links and
+    /// collections refer to existing objects, and that inverses agree with them.
     ///
-    /// It doesn't need the Swift classes, and runs on one of the library's threads.
+    /// The check doesn't need the Swift classes, and runs on one of the library's threads.
     ///
     /// - Throws: `.invalidDatabase` for the first damage found, with `className`, `property` and
-    ///   `key` if they are known, and with `path` and `position` for damage of the file;
+    ///   `key` if they are known, and with `path` and `position` for damage to the file;
     ///   `.ioFailed` if the file can't be read; `CancellationError`.
     /// - Complexity: O(n log n) for the whole content, which is read from disk.
     public func checkIntegrity() async throws {

@@ -1,17 +1,17 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// Returns the object of a frozen one in this transaction, or `nil` if it was deleted or
-    /// doesn't exist yet in the version that a `read` sees.
+    /// Returns this transaction's object for a frozen object, or `nil` if it was deleted or, in a
+    /// `read`, if it doesn't exist yet in the version being read.
     ///
     ///     try await realm.write { tx in
     ///         guard let dog = tx.resolve(frozen) else { return }
     ///         dog.age += 1
     ///     }
     ///
-    /// Objects are identified by row, not by primary key: an object that was created again with the
-    /// same key is a different one. A frozen object of another realm fails the transaction and
-    /// returns `nil`.
+    /// Objects are identified by row, not by primary key: an object that was deleted and created
+    /// again with the same key is a different object. Passing a frozen object of another realm
+    /// fails the transaction and returns `nil`.
     ///
     /// - Complexity: O(log n).
     public func resolve<T: ObjectBase>(_ frozen: Frozen<T>) -> T? {
@@ -22,12 +22,12 @@ extension Transaction {
         return binding.accessor(T.self, row: frozen.row)
     }
 
-    /// Returns results for the same query in this transaction, or `nil` if it queries a list or the
-    /// origins of an object that was deleted.
+    /// Returns results for the same query in this transaction, or `nil` if it is a query of a list
+    /// or inverse whose object was deleted.
     ///
-    /// Results of another realm fail the transaction and return `nil`.
+    /// Passing results of another realm fails the transaction and returns `nil`.
     ///
-    /// - Complexity: O(log n). Nothing is evaluated before the results are used.
+    /// - Complexity: O(log n). The query is evaluated when the results are used.
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {
         let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         guard isOwn(frozen.table, "FrozenResults<\(T.self)>") else { return nil }
@@ -46,7 +46,7 @@ extension Transaction {
     }
 
     /// Returns a snapshot of the state at the start of the transaction: exactly the version that
-    /// the body builds on.
+    /// the body started from.
     ///
     /// - Precondition: The body is running.
     public func freeze() -> Snapshot {
