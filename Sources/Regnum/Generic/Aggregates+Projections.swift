@@ -29,8 +29,8 @@ extension ProjectedValue {
 extension Queryable {
     /// Returns the sum of a property of a projected type, as a value of that type, ignoring `nil`.
     ///
-    /// An overflowing sum of integers, and a sum that can't be converted to the type, fail the
-    /// transaction; for frozen and live results see ``Snapshot/read(_:)``.
+    /// Integer overflow, and a sum that can't be converted to the type, fail the transaction; for
+    /// frozen and live results see ``Snapshot/read(_:)``.
     ///
     /// - Precondition: The key path refers to a stored property of the objects or of a linked
     ///   object.
@@ -81,8 +81,8 @@ extension Queryable {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Returns the sum of a property of a projected type, like `Results.sum(of:)`. Objects count
-    /// once for each occurrence.
+    /// Returns the sum of a property of a projected type, like `Results.sum(of:)`. Each occurrence
+    /// of an object is counted.
     @_disfavoredOverload
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
@@ -90,8 +90,8 @@ extension RealmCollection where Element: ObjectBase {
         return V.summed(unmanaged: stored(keyPath).engineSum().engineValue)
     }
 
-    /// Returns the mean of a property of a projected type, like `Results.average(of:)`. Objects
-    /// count once for each occurrence.
+    /// Returns the mean of a property of a projected type, like `Results.average(of:)`. Each
+    /// occurrence of an object is counted.
     @_disfavoredOverload
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Element, V>
@@ -129,8 +129,8 @@ extension RealmCollection where Element: ObjectBase {
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: SummableValue {
     /// Returns the sum of the elements as a value of their type, ignoring `nil`.
     ///
-    /// An overflowing sum of integers, and a sum that can't be converted to the type, fail the
-    /// transaction; for an unmanaged collection they trap.
+    /// Integer overflow, and a sum that can't be converted to the type, fail the transaction; for
+    /// an unmanaged collection they trap.
     public func sum() -> Element._Projected {
         guard let values = erased.storedValues else {
             return Element.summed(unmanaged: stored.engineSum().engineValue)
@@ -192,8 +192,8 @@ extension FrozenValues
 where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Sendable {
     /// Returns the sum of the values as a value of their type, ignoring `nil`.
     ///
-    /// An overflowing sum of integers is an `.invalidQuery`, and a sum that can't be converted to
-    /// the type an `.invalidValue`; see ``Snapshot/read(_:)``.
+    /// Integer overflow fails the read with `.invalidQuery`, and a sum that can't be converted to
+    /// the type fails it with `.invalidValue`; see ``Snapshot/read(_:)``.
     ///
     /// - Complexity: O(n).
     public func sum() -> Element._Projected {

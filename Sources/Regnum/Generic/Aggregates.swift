@@ -4,18 +4,18 @@ internal import RegnumStore
 // The aggregates of a live collection are those of the newest published version.
 
 extension Queryable {
-    /// Returns the sum of a property of the objects, or of linked objects (`\.dog?.age`), ignoring
-    /// `nil`. The sum of no values is 0.
+    /// Returns the sum of a property of the objects or of linked objects (`\.dog?.age`), ignoring
+    /// `nil`; 0 if there are no values.
     ///
     ///     let total = tx.objects(Order.self).sum(of: \.amount)
     ///
-    /// An overflowing sum of integers fails the transaction; for frozen and live results it is an
+    /// Integer overflow fails the transaction; for frozen and live results it fails the read with
     /// `.invalidQuery` (see ``Snapshot/read(_:)``).
     ///
     /// - Precondition: The key path refers to a stored property of the objects or of a linked
     ///   object.
-    /// - Complexity: O(n), without creating objects; reads only the rows that an index finds, if
-    ///   the query uses one.
+    /// - Complexity: O(n), without creating objects. If the query uses an index, only the rows that
+    ///   it finds are read.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         let zero = V.Total._storage.zero

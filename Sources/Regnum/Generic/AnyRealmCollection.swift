@@ -1,7 +1,6 @@
 internal import RegnumEngine
 
-/// A type-erased realm collection, which can be stored in a property without naming the
-/// type of the collection.
+/// A type-erased realm collection, for storing a collection in a property without naming its type.
 ///
 ///     final class Table {
 ///         let dogs: AnyRealmCollection<Dog>
@@ -9,13 +8,12 @@ internal import RegnumEngine
 ///         init(_ dogs: some RealmCollection<Dog>) { self.dogs = AnyRealmCollection(dogs) }
 ///     }
 ///
-/// It reflects changes like the wrapped collection, and is confined to the
-/// transaction body like it.
+/// Like the wrapped collection, it reflects changes and is confined to the transaction body.
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
     private let base: any RealmCollection<Element>
     private let iterate: () -> AnyIterator<Element>
 
-    /// Wraps a collection. Wrapping an `AnyRealmCollection` again adds no further wrapper.
+    /// Wraps a collection. Wrapping an `AnyRealmCollection` adds no further layer.
     public init<Base: RealmCollection>(_ base: Base) where Base.Element == Element {
         if let other = base as? AnyRealmCollection {
             self = other
@@ -64,8 +62,8 @@ extension AnyRealmCollection: RealmCollection, ErasedCollection {
 
     public var _hasFailed: Bool { base._hasFailed }
 
-    /// The first element, or `nil` if the collection is empty. For results,
-    /// finds no more than that.
+    /// The first element, or `nil` if the collection is empty. Results stop searching at the first
+    /// match.
     public var first: Element? { base.first }
 
     /// The last element, or `nil` if the collection is empty.
@@ -84,8 +82,8 @@ extension AnyRealmCollection: CustomStringConvertible {
 }
 
 extension AnyRealmCollection: Equatable {
-    /// Returns whether both wrap the same collection: equal lists or sets, results of the same
-    /// query in the same transaction, or the inverse of the same object.
+    /// Returns whether both values wrap the same collection: equal lists or sets, results of the
+    /// same query in the same transaction, or the inverse of the same object.
     public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
         switch (left.base, right.base) {
         case (let a as List<Element>, let b as List<Element>): a == b

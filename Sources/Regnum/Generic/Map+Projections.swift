@@ -6,8 +6,8 @@ internal import RegnumStore
 extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
     /// Returns the sum of the values as a value of the projected type, ignoring `nil`.
     ///
-    /// Fails the transaction if a sum of integers overflows `Int`, or if the sum cannot be
-    /// converted to the projected type; traps in these cases if the map is unmanaged.
+    /// Integer overflow, and a sum that cannot be converted to the projected type, fail the
+    /// transaction; for an unmanaged map they trap.
     public func sum() -> Value._Projected {
         guard let handle else { return Value.summed(unmanaged: stored.engineSum().engineValue) }
         let sum = handle.sum(Value._PersistedProperty.self).engineValue

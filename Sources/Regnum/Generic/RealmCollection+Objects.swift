@@ -48,16 +48,17 @@ extension RealmCollection where Element: ObjectBase {
         results("sorted(by:)").ordered(by: orders.map(\.term))
     }
 
-    /// Returns the objects sorted by several properties, most significant first.
-    /// At most 64 in total.
+    /// Returns the objects sorted by several properties, most significant first. A query with more
+    /// than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Element>]) -> Results<Element> {
         results("sorted(by:)").ordered(by: orders.map(\.term))
     }
 
-    /// Returns the objects sorted by a property given by name: see
+    /// Returns the objects sorted by a property given by name; see
     /// ``Queryable/sorted(byKeyPath:)``.
     ///
-    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value, directly or through
+    ///   links.
     /// - Precondition: The collection is managed.
     public func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Results<Element> {
         try sorted(byKeyPath: keyPath, ascending: true)
@@ -89,7 +90,8 @@ extension RealmCollection where Element: ObjectBase {
 
     /// Returns the distinct objects for properties given by name.
     ///
-    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value, directly or through
+    ///   links.
     /// - Precondition: The collection is managed.
     public func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Results<Element> {
         let columns = try elementSchema.columns(along: keyPaths)
@@ -116,9 +118,8 @@ extension RealmCollection where Element: ObjectBase {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, nil).assign(to: Array(self))
     }
 
-    /// Returns the objects in their state at the start of the transaction, as a frozen
-    /// collection that can be sent across tasks and kept. Changes made by the transaction
-    /// itself are not included.
+    /// Returns the objects in their state at the start of the transaction, as a `Sendable`
+    /// collection. Changes made by the transaction itself aren't included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, and for an unmanaged collection.
@@ -154,10 +155,10 @@ extension RealmCollection where Element: ObjectBase {
 // Results also have those of `Queryable`, which the compiler prefers.
 
 extension RealmCollection where Element: ObjectBase {
-    /// Returns the sum of a property of the objects, counting each as often as the collection
-    /// contains it and ignoring `nil`; 0 if there are no values.
+    /// Returns the sum of a property of the objects, counting each occurrence of an object and
+    /// ignoring `nil`; 0 if there are no values.
     ///
-    /// An overflowing sum of integers fails the transaction; in an unmanaged collection, it traps.
+    /// Integer overflow fails the transaction; in an unmanaged collection, it traps.
     @_disfavoredOverload
     public func sum<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Total {
         objectResults?.sum(of: keyPath) ?? map { $0[keyPath: keyPath] }.engineSum()

@@ -5,14 +5,15 @@
 internal import RegnumEngine
 
 extension RealmCollection where Element: ClassProjection {
-    /// Returns the projections of objects that match a condition on the model. Preserves the order.
+    /// Returns the projections of the objects that match a condition on the model, preserving their
+    /// order.
     ///
     /// - Complexity: O(1). The query is evaluated when the results are used.
     public func `where`(_ condition: (Query<Element.Root>) -> Query<Bool>) -> Results<Element> {
         results("where").filtered(by: condition)
     }
 
-    /// Returns the projections of objects whose `Bool?` property is true.
+    /// Returns the projections of the objects whose `Bool?` property is true.
     @_disfavoredOverload
     public func `where`(_ condition: (Query<Element.Root>) -> Query<Bool?>) -> Results<Element> {
         results("where").filtered(by: condition)
@@ -38,8 +39,8 @@ extension RealmCollection where Element: ClassProjection {
         sorted(by: orders)
     }
 
-    /// Returns the projections sorted by several properties of the model, most significant first.
-    /// At most 64 in total.
+    /// Returns the projections sorted by several properties of the model, most significant first. A
+    /// query with more than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Element.Root>]) -> Results<Element> {
         results("sorted(by:)").ordered(by: orders.map(\.term))
     }

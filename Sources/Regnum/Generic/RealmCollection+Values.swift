@@ -5,7 +5,7 @@ internal import RegnumEngine
 extension RealmCollection where Element: SummableValue {
     /// Returns the sum of the elements, ignoring `nil`; 0 if there are none.
     ///
-    /// An overflowing sum of integers fails the transaction; in an unmanaged collection, it traps.
+    /// Integer overflow fails the transaction; in an unmanaged collection, it traps.
     public func sum() -> Element.Total { erased.storedValues?.sum(Element.self) ?? engineSum() }
 
     /// Returns the average of the elements, ignoring `nil`; `nil` if there are none.
@@ -58,9 +58,8 @@ extension RealmCollection where Element: ScalarValue {
 }
 
 extension RealmCollection where Element: ScalarValue & Sendable {
-    /// Returns the values in their state at the start of the transaction, as a frozen
-    /// collection that can be sent across tasks and kept. Changes made by the transaction
-    /// itself are not included.
+    /// Returns the values in their state at the start of the transaction, as a `Sendable`
+    /// collection. Changes made by the transaction itself aren't included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, and for an unmanaged collection.
@@ -70,9 +69,8 @@ extension RealmCollection where Element: ScalarValue & Sendable {
 }
 
 extension RealmCollection where Element == AnyRealmValue {
-    /// Returns the values in their state at the start of the transaction, as a frozen
-    /// collection that can be sent across tasks and kept. Changes made by the transaction
-    /// itself are not included.
+    /// Returns the values in their state at the start of the transaction, as a `Sendable`
+    /// collection. Changes made by the transaction itself aren't included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
     ///   transaction, for a list that was assigned to an `AnyRealmValue` in this transaction, and
@@ -105,8 +103,8 @@ extension RealmCollection {
 extension Results: Encodable where Model: Encodable {
     /// Encodes the objects as an array.
     ///
-    /// - Throws: Any error of the objects' `encode(to:)`. A synthesized one throws for managed
-    ///   objects; encode the frozen results instead.
+    /// - Throws: Any error of the objects' `encode(to:)`. A synthesized implementation throws for
+    ///   managed objects; encode the frozen results instead.
     public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
 }
 

@@ -1,16 +1,15 @@
 internal import RegnumEngine
 
-/// A collection of a realm, for code that accepts any of ``Results``, ``List``, ``MutableSet``,
+/// A realm collection, for code that accepts any of ``Results``, ``List``, ``MutableSet``,
 /// ``LinkingObjects`` and ``AnyRealmCollection``.
 ///
 ///     func adults(_ people: some RealmCollection<Person>) -> Results<Person> {
 ///         people.where { $0.age >= 18 }
 ///     }
 ///
-/// All of them are random-access collections with indices starting at 0, confined to the
-/// transaction body like their elements. Collections of objects support queries, sorting
-/// and aggregates of properties; collections of values support aggregates of their
-/// elements; all support `freeze()`.
+/// They are all random-access collections with indices starting at 0, confined to the transaction
+/// body like their elements. Collections of objects support queries, sorting and aggregates of
+/// properties; collections of values support aggregates of their elements; all support `freeze()`.
 ///
 /// Implemented by the library's collections; do not conform your own types.
 public protocol RealmCollection<Element>: _ConfinedCollection where Element: RealmCollectionValue {

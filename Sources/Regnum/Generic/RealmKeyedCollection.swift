@@ -1,4 +1,4 @@
-/// A map of a realm, for code that accepts any map.
+/// A realm map, for code that accepts any map.
 ///
 /// Implemented by ``Map``; do not conform your own types.
 public protocol RealmKeyedCollection<Key, Value>: AnyObject, Sequence
@@ -21,15 +21,15 @@ where Element == SingleMapEntry<Key, Value> {
     var keys: [Key] { get }
     /// The values, in the order of ``keys``.
     var values: [Value] { get }
-    /// The value of a key, or `nil` if there is no such entry. Setting `nil` removes the entry.
+    /// The value for a key, or `nil` if there is no such entry. Setting `nil` removes the entry.
     subscript(key: Key) -> Value? { get set }
-    /// Returns the value of a key, like the subscript.
+    /// Returns the value for a key, like the subscript.
     func object(forKey key: Key) -> Value?
-    /// Sets the value of a key, like the subscript: `nil` removes the entry.
+    /// Sets the value for a key, like the subscript: `nil` removes the entry.
     func setValue(_ value: Value?, forKey key: Key)
     /// Stores a value under a key, replacing any existing value.
     func updateValue(_ value: Value, forKey key: Key)
-    /// Removes the entry of a key, if there is one.
+    /// Removes the entry for a key, if there is one.
     func removeObject(for key: Key)
     /// Removes all entries.
     func removeAll()

@@ -3,7 +3,7 @@
 
 internal import RegnumEngine
 
-/// The query operations shared by frozen and live results. They return results of the same kind.
+/// The query operations shared by frozen and live results. Each returns results of the same kind.
 ///
 /// ``FrozenResults`` and ``LiveResults`` conform to it. Don't conform your own types. The queries
 /// of ``Results`` are in ``RealmCollection``.
@@ -79,15 +79,15 @@ extension SendableResults {
 // projection has a property of the same name, that of the model is used.
 
 extension SendableResults where Model: ClassProjection {
-    /// Returns the projections of objects that also meet a condition on the model, keeping the sort
-    /// order.
+    /// Returns the projections of the objects that also match a condition on the model, preserving
+    /// their order.
     ///
     /// - Complexity: O(1): nothing is evaluated until the result is used.
     public func `where`(_ condition: (Query<Model.Root>) -> Query<Bool>) -> Self {
         filtered(by: condition)
     }
 
-    /// Returns the projections of objects whose `Bool?` property is true.
+    /// Returns the projections of the objects whose `Bool?` property is true.
     @_disfavoredOverload
     public func `where`(_ condition: (Query<Model.Root>) -> Query<Bool?>) -> Self {
         filtered(by: condition)
@@ -111,8 +111,8 @@ extension SendableResults where Model: ClassProjection {
     /// Returns the projections sorted by several properties of the model, most significant first.
     public func sorted(by orders: SortOrder<Model.Root>...) -> Self { sorted(by: orders) }
 
-    /// Returns the projections sorted by several properties of the model, most significant first.
-    /// At most 64 in total.
+    /// Returns the projections sorted by several properties of the model, most significant first. A
+    /// query with more than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Model.Root>]) -> Self {
         ordered(by: orders.map(\.term))
     }
