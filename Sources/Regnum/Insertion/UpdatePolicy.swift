@@ -1,21 +1,21 @@
 extension Realm {
     /// The way `add` and `create` handle an existing object with the same primary key.
     ///
-    /// The policy applies to the object and to all objects that are added with it. Objects without
-    /// a primary key that are reached through links are always added as new objects.
+    /// The policy applies to the object and to all objects that are added along with it. Objects
+    /// without a primary key that are reached through links are always added as new objects.
     public enum UpdatePolicy: Sendable, Hashable, CaseIterable {
         /// Throws `.duplicatePrimaryKey`.
         case error
-        /// Updates the existing object with the values that differ from it.
+        /// Updates the existing object, writing only the values that differ.
         ///
         /// Properties that already have the value aren't written, so streams don't report them.
-        /// Lists are compared position by position. Sets gain the missing elements and keep the
-        /// others. An existing embedded object is updated in place.
+        /// Lists are compared position by position. Missing elements are added to sets, and
+        /// existing ones are kept. An existing embedded object is updated in place.
         case modified
         /// Updates the existing object with all given values.
         ///
         /// Every property counts as modified. Lists and sets are emptied and refilled. Embedded
-        /// objects are replaced by new ones.
+        /// objects are replaced with new ones.
         case all
 
         /// Returns the error for a class without a primary key, which the policy needs.
