@@ -5,35 +5,36 @@ internal import RegnumStore
 extension Realm {
     /// The result of an import.
     public struct ImportSummary: Sendable, Hashable {
-        /// The number of imported objects, not counting those inside others.
+        /// The number of imported objects, not counting embedded objects.
         public internal(set) var objectCount = 0
         /// The number of transactions that imported objects.
         public internal(set) var batchCount = 0
     }
 
-    /// Imports JSON lines, as written by `snapshot.exportJSON`, from a text that arrives in pieces.
+    /// Imports JSON lines, as written by `snapshot.exportJSON`, from a text that arrives in chunks.
     ///
     ///     try await realm.importJSON(from: chunks, update: .modified)
     ///
-    /// The text is read once, and each batch of lines is a transaction. An invalid line fails its
-    /// batch, of which nothing is imported, and ends the import; earlier batches are kept. If
-    /// `batchSize` is `nil`, everything is imported in one transaction, all or nothing, with the
-    /// memory for the whole text.
+    /// The text is read once, and each batch of lines is imported in a transaction. An invalid line
+    /// ends the import and rolls back its batch; earlier batches are kept. If `batchSize` is `nil`,
+    /// everything is imported in one transaction, all or nothing, which needs memory for the whole
+    /// text.
     ///
     /// Classes that are neither stored nor declared are created according to the first line. Links
-    /// are resolved by primary key or, for classes without one, by the keys in the text, in place
-    /// of which the objects get new ones. An object that is linked to before its line is read has
-    /// default values until then; if there is no such line, the import throws and deletes these
-    /// objects, except those that another transaction has changed. An object with a primary key
-    /// that another transaction changed counts as an existing one. If the process is killed, whole
-    /// batches remain; if all classes have primary keys, importing again with `update: .modified`
-    /// completes them.
+    /// are resolved by primary key or, for classes without one, by the keys in the text; the
+    /// imported objects get new keys instead of these. An object that is linked to before its line
+    /// is read has default values until then; if there is no such line, the import throws and
+    /// deletes these objects, except those that another transaction has changed. Such an object
+    /// with a primary key that another transaction has changed counts as an existing object. If the
+    /// process is killed, complete batches remain; if all classes have primary keys, importing
+    /// again with `update: .modified` completes them.
     ///
-    /// A cancelled import doesn't wait for other writes: if one takes long, the objects whose lines
-    /// are missing are deleted after it, unless the realm is closed first.
+    /// A cancelled import waits for other writes for at most half a second. If they take longer,
+    /// the objects whose lines are missing are deleted in the background, unless the realm is
+    /// closed first.
     ///
     /// - Parameters:
-    ///   - chunks: The text, split into pieces at any position.
+    ///   - chunks: The text, split into chunks at any position.
     ///   - update: The policy for objects whose primary key already exists. Both `.modified` and
     ///     `.all` set the properties to the values of the line, replacing lists, sets, maps and
     ///     embedded objects as a whole; `.modified` skips columns that already have the value.
@@ -44,11 +45,12 @@ extension Realm {
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
     ///   invalid line and for a `batchSize` below 1, `.invalidValue` for values that a property
-    ///   cannot have, `.schemaMismatch` for classes and properties that differ from the stored
+    ///   cannot hold, `.schemaMismatch` for classes and properties that differ from the stored
     ///   ones, `.duplicatePrimaryKey`, `.unsupportedFormat`; the errors of `chunks` and `write`;
     ///   `CancellationError`.
-    /// - Complexity: O(text), with the memory for a batch and, for classes without a primary key,
-    ///   two words for each run of objects with consecutive keys and for each object out of order.
+    /// - Complexity: O(n) for a text of n bytes. Needs memory for one batch and, for classes
+    ///   without a primary key, two words for each run of objects with consecutive keys and for
+    ///   each object out of order.
     @discardableResult
     public nonisolated func importJSON<Chunks: AsyncSequence>(
         from chunks: Chunks, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
@@ -79,8 +81,9 @@ extension Realm {
     /// See ``importJSON(from:update:batchSize:origin:)`` for the details. A pipe is read until it
     /// has no writer, or the task is cancelled.
     ///
-    /// - Throws: The errors described there; `.invalidInput` if `url` isn't a file URL;
-    ///   `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and `.ioFailed` for the file.
+    /// - Throws: The errors of ``importJSON(from:update:batchSize:origin:)``; `.invalidInput` if
+    ///   `url` isn't a file URL; `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and
+    ///   `.ioFailed` for the file.
     @discardableResult
     public nonisolated func importJSON(
         from url: URL, update: UpdatePolicy = .error, batchSize: Int? = 5_000,

@@ -7,21 +7,22 @@ extension Snapshot {
     ///
     ///     try await realm.snapshot().exportJSON { bytes in try await pipe.write(bytes) }
     ///
-    /// The first line is the schema, each further line an object (`Docs/JSON.md`). All values can
-    /// be restored exactly as stored. The Swift classes aren't needed. Objects that others link to
-    /// are written first, unless their classes form a cycle. Asymmetric objects that haven't been
-    /// drained yet are written as well.
+    /// The first line contains the schema, and each following line an object (`Docs/JSON.md`). All
+    /// values can be restored exactly as stored. The Swift classes aren't needed. Objects that
+    /// others link to are written first, unless their classes form a cycle. Asymmetric objects that
+    /// haven't been drained yet are written as well.
     ///
     /// - Parameters:
     ///   - classes: The classes whose objects are written; `nil` for all. Links to objects of other
     ///     classes are written as keys.
-    ///   - sink: Receives the text in pieces of about 64 kB, split at any position. An error that
+    ///   - sink: Receives the text in chunks of about 64 kB, split at any position. An error that
     ///     it throws ends the export.
-    /// - Returns: The number of objects written, not counting those inside others.
+    /// - Returns: The number of objects written, not counting embedded objects.
     /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
-    ///   embedded objects in more than 64 levels; `.invalidDatabase` if damage is found;
+    ///   embedded objects nested more than 64 levels deep; `.invalidDatabase` if damage is found;
     ///   `CancellationError`; the errors of `sink`.
-    /// - Complexity: O(content), with the memory for one object and one piece of text.
+    /// - Complexity: O(n) for n bytes of content. Needs memory for one object and one chunk of
+    ///   text.
     @discardableResult
     public func exportJSON(
         classes: [String]? = nil, to sink: ([UInt8]) async throws -> Void
@@ -67,14 +68,14 @@ extension Snapshot {
     ///     try await realm.snapshot().exportJSON(to: URL(filePath: "dogs.jsonl"))
     ///
     /// See ``exportJSON(classes:to:)-(_,([UInt8])->Void)`` for the details. The file appears at its
-    /// path, replacing any existing one, only when it is completely on disk; a failed export leaves
-    /// an existing file unchanged. A new file is readable only by those who may read the realm's
+    /// path, replacing any existing one, only once it is completely on disk; a failed export leaves
+    /// an existing file unchanged. A new file is readable only by users who may read the realm's
     /// files. For a pipe, waits for a reader until the task is cancelled; if the reader closes it
     /// early, throws `.ioFailed` and doesn't raise SIGPIPE.
     ///
-    /// - Throws: The errors described there; `.invalidInput` if `url` isn't a file URL;
-    ///   `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and `.ioFailed` for
-    ///   the file.
+    /// - Throws: The errors of ``exportJSON(classes:to:)-(_,([UInt8])->Void)``; `.invalidInput` if
+    ///   `url` isn't a file URL; `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`,
+    ///   `.diskFull` and `.ioFailed` for the file.
     @discardableResult
     public func exportJSON(classes: [String]? = nil, to url: URL) async throws -> Int {
         try Realm.Configuration.checkFile(url)
