@@ -16,25 +16,25 @@ internal import RegnumStore
 ///     }
 ///
 /// The block runs once, alone and before any reads, when a realm with a lower
-/// ``Realm/Configuration/schemaVersion`` is opened. Its changes and the new schema are one commit.
-/// An error that it throws, or an error of a property, rolls back everything and is thrown by
-/// ``Realm/open(_:)``.
+/// ``Realm/Configuration/schemaVersion`` is opened. Its changes and the new schema are committed
+/// together. An error that the block throws, or that a property reports, rolls back everything and
+/// is thrown by ``Realm/open(_:)``.
 ///
-/// Old objects have the property names under which they are stored, new ones only those that the
-/// program declares. Objects of the program's classes can be assigned as values: they are copied.
+/// Old objects have the properties that are stored, new objects only those that the program
+/// declares. Objects of the program's classes can be assigned as values; they are copied.
 ///
-/// Before the block runs, properties that the realm lacks are added. A property that became
-/// optional keeps its values; one that changed in any other way starts with the zero of its type or
-/// `nil`, and its old values are available from the old objects. A primary key is an ordinary
-/// property until the block returns. Afterwards, old forms are dropped, keys are checked, and
-/// objects of classes that became embedded get exactly one owner: those without one are deleted,
-/// and if there are several, each further owner gets a copy. Objects of classes that became
-/// asymmetric wait to be drained.
+/// Before the block runs, properties missing from the realm are added. A property that became
+/// optional keeps its values; one that changed in any other way starts with the zero value of its
+/// type or `nil`, and its old values are available from the old objects. A primary key is an
+/// ordinary property until the block returns. After the block returns, the old forms of properties
+/// are dropped, keys are checked, and objects of classes that became embedded get exactly one
+/// owner: those without an owner are deleted, and if there are several owners, each one after the
+/// first gets a copy. Objects of classes that became asymmetric wait to be drained.
 ///
 /// With ``Realm/Configuration/resumableMigration`` the migration is saved in parts, and the block
 /// may run again.
 ///
-/// Confined to the block.
+/// The migration must only be used inside the block.
 public final class Migration {
     let steps: MigrationSteps
     let core: TransactionCore
@@ -64,16 +64,17 @@ public final class Migration {
     /// The stored classes before the migration.
     public var oldSchema: Schema { Schema(stored: transaction.base.schema) }
 
-    /// The classes as they will be stored, including the changes of the block so far and classes
-    /// that the program doesn't have. Keys and embedded classes are as declared by the program.
+    /// The classes as they will be stored, including the changes made by the block so far and
+    /// classes that the program doesn't declare. Primary keys and embedded classes are as the
+    /// program declares them.
     public var newSchema: Schema {
         requireLive("newSchema")
         return Schema(stored: transaction.schema, as: steps.classes, version: steps.version)
     }
 
-    /// The index of the object that ``enumerateObjects(ofType:_:)`` is visiting among those that
-    /// the realm had of its class, from 0, in the order of their creation; `nil` outside of it. A
-    /// migration that resumes after being killed continues counting.
+    /// The zero-based index of the object that ``enumerateObjects(ofType:_:)`` is visiting, among
+    /// the objects of its class that existed before the migration, in creation order; `nil` outside
+    /// of that call. A migration that resumes after being killed continues counting.
     public private(set) var position: Int?
 
     /// Runs and records a call of the block, or skips it if it was done before the migration was
@@ -92,20 +93,21 @@ public final class Migration {
     /// The number of objects visited between two progress reports.
     private var batchCount: Int { saving?.batchCount ?? 1_024 }
 
-    /// Calls `body` with each object of a class: as it was, read-only, and as it will be.
+    /// Calls `body` with each object of a class: the read-only old object, and the new object.
     ///
     ///     try migration.enumerateObjects(ofType: "Person") { old, new in
     ///         new?["age"] = old?["yrs"]
     ///     }
     ///
-    /// Visits the objects that the realm had, in the order of their creation. Objects deleted by
-    /// the block are left out, and so are objects created by it, unless the realm didn't have the
-    /// class: then there is no old object. For a class that the program no longer has, there is no
-    /// new object. A class that neither of them has is empty.
+    /// Visits the objects that existed before the migration, in creation order. Skips objects
+    /// deleted by the block. Objects created by the block are visited only if the realm didn't have
+    /// the class before; they have no old object. For a class that the program no longer declares,
+    /// there is no new object. If neither the realm nor the program has the class, no objects are
+    /// visited.
     ///
     /// - Throws: The errors of `body` and of properties; `CancellationError`.
-    /// - Complexity: O(n). Changes are held in memory until they are committed or, with
-    ///   ``Realm/Configuration/resumableMigration``, saved.
+    /// - Complexity: O(n) for n objects. Changes are held in memory until they are committed or,
+    ///   with ``Realm/Configuration/resumableMigration``, saved.
     public func enumerateObjects(
         ofType className: String, _ body: (DynamicObject?, DynamicObject?) throws -> Void
     ) throws {
@@ -155,13 +157,13 @@ public final class Migration {
         journal?.update(nil)
     }
 
-    /// Creates an object of a class of the program. Properties that aren't given have their
-    /// defaults.
+    /// Creates an object of a class that the program declares. Properties that aren't given get
+    /// their defaults.
     ///
     ///     let owner = try migration.create("Person", value: ["name": "Ann"])
     ///
     /// - Throws: The errors of ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``,
-    ///   except that keys are compared after the block returns.
+    ///   except that duplicate primary keys are only detected after the block returns.
     @discardableResult
     public func create(
         _ className: String, value: [String: Any?] = [:]
@@ -169,8 +171,8 @@ public final class Migration {
         try make(className, value)
     }
 
-    /// Creates an object of a class of the program from an array of its values, in the order of
-    /// their declaration, or from another object that has all of its properties.
+    /// Creates an object of a class that the program declares, from an array of values in
+    /// declaration order or from another object that has all properties of the class.
     ///
     /// - Throws: The errors of ``create(_:value:)-(_,[String:Any?])``.
     @discardableResult
@@ -190,8 +192,8 @@ public final class Migration {
 
     /// Deletes an object and the embedded objects that it owns. Delete rules don't apply.
     ///
-    /// - Throws: `.invalidInput` for an old object (delete the new one), and for one of another
-    ///   transaction.
+    /// - Throws: `.invalidInput` for an old object (delete the new one instead), and for an object
+    ///   of another transaction.
     public func delete(_ object: DynamicObject) throws(Realm.Error) {
         requireLive("delete")
         guard object.store.core === core else {
@@ -212,9 +214,9 @@ public final class Migration {
         core.didEditAll()
     }
 
-    /// Deletes all objects of a class. A class that the program no longer has is dropped.
+    /// Deletes all objects of a class. A class that the program no longer declares is dropped.
     ///
-    /// - Returns: `false` if the realm has no such class.
+    /// - Returns: Whether the realm has such a class.
     @discardableResult
     public func deleteData(forType className: String) -> Bool {
         requireLive("deleteData")
@@ -233,16 +235,18 @@ public final class Migration {
         }
     }
 
-    /// Renames a stored property to the name that the program has for it, keeping its values.
-    /// Nothing is copied.
+    /// Renames a stored property to the name that the program declares, keeping its values without
+    /// copying them.
     ///
     ///     try migration.renameProperty(onType: "Person", from: "yrs", to: "age")
     ///
-    /// Old objects keep the old name. Values assigned to the new name before are lost.
+    /// Old objects keep the old name. Values that were assigned under the new name before the call
+    /// are lost.
     ///
-    /// - Throws: `.invalidInput` if the realm has no such class or property, the program still has
-    ///   the old name, or the types differ; an optional property can only be renamed to an optional
-    ///   one. After the block returns: a new name that the program doesn't have.
+    /// - Throws: `.invalidInput` if the realm has no such class or property, the program still
+    ///   declares the old name, or the types differ; an optional property can only be renamed to an
+    ///   optional one. A new name that the program doesn't declare is only detected after the block
+    ///   returns.
     /// - Complexity: O(1); O(n / 1,024) if the property becomes optional, O(n log n) if it gets an
     ///   index.
     public func renameProperty(
@@ -256,13 +260,15 @@ public final class Migration {
         core.didEditAll()
     }
 
-    /// Drops a stored property that the program no longer has, with its values. Otherwise it stays
-    /// in the file, for programs that know it.
+    /// Drops a stored property that the program no longer declares, along with its values.
+    /// Properties that aren't dropped remain in the file for programs that still declare them.
     ///
-    /// Old objects still have it.
+    /// Old objects still have the property.
     ///
-    /// - Throws: `.invalidInput` if the realm has no such class or property, or the program has it.
-    /// - Complexity: O(n / 1,024); lists and links to embedded objects O(elements log n).
+    /// - Throws: `.invalidInput` if the realm has no such class or property, or the program
+    ///   declares the property.
+    /// - Complexity: O(n / 1,024) for n objects; for lists, and for links to embedded objects, O(m
+    ///   log n) for m elements.
     public func deleteProperty(onType className: String, _ name: String) throws(Realm.Error) {
         requireLive("deleteProperty")
         _ = try step(.deleteProperty, [className, name]) { () throws(Realm.Error) in

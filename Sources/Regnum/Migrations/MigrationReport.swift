@@ -22,7 +22,7 @@ public struct MigrationReport: Sendable {
         objectCounts = counts
     }
 
-    /// The differences between the two schemas, one sentence each.
+    /// The differences between the two schemas, each described by a sentence.
     public var changes: [String] {
         var lines: [String] = []
         for after in schemas.new.objectSchema {
