@@ -7,8 +7,8 @@
 ///     @Projected(\Person.friends.projectTo.firstName) var names: ProjectedCollection<String>
 ///
 /// Properties that the projection doesn't declare are not visible through it, and its streams don't
-/// report changes to them. The key path must lead to stored properties, or to a property computed
-/// from them: see ``Projection``.
+/// report changes to them. The key path must lead to a stored property, or to a property computed
+/// from stored properties; see ``Projection``.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     let keyPath: KeyPath<Root, Value>
@@ -28,7 +28,7 @@ public struct Projected<Root: ObjectBase, Value> {
 
     /// The value of the projected object's property. Called by the compiler for `projection.name`.
     ///
-    /// - Precondition: That of the projected property itself. In addition, assignments require a
+    /// - Precondition: The same as for the projected property. In addition, assignments require a
     ///   writable key path: `\.name` and `\.dog!.name` are writable; `\.dog?.name`, computed
     ///   properties without a setter and `projectTo` are not.
     public static subscript<Enclosing: Projection<Root>>(

@@ -4,10 +4,10 @@ internal import RegnumEngine
 ///
 ///     @Projected(\Person.friends.projectTo.firstName) var names: ProjectedCollection<String>
 ///
-/// It is a view of the list: every access reads the current state of the transaction or of the
-/// unmanaged object. Setting an element sets the property of the object at that position. To filter
-/// or sort, use the list itself. Confined to the transaction body, like the list; the property of a
-/// frozen projection is an array.
+/// The collection is a view of the list: every access reads the current state of the transaction or
+/// of the unmanaged object. Setting an element sets the property of the object at that position. To
+/// filter or sort, use the list itself. Confined to the transaction body, like the list; the
+/// property of a frozen projection is an array.
 public struct ProjectedCollection<Value> {
     private let source: ProjectionSource<Value>
 
@@ -21,7 +21,7 @@ public struct ProjectedCollection<Value> {
     /// Whether the list belongs to a managed object.
     public var isManaged: Bool { source.isManaged }
 
-    /// Returns the current values as an array that can be sent across tasks and kept.
+    /// Returns the current values as a `Sendable` array.
     public func freeze() -> [Value] where Value: Sendable { Array(self) }
 }
 
@@ -59,7 +59,7 @@ extension ProjectedCollection: _ConfinedCollection {
 }
 
 extension ProjectedCollection: Equatable where Value: Equatable {
-    /// Returns whether both have equal values in the same order.
+    /// Returns whether both collections have equal values in the same order.
     public static func == (left: ProjectedCollection, right: ProjectedCollection) -> Bool {
         left.elementsEqual(right)
     }

@@ -29,7 +29,7 @@ open class Projection<Root: ObjectBase>: ObjectBase {
         super.init()
     }
 
-    /// Creates a projection of a new unmanaged object.
+    /// Creates a projection of a new, unmanaged object.
     public required init() {
         rootObject = Root()
         super.init()
