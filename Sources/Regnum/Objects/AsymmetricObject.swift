@@ -13,6 +13,6 @@
 /// An object stored by `tx.create` is kept until ``Realm/drain(_:batchSize:untilEmpty:to:)`` has
 /// delivered it, in this or another process, and is then removed. It cannot be added, queried,
 /// modified, observed or deleted, and no object can link to it. It can hold values, collections of
-/// values and embedded objects, but no links to other objects. A primary key is unique among the
+/// values and embedded objects, but no links to other objects. Primary keys are unique among the
 /// objects that haven't been delivered yet.
 open class AsymmetricObject: ObjectBase {}

@@ -42,11 +42,12 @@ open class ObjectBase {
     ///         ["firstName": "first_name"]
     ///     }
     ///
-    /// Key paths, `object["name"]`, values and errors use the Swift names. Mistakes are reported
-    /// when a realm is opened with the class, or when the class is first used: an unknown property,
-    /// an inverse, two properties with the same stored name, and stored names that are empty,
-    /// contain a dot or a control character, are longer than 63 bytes or, for collections, end in
-    /// `[]`. Changing a stored name later makes it a different property in the file.
+    /// Key paths, `object["name"]`, values and errors use the Swift names. The following mistakes
+    /// are reported when a realm is opened with the class, or when the class is first used: an
+    /// unknown property, an inverse, two properties with the same stored name, and a stored name
+    /// that is empty, contains a dot or a control character, is longer than 63 bytes of UTF-8 (61
+    /// for an `AnyRealmValue`) or, for a collection, ends in `[]`. Changing a stored name later
+    /// makes it a different property in the file.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// A description listing the properties with their values, one per line.
@@ -91,10 +92,10 @@ extension ObjectBase {
         _epoch = cell.pointee
     }
 
-    /// Whether the object's row was deleted or its transaction has ended.
+    /// Whether the object was deleted or its transaction has ended.
     ///
-    /// This is the only property of a model that can be read in either case. Always `false` for
-    /// an unmanaged object.
+    /// Unlike the stored properties, this one can be read in either case. Always `false` for an
+    /// unmanaged object.
     public final var isInvalidated: Bool {
         guard let binding = _binding else {
             let object = _storedObject
@@ -107,7 +108,7 @@ extension ObjectBase {
     public final var isManaged: Bool { _storedObject._binding != nil }
 
     /// Returns whether both objects are the same row of the same realm, or the same unmanaged
-    /// instance. A projection counts as the object that it projects.
+    /// instance. Projections are compared by the objects that they project.
     public final func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other = other?._storedObject else { return false }
         let object = _storedObject
@@ -153,5 +154,6 @@ extension ObjectBase: Hashable {
 ///
 /// Stored properties without `@Persisted` are ignored; each accessor has its own values for them. A
 /// subclass of a model inherits the properties of its superclass, but is a separate class: queries
-/// and streams of one don't include objects of the other.
+/// and streams of one don't include objects of the other. The name of a class can have at most 57
+/// bytes of UTF-8.
 open class Object: ObjectBase {}
