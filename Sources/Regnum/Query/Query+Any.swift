@@ -3,17 +3,20 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Query where Value == AnyRealmValue {
-    /// The value of a dictionary for a key; `nil` for other values, and if there is no such key.
+    /// The dictionary's value for a key; `nil` if the value isn't a dictionary, or if there is no
+    /// such key.
     ///
     ///     realm.objects(Note.self).where { $0.content["author"]["name"] == .string("Ann") }
     public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(key)) }
 
-    /// The element of a list at a position; `nil` for other values, and if the list is shorter.
+    /// The list's element at a position; `nil` if the value isn't a list, or if the list is
+    /// shorter.
     ///
     ///     realm.objects(Note.self).where { $0.content["tags"][0] == .string("new") }
     public subscript(position: Int) -> Query<AnyRealmValue> { nested(.position(position)) }
 
-    /// One of the elements of a list, or of the values of a dictionary.
+    /// The elements of a list, or the values of a dictionary. A condition on them holds if it holds
+    /// for at least one of them.
     ///
     ///     realm.objects(Note.self).where { $0.content["tags"].any == .string("new") }
     public var any: Query<AnyRealmValue> { nested(.all) }
@@ -88,7 +91,8 @@ extension Query where Value == AnyRealmValue {
         match(.equals, text, options)
     }
 
-    /// The complement of `equals`; for several values, whether one of them differs.
+    /// The complement of `equals`. If the path leads to several values, whether at least one of
+    /// them differs.
     public func notEquals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         let isInsensitive = options.contains(.caseInsensitive)
         return holds(forNil: true) {

@@ -66,12 +66,12 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         Value.Element._embeddedClass == nil ? .column([], elementColumn) : .objects([])
     }
 
-    /// Whether one of the elements has this value.
+    /// Whether at least one of the elements has this value.
     public static func == (left: Query, right: Value.Element) -> Query<Bool> {
         left.element == right
     }
 
-    /// Whether one of the elements has a different value.
+    /// Whether at least one of the elements has a different value.
     public static func != (left: Query, right: Value.Element) -> Query<Bool> {
         left.element != right
     }
@@ -79,7 +79,7 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
     /// Whether the value is one of the elements.
     public func contains(_ value: Value.Element) -> Query<Bool> { element == value }
 
-    /// Whether one of the values is one of the elements.
+    /// Whether the collection contains any of the values.
     public func containsAny(in values: some Sequence<Value.Element>) -> Query<Bool> {
         element.in(values)
     }
@@ -113,22 +113,22 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
 
 extension Query
 where Value: QueryCollection, Value.Element: ScalarValue, Value.Element._Basis: OrderedValue {
-    /// Whether one of the elements is less than the value.
+    /// Whether at least one of the elements is less than the value.
     public static func < (left: Query, right: Value.Element) -> Query<Bool> {
         left.element < right
     }
 
-    /// Whether one of the elements is less than or equal to the value.
+    /// Whether at least one of the elements is less than or equal to the value.
     public static func <= (left: Query, right: Value.Element) -> Query<Bool> {
         left.element <= right
     }
 
-    /// Whether one of the elements is greater than the value.
+    /// Whether at least one of the elements is greater than the value.
     public static func > (left: Query, right: Value.Element) -> Query<Bool> {
         left.element > right
     }
 
-    /// Whether one of the elements is greater than or equal to the value.
+    /// Whether at least one of the elements is greater than or equal to the value.
     public static func >= (left: Query, right: Value.Element) -> Query<Bool> {
         left.element >= right
     }

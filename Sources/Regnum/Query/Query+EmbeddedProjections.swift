@@ -4,15 +4,16 @@ internal import RegnumEngine
 // member.
 
 extension Query where Value: ProjectedValue, Value._Projected.PersistedType: EmbeddedObject {
-    /// The property as the embedded object that it is stored as, for conditions on its properties.
+    /// The property as the embedded object that stores it, for conditions on the object's
+    /// properties.
     public var persistableValue: Query<Value._Projected.PersistedType?> {
         Query<Value._Projected.PersistedType?>(rawNode(), scope)
     }
 
-    /// Whether the stored object equals that of the value: all values are equal, and all links lead
-    /// to the same objects. `nil` corresponds to no object.
+    /// Whether the stored object equals the value's persisted object: all their values are equal,
+    /// and all their links refer to the same objects. `nil` corresponds to no object.
     ///
-    /// A persisted type with lists is an error, which is reported when the query is used.
+    /// A persisted type that has lists is an error, which is reported when the query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.condition(left.holds(memberwise: right))
     }
@@ -22,7 +23,8 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
         left.condition(.not(left.holds(memberwise: right)))
     }
 
-    /// Whether the property equals one of the values, as `==` compares; false without values.
+    /// Whether the property equals one of the values, compared as by `==`; false if there are no
+    /// values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let found = values.map { holds(memberwise: $0) }
         if !found.isEmpty { return condition(.or(found)) }
@@ -66,7 +68,7 @@ where
     Value: QueryCollection, Value.Element: FailableCustomPersistable,
     Value.Element.PersistedType: EmbeddedObject
 {
-    /// The elements as the embedded objects that they are stored as.
+    /// The elements as the embedded objects that store them.
     public var persistableValue: Query<List<Value.Element.PersistedType>> {
         Query<List<Value.Element.PersistedType>>(rawNode(), scope)
     }
@@ -105,7 +107,7 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._Projected.PersistedType: EmbeddedObject
 {
-    /// The map with its values as the embedded objects that they are stored as.
+    /// The map with its values as the embedded objects that store them.
     public var persistableValue: Query<Map<Value.Key, Value.Value._Projected.PersistedType?>> {
         Query<Map<Value.Key, Value.Value._Projected.PersistedType?>>(rawNode(), scope)
     }

@@ -11,7 +11,7 @@ public protocol QueryMap: QueryCollection {
 extension Map: QueryMap {}
 
 extension Query where Value: QueryMap {
-    /// One of the keys: a condition on it holds if it does for at least one key.
+    /// The keys. A condition on them holds if it holds for at least one key.
     ///
     ///     realm.objects(Dog.self).where { $0.favoriteParksByCity.keys.starts(with: "New") }
     public var keys: Query<String> { with(.column(hops, .mapKey)) }
@@ -21,20 +21,21 @@ extension Query where Value: QueryMap {
         return hops + [.link("value", to: ClassSchema.of(type).name)]
     }
 
-    /// One of the objects of a map of objects.
+    /// The objects of a map of objects. A condition on them holds if it holds for at least one
+    /// object.
     ///
     ///     realm.objects(Person.self).where { $0.dogsByName.objects().age > 3 }
     public func objects<T: ObjectBase>() -> Query<T?> where Value.Value == T? {
         with(.objects(linked))
     }
 
-    /// Whether the object is one of the values; for `nil`, whether an entry has no object. An
-    /// object of another realm is an error.
+    /// Whether the object is one of the values; for `nil`, whether there is an entry without an
+    /// object. An object of another realm is an error, which is reported when the query is used.
     public func contains<T: ObjectBase>(_ object: T?) -> Query<Bool> where Value.Value == T? {
         objects() == object
     }
 
-    /// Whether one of the objects is one of the values.
+    /// Whether the map contains any of the objects as a value.
     public func containsAny<T: ObjectBase>(in objects: some Sequence<T>) -> Query<Bool>
     where Value.Value == T? {
         self.objects().in(objects)
@@ -42,7 +43,7 @@ extension Query where Value: QueryMap {
 }
 
 extension Query where Value: QueryMap, Value.Value: ScalarValue {
-    /// One of the values: a condition on it holds if it does for at least one value.
+    /// The values. A condition on them holds if it holds for at least one value.
     public var values: Query<Value.Value> {
         guard let type = Value.Value._embeddedClass else {
             return with(.column(hops, valueColumn))
@@ -50,8 +51,8 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
         return with(.objects(hops + [.link("value", to: ClassSchema.of(type).name)]))
     }
 
-    /// The value for a key. If there is no such entry, the value is `nil`, so that it equals only
-    /// `nil` and differs from every other value.
+    /// The value for a key. If there is no such entry, the value is `nil`, which equals only `nil`
+    /// and differs from every other value.
     ///
     ///     realm.objects(Dog.self).where { $0.favoriteParksByCity["New York"] == "Central Park" }
     public subscript(key: Value.Key) -> Query<Value.Value> {
@@ -71,7 +72,7 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
     /// Whether the value is one of the values.
     public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
 
-    /// Whether one of `values` is one of the map's values.
+    /// Whether the map contains any of `values`.
     public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
         self.values.in(values)
     }

@@ -4,8 +4,9 @@ internal import RegnumEngine
 // unmanaged or deleted; one of another realm is an error, which is reported when the query is used.
 
 extension Query {
-    /// Whether the link leads to this object or, for `nil`, is `nil`. False for an object that is
-    /// unmanaged or deleted; an object of another realm is an error.
+    /// Whether the link refers to this object or, for `nil`, is `nil`. False for an object that is
+    /// unmanaged or deleted. An object of another realm is an error, which is reported when the
+    /// query is used.
     ///
     ///     realm.objects(Person.self).where { $0.dog == rex }
     public static func == <Target: ObjectBase>(left: Query, right: Target?) -> Query<Bool>
@@ -19,7 +20,7 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0, of: Target.self) })
     }
 
-    /// Whether two links lead to the same object, or are both `nil`.
+    /// Whether two links refer to the same object, or are both `nil`.
     public static func == <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
     where Value == Target? {
         left.links(.equal, right)
@@ -31,7 +32,7 @@ extension Query {
         left.links(.notEqual, right)
     }
 
-    /// Whether the link leads to one of the objects.
+    /// Whether the link refers to one of the objects.
     public func `in`<Target: ObjectBase>(_ objects: some Sequence<Target>) -> Query<Bool>
     where Value == Target? {
         link(in: objects.compactMap { scope.row(of: $0, of: Target.self) })
@@ -71,12 +72,13 @@ extension Query {
 }
 
 extension Query where Value: QueryCollection, Value.Element: ObjectBase {
-    /// Whether the object is one of the elements. An object of another realm is an error.
+    /// Whether the object is one of the elements. An object of another realm is an error, which is
+    /// reported when the query is used.
     public func contains(_ object: Value.Element) -> Query<Bool> {
         containsRow(in: [scope.row(of: object, of: Value.Element.self)])
     }
 
-    /// Whether one of the objects is one of the elements.
+    /// Whether the collection contains any of the objects.
     public func containsAny(in objects: some Sequence<Value.Element>) -> Query<Bool> {
         containsRow(in: objects.map { scope.row(of: $0, of: Value.Element.self) })
     }

@@ -2,7 +2,8 @@ internal import RegnumEngine
 
 extension Query where Value: ScalarValue {
     /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing. An
-    /// object of another realm, for a property of any type, is an error.
+    /// `AnyRealmValue` with an object of another realm is an error, which is reported when the
+    /// query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.compare(.equal, left.scope.operand(right))
     }
@@ -22,7 +23,8 @@ extension Query where Value: ScalarValue {
         left.compare(.notEqual, right)
     }
 
-    /// Whether the property has one of the values, as `==` compares; false without values.
+    /// Whether the property has one of the values, compared as by `==`; false if there are no
+    /// values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let values = values.map { scope.operand($0) }
         switch node {
@@ -148,8 +150,8 @@ extension Query where Value: QueryCondition {
             .or(a.terms + b.terms), levelCount: 1 + Swift.max(a.levelCount, b.levelCount))
     }
 
-    /// The exact complement of a condition. For a `Bool` or `Bool?` property: whether it is false,
-    /// which `nil` isn't.
+    /// The exact complement of a condition. For a `Bool` or `Bool?` property, whether it is false;
+    /// `nil` isn't.
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }

@@ -31,8 +31,8 @@ extension Query {
         member(keyPath)
     }
 
-    /// A property of the objects of the collection: a condition on it holds if it does for at least
-    /// one of them.
+    /// A property of the collection's objects. A condition on it holds if it holds for at least one
+    /// of the objects.
     ///
     /// - Precondition: The key path names a stored property.
     public subscript<Property: Persistable>(

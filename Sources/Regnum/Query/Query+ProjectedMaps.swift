@@ -5,18 +5,18 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: ScalarValue & MapValue
 {
-    /// The map with its values in the type that they are stored as.
+    /// The map with its values as their persisted type.
     public var persistableValue: Query<Map<Value.Key, Value.Value._PersistedProperty>> {
         Query<Map<Value.Key, Value.Value._PersistedProperty>>(rawNode(), scope)
     }
 
-    /// Whether one of the map's values is stored as the value.
+    /// Whether at least one of the map's values has this persisted value.
     @_disfavoredOverload
     public func contains(_ value: Value.Value._PersistedProperty) -> Query<Bool> {
         persistableValue.contains(value)
     }
 
-    /// Whether one of the map's values is stored as one of the values.
+    /// Whether at least one of the map's values has one of these persisted values.
     @_disfavoredOverload
     public func containsAny(
         in values: some Sequence<Value.Value._PersistedProperty>
@@ -44,10 +44,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: SummableValue & MapValue
 {
-    /// The sum of the stored values, ignoring `nil`; 0 if there are none.
+    /// The sum of the persisted values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored values, ignoring `nil`; `nil` if there are none.
+    /// The mean of the persisted values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Value._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
@@ -60,22 +60,22 @@ where
     Value.Value._PersistedProperty.Required == Value.Value._Projected.PersistedType,
     Value.Value._Projected.PersistedType: Comparable
 {
-    /// Whether the map has values and the stored form of *all* of them is in the half-open range.
-    /// `nil` values are ignored.
+    /// Whether the map has values and the persisted values of *all* of them are in the half-open
+    /// range. `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the map has values and the stored form of *all* of them is in the closed range.
-    /// `nil` values are ignored.
+    /// Whether the map has values and the persisted values of *all* of them are in the closed
+    /// range. `nil` values are ignored.
     public func contains(
         _ range: ClosedRange<Value.Value._Projected.PersistedType>
     ) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the map has values and the stored form of *all* of them is between those of the
-    /// bounds, excluding the upper one. `nil` values are ignored.
+    /// Whether the map has values and the persisted values of *all* of them are between those of
+    /// the bounds, excluding the upper one. `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -83,8 +83,8 @@ where
             ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
     }
 
-    /// Whether the map has values and the stored form of *all* of them is between those of the
-    /// bounds, including both. `nil` values are ignored.
+    /// Whether the map has values and the persisted values of *all* of them are between those of
+    /// the bounds, including both. `nil` values are ignored.
     public func contains(_ range: ClosedRange<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -100,22 +100,22 @@ where
     Value.Element._PersistedProperty.Required == Value.Element._Projected.PersistedType,
     Value.Element._Projected.PersistedType: Comparable
 {
-    /// Whether the list has elements and the stored form of *all* of them is in the half-open
+    /// Whether the list has elements and the persisted values of *all* of them are in the half-open
     /// range. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the list has elements and the stored form of *all* of them is in the closed range.
-    /// `nil` elements are ignored.
+    /// Whether the list has elements and the persisted values of *all* of them are in the closed
+    /// range. `nil` elements are ignored.
     public func contains(
         _ range: ClosedRange<Value.Element._Projected.PersistedType>
     ) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the list has elements and the stored form of *all* of them is between those of the
-    /// bounds, excluding the upper one. `nil` elements are ignored.
+    /// Whether the list has elements and the persisted values of *all* of them are between those of
+    /// the bounds, excluding the upper one. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -123,8 +123,8 @@ where
             ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
     }
 
-    /// Whether the list has elements and the stored form of *all* of them is between those of the
-    /// bounds, including both. `nil` elements are ignored.
+    /// Whether the list has elements and the persisted values of *all* of them are between those of
+    /// the bounds, including both. `nil` elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)

@@ -4,12 +4,12 @@ internal import RegnumEngine
 // the operators of all values; the operators here take the persisted type.
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: ScalarValue {
-    /// The property in the type that it is stored as, for the operators of that type.
+    /// The property as its persisted type, for the operators of that type.
     public var persistableValue: Query<Value._PersistedProperty> {
         Query<Value._PersistedProperty>(rawNode(), scope)
     }
 
-    /// Whether the property is stored as this value.
+    /// Whether the property has this persisted value.
     @_disfavoredOverload
     public static func == (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue == right
@@ -21,7 +21,7 @@ extension Query where Value: ProjectedValue, Value._PersistedProperty: ScalarVal
         left.persistableValue != right
     }
 
-    /// Whether the property is stored as one of the values.
+    /// Whether the property has one of these persisted values.
     @_disfavoredOverload
     public func `in`(_ values: some Sequence<Value._PersistedProperty>) -> Query<Bool> {
         persistableValue.in(values)
@@ -33,25 +33,25 @@ where
     Value: ProjectedValue, Value._PersistedProperty: ScalarValue,
     Value._PersistedProperty._Basis: OrderedValue
 {
-    /// Whether the stored value is less than the value.
+    /// Whether the persisted value is less than the given one.
     @_disfavoredOverload
     public static func < (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue < right
     }
 
-    /// Whether the stored value is less than or equal to the value.
+    /// Whether the persisted value is less than or equal to the given one.
     @_disfavoredOverload
     public static func <= (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue <= right
     }
 
-    /// Whether the stored value is greater than the value.
+    /// Whether the persisted value is greater than the given one.
     @_disfavoredOverload
     public static func > (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue > right
     }
 
-    /// Whether the stored value is greater than or equal to the value.
+    /// Whether the persisted value is greater than or equal to the given one.
     @_disfavoredOverload
     public static func >= (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue >= right
@@ -64,12 +64,12 @@ where
     Value._PersistedProperty.Required == Value._Projected.PersistedType,
     Value._Projected.PersistedType: Comparable
 {
-    /// Whether the stored value is in the half-open range.
+    /// Whether the persisted value is in the half-open range.
     public func contains(_ range: Range<Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the stored value is in the closed range.
+    /// Whether the persisted value is in the closed range.
     public func contains(_ range: ClosedRange<Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
@@ -81,14 +81,14 @@ where
     Value._PersistedProperty.Required == Value._Projected.PersistedType,
     Value._Projected.PersistedType: Comparable, Value._Projected: Comparable
 {
-    /// Whether the stored value is between those of the bounds, excluding the upper one.
+    /// Whether the persisted value is between those of the bounds, excluding the upper one.
     public func contains(_ range: Range<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
             ? persistableValue.contains(lower..<upper) : persistableValue.in([])
     }
 
-    /// Whether the stored value is between those of the bounds, including both.
+    /// Whether the persisted value is between those of the bounds, including both.
     public func contains(_ range: ClosedRange<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
@@ -103,12 +103,12 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: ScalarValue & RealmCollectionValue
 {
-    /// The elements in the type that they are stored as.
+    /// The elements as their persisted type.
     public var persistableValue: Query<List<Value.Element._PersistedProperty>> {
         Query<List<Value.Element._PersistedProperty>>(rawNode(), scope)
     }
 
-    /// Whether one of the elements is stored as this value.
+    /// Whether at least one of the elements has this persisted value.
     @_disfavoredOverload
     public static func == (
         left: Query, right: Value.Element._PersistedProperty
@@ -116,7 +116,7 @@ where
         left.persistableValue == right
     }
 
-    /// Whether one of the elements is stored as a different value.
+    /// Whether at least one of the elements has a different persisted value.
     @_disfavoredOverload
     public static func != (
         left: Query, right: Value.Element._PersistedProperty
@@ -124,13 +124,13 @@ where
         left.persistableValue != right
     }
 
-    /// Whether one of the elements is stored as the value.
+    /// Whether at least one of the elements has the given persisted value.
     @_disfavoredOverload
     public func contains(_ value: Value.Element._PersistedProperty) -> Query<Bool> {
         persistableValue.contains(value)
     }
 
-    /// Whether one of the elements is stored as one of the values.
+    /// Whether at least one of the elements has one of the given persisted values.
     @_disfavoredOverload
     public func containsAny(
         in values: some Sequence<Value.Element._PersistedProperty>
@@ -162,10 +162,10 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: SummableValue & RealmCollectionValue
 {
-    /// The sum of the stored elements, ignoring `nil`; 0 if there are none.
+    /// The sum of the elements' persisted values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Element._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored elements, ignoring `nil`; `nil` if there are none.
+    /// The mean of the elements' persisted values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Element._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
@@ -184,13 +184,13 @@ extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedVa
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
-    /// The sum of the stored values of a property over the objects of a collection, ignoring `nil`;
-    /// 0 if there are none.
+    /// The sum of the persisted values of a property over the objects of a collection, ignoring
+    /// `nil`; 0 if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var sum: Query<Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored values of a property over the objects of a collection, ignoring
+    /// The mean of the persisted values of a property over the objects of a collection, ignoring
     /// `nil`; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.

@@ -8,8 +8,8 @@ extension Query where Value == Bool {
     ///     }
     ///
     /// Unlike with `&&` alone, all terms have to hold for the same object. The collection is the
-    /// first one on the path of each term; in a nested subquery it is the next one, of the same
-    /// object. `> 0` is equivalent to ``any(_:)``.
+    /// first one on each term's path; in a nested subquery it is the next one. `count > 0` is
+    /// equivalent to ``any(_:)``.
     ///
     /// A condition whose terms don't all start with the same list or inverse is an error, which is
     /// reported when the query is used.

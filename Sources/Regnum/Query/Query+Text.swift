@@ -10,8 +10,8 @@ public struct StringOptions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Strings are compared by the UTF-8 of their `lowercased()` forms. Slower, because every
-    /// string is processed individually.
+    /// Compares strings by the UTF-8 bytes of their `lowercased()` forms. This is slower, because
+    /// each string is processed individually.
     public static let caseInsensitive = StringOptions(rawValue: 1)
 }
 
@@ -44,7 +44,8 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether the string is `other`, as `==` compares except for the options. `nil` equals `nil`.
+    /// Whether the string equals `other`, compared as by `==` except for the options. `nil` equals
+    /// `nil`.
     public func equals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
         guard options.contains(.caseInsensitive), other != nil else {
             return compare(.equal, other.engineValue)
@@ -52,7 +53,8 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         return match(.equals, other, options)
     }
 
-    /// The complement of `equals`; for several strings, whether one of them differs.
+    /// The complement of `equals`. If the path leads to several strings, whether at least one of
+    /// them differs.
     public func notEquals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
         guard options.contains(.caseInsensitive), let other else {
             return compare(.notEqual, other.engineValue)
@@ -130,7 +132,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether two properties have the same string, except for the options, or are both `nil`.
+    /// Whether two properties have equal strings, compared with the options, or are both `nil`.
     public func equals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {

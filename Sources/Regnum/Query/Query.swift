@@ -8,21 +8,22 @@ internal import RegnumStore
 ///     realm.objects(Person.self).where { $0.dogs.any { $0.age > 3 && $0.name.starts(with: "R") } }
 ///
 /// The closure of `where` is called once, to build the condition; it isn't called for each object.
-/// Compare with `==`, `!=`, `<`, `<=`, `>`, `>=` (a property with a value, or with a property of
-/// the same type) and combine conditions with `&&`, `||` and `!`. A property of type `Bool` is a
-/// condition itself.
+/// Compare a property with a value, or with another property of the same type, with `==`, `!=`,
+/// `<`, `<=`, `>` and `>=`, and combine conditions with `&&`, `||` and `!`. A property of type
+/// `Bool` is a condition itself.
 ///
-/// Nil: only `nil` equals `nil`; `<` and `>` with `nil` are false, `<=` and `>=` hold for two nils.
-/// `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is `nil`. NaN equals
-/// nothing. Strings compare by the bytes of their UTF-8 form.
+/// `nil`: Only `nil` equals `nil`. `<` and `>` with `nil` are false; `<=` and `>=` hold if both
+/// sides are `nil`. `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is
+/// `nil`. NaN equals nothing. Strings are compared by their UTF-8 bytes.
 ///
-/// Links: a property of a linked object (`$0.dog.name`, at any depth) is `nil` if there is no
+/// Links: A property of a linked object (`$0.dog.name`, at any depth) is `nil` if there is no
 /// object.
 ///
-/// Lists and inverses: a condition on a property of their objects (`$0.dogs.age > 3`), or on the
-/// values of a list, holds if it does for *one* of them, including `!=`. With several of them on a
-/// path, it holds if *one* object of the first has *one* of the second that matches; `count`,
-/// `min`, `max`, `sum` and `avg` apply to the last one on the path.
+/// Lists and inverses: A condition on a property of their objects (`$0.dogs.age > 3`), or on the
+/// values of a list, holds if it holds for at least *one* of them; this includes `!=`. If a path
+/// goes through several lists or inverses, the condition holds if at least *one* object of the
+/// first leads to *one* of the second that matches; `count`, `min`, `max`, `sum` and `avg` apply to
+/// the last one on the path.
 @dynamicMemberLookup
 public struct Query<Value> {
     enum Node {

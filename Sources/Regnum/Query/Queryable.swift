@@ -21,11 +21,11 @@ public protocol Queryable<Model> {
 
     // These are requirements, so that results have only one of each: see Docs/Decisions/035.
 
-    /// Returns the objects that also meet a condition, keeping the sort order.
+    /// Returns the objects that also match a condition, preserving their order.
     ///
     ///     realm.objects(Message.self).where { $0.room == "general" }
     ///
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self
 
     /// Returns the objects whose `Bool?` property is true.
@@ -36,51 +36,52 @@ public protocol Queryable<Model> {
     /// ascending. A previous sort breaks ties; remaining ties keep their order.
     ///
     /// - Precondition: The key path names a stored property, or one of a linked object.
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self
 
-    /// Returns the objects sorted in either direction; otherwise like
-    /// ``sorted(by:)-(KeyPath<Model,V>)``.
+    /// Returns the objects sorted by a property in ascending or descending order. Otherwise behaves
+    /// like ``sorted(by:)-(KeyPath<Model,V>)``.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>, ascending: Bool) -> Self
 
     /// Returns the objects sorted by several properties, most significant first.
     func sorted(by orders: SortOrder<Model>...) -> Self
 
-    /// Returns the objects sorted by several properties, most significant first. At most 64 in
-    /// total.
+    /// Returns the objects sorted by several properties, most significant first. A query with more
+    /// than 64 sort properties in total fails with `.invalidQuery`.
     func sorted(by orders: [SortOrder<Model>]) -> Self
 
     /// Returns the objects sorted by a property, given by its name or, for linked objects, by names
     /// separated by dots: `"dog.age"`. Projections are sorted by properties of their model.
     ///
-    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links. The error
-    ///   names the property and its class.
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value, directly or through
+    ///   links. The error names the property and its class.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Self
 
-    /// Returns the objects sorted in either direction; otherwise like ``sorted(byKeyPath:)``.
+    /// Returns the objects sorted by a property in ascending or descending order. Otherwise behaves
+    /// like ``sorted(byKeyPath:)``.
     func sorted(byKeyPath keyPath: String, ascending: Bool) throws(Realm.Error) -> Self
 
-    /// Returns only the first of the objects with the same values in all of these properties, in
-    /// the order so far: sort first to choose which one remains. `nil` equals `nil`; objects for
-    /// which a link on the path to a property is `nil` are left out.
+    /// Returns only the first of the objects that have the same values in all of the given
+    /// properties. To choose which object remains, sort first. `nil` equals `nil`; objects for
+    /// which a link on the path to a property is `nil` are omitted.
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).distinct(by: \.room)
     ///
     /// - Precondition: The key paths name stored properties that are values, or those of linked
     ///   objects.
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
 
     /// Returns the distinct objects for an array of key paths, like `distinct(by:)`. An empty array
     /// has no effect.
     func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self
 
-    /// Returns the distinct objects for names of properties, like `distinct(by:)`: `["room",
-    /// "author.name"]`. An empty array has no effect.
+    /// Returns the distinct objects for properties given by name, like `distinct(by:)`:
+    /// `["room", "author.name"]`. An empty array has no effect.
     ///
     /// - Throws: The errors of ``sorted(byKeyPath:)``.
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self
 }
 
@@ -112,14 +113,14 @@ public struct _Question<Answer> {
 
 extension Queryable {
     /// Returns at most the first `count` objects. Conditions, sorts and `distinct` apply before the
-    /// limit, even if they are added later. Of several limits, the lowest one counts. In a stream,
-    /// objects that cross the limit appear as insertions and deletions.
+    /// limit, even if they are added later. If there are several limits, the lowest one applies. In
+    /// a stream, objects that cross the limit appear as insertions and deletions.
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).limited(to: 20)
     ///
-    /// A negative limit is an error (`.invalidQuery`) where the result is used.
+    /// A negative limit is an error (`.invalidQuery`), which is reported when the result is used.
     ///
-    /// - Complexity: O(1): nothing is evaluated until the result is used.
+    /// - Complexity: O(1). The query is evaluated when the result is used.
     public func limited(to count: Int) -> Self {
         var plan = _plan
         guard count >= 0 else {
@@ -150,9 +151,10 @@ extension Queryable {
         return _with(plan)
     }
 
-    /// Returns the position of the first object that also meets a condition, or `nil` if none does.
+    /// Returns the position of the first object that also matches a condition, or `nil` if there is
+    /// none.
     ///
-    /// - Complexity: O(candidates). The result itself isn't collected.
+    /// - Complexity: O(m) for m candidate rows. The matching objects aren't collected.
     public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
         let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Model.self).name)
         let predicate = scope.build(.objects([]), condition)

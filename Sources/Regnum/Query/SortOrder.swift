@@ -1,22 +1,22 @@
 internal import RegnumEngine
 
-/// A property to sort by, and a direction.
+/// A property to sort by and a sort direction.
 ///
 ///     realm.objects(Message.self).sorted(by: .ascending(\.room), .descending(\.sentAt))
 ///     realm.objects(Person.self).sorted(by: .ascending(\.dog?.name))
 public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     let term: SortTerm
 
-    /// Returns the ascending order: `nil` first, then NaN; strings by the bytes of their UTF-8
-    /// form; false before true. A property of a linked object is `nil` if there is no object.
+    /// Returns the ascending order by a property: `nil` first, then NaN; strings by their UTF-8
+    /// bytes; `false` before `true`. A property of a linked object is `nil` if there is no object.
     ///
     /// - Precondition: The key path names a stored property, or one of a linked object.
     public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: true)
     }
 
-    /// Returns the descending order: the reverse of ``ascending(_:)``, except that ties keep their
-    /// order.
+    /// Returns the descending order by a property: the reverse of ``ascending(_:)``, except that
+    /// ties keep their order.
     ///
     /// - Precondition: The key path names a stored property, or one of a linked object.
     public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
@@ -32,7 +32,7 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
         self.term = term
     }
 
-    /// Returns the same property in the opposite direction.
+    /// Returns the order by the same property in the opposite direction.
     public func reversed() -> SortOrder {
         SortOrder(SortTerm(column: term.column, ascending: !term.ascending))
     }
