@@ -52,7 +52,7 @@ extension Snapshot {
 }
 
 extension Realm {
-    /// Returns a live handle on the projections of all objects of a class, with their `current`
+    /// Returns a live handle to the projections of all objects of a class, with their `current`
     /// value and a stream of `changes`. Streams report a modified object only if a property exposed
     /// by the projection changes, and use the projection's property names.
     public nonisolated func objects<P: ClassProjection>(
@@ -62,7 +62,7 @@ extension Realm {
             core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
-    /// Returns a live handle on the projection of the object with the given primary key, with its
+    /// Returns a live handle to the projection of the object with the given primary key, with its
     /// `current` value and a stream of `changes`. The object need not exist.
     ///
     /// - Precondition: The model has a primary key of the type of `key`.
@@ -78,14 +78,14 @@ extension Realm {
 }
 
 extension Frozen where Model: ClassProjection {
-    /// Creates a projection of a frozen object, which can be sent across tasks, kept and encoded.
+    /// Creates a projection of a frozen object: a `Sendable` value that can also be encoded.
     ///
     ///     let card = Frozen<PersonProjection>(projecting: person)
     ///     print(card.firstName, card.homeCity ?? "-", card.firstFriendsName.count)
     ///
     /// Its properties are those of the projection: values are returned as they are, links and lists
-    /// as frozen ones, and a ``ProjectedCollection`` as an array. It is encoded as a dictionary of
-    /// these properties. Two projections are equal if their frozen objects are.
+    /// as frozen ones, and a ``ProjectedCollection`` as an array. The projection is encoded as a
+    /// dictionary of these properties. Two projections are equal if their frozen objects are.
     public init(projecting object: Frozen<Model.Root>) {
         let snapshot = object.table.snapshot
         let table = FrozenTable(snapshot, snapshot.realm.entry(for: Model.self))

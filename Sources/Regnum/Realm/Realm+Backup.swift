@@ -3,27 +3,29 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Copies the current state of the realm into a new directory, while it is in use by this and
-    /// other processes. The copy is itself a realm: it can be opened or used as a `seedFile`.
+    /// Copies the current state of the realm into a new directory, while this and other processes
+    /// continue to use the realm. The copy is itself a realm, which can be opened or used as a
+    /// `seedFile`.
     ///
     ///     let version = try await realm.backup(to: URL(filePath: "backups/chat.realm"))
     ///
     /// The copy contains a single version, the newest commit of any process when the call began,
-    /// and is compact: it has no log and no history. Writers don't wait for it. The copy is on disk
-    /// when the call returns; until then, and after a crash, there is nothing at `url` (a hidden
-    /// `.unfinished-backup-…` next to it is removed by the next backup into the same directory).
-    /// In-memory realms can be copied too.
+    /// and is compact: it has no log and no history. Writers don't wait for the backup. The copy is
+    /// on disk when the call returns; before that, and after a crash, there is nothing at `url` (a
+    /// hidden `.unfinished-backup-…` next to it is removed by the next backup to the same parent
+    /// directory). In-memory realms can be copied too.
     ///
     /// The copy has the identity of the original: a `ChangeCursor` of the original refers to the
-    /// same version in the copy. Don't continue writing to both and then mix up their cursors.
+    /// same version in the copy. If you continue writing to both, don't use cursors of one with the
+    /// other.
     ///
     /// - Parameter url: A location where nothing exists; its parent directory must exist.
     /// - Returns: The commit version of the copy.
     /// - Throws: `.fileExists` if there is anything at `url`; `.invalidInput` if `url` isn't a file
     ///   URL or is inside the directory of a realm; `.fileAccess`, `.filePermissionDenied`,
     ///   `.diskFull` and `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` if this
-    ///   realm is damaged; `CancellationError`. After an error nothing is left at `url`.
-    /// - Complexity: O(n): all live data is read and written once. O(n / 1,024) memory.
+    ///   realm is damaged; `CancellationError`. After an error, nothing is left at `url`.
+    /// - Complexity: O(n), reading and writing all live data once, with O(n / 1,024) memory.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)

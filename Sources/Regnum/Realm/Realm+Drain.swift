@@ -4,7 +4,7 @@ internal import RegnumStore
 extension Realm {
     /// Delivers the objects of an asymmetric class to a sink, in the order of the commits that
     /// created them, and removes those that the sink has processed. Waits for new objects, created
-    /// by any process, until the task is cancelled or the realm is closed, and then returns.
+    /// by any process, and returns when the task is cancelled or the realm is closed.
     ///
     ///     try await realm.drain(Measurement.self, batchSize: 500) { batch in
     ///         try await client.post(batch)          // Frozen<Measurement> is Encodable
@@ -12,14 +12,14 @@ extension Realm {
     ///
     /// Each object is delivered at least once: a batch counts as delivered when the sink returns,
     /// and is then removed by a separate commit. If the process dies in between, or the realm is
-    /// closed, the batch is delivered again, so the sink must tolerate duplicates. No object is
-    /// delivered before those that were created before it.
+    /// closed, the batch is delivered again, so the sink must tolerate duplicates. Objects are
+    /// never delivered before earlier ones.
     ///
     /// A batch that the sink has processed is removed even if the task has been cancelled. Like any
-    /// write, the removal waits for the writes before it, for `Configuration.writeTimeout` at most,
-    /// so a cancelled drain can take as long as those.
+    /// write, the removal waits for earlier writes, for at most `Configuration.writeTimeout`, so a
+    /// cancelled drain can take that long to return.
     ///
-    /// Only one task of one process at a time drains a class. Others wait for it to end or die,
+    /// Only one task in one process drains a class at a time. Others wait for it to end or die,
     /// polling once a second. Different classes can be drained concurrently.
     ///
     /// - Parameters:
@@ -31,8 +31,8 @@ extension Realm {
     ///     isn't removed.
     /// - Returns: The number of objects that were delivered and removed.
     /// - Throws: Whatever the sink throws; `.invalidInput` for a `batchSize` below 1 and for a
-    ///   class that is declared with links; `.schemaMismatch`; `.readOnly`; `.closed` if the realm
-    ///   was already closed; whatever `write` throws, for the removal.
+    ///   class that declares links; `.schemaMismatch`; `.readOnly`; `.closed` if the realm was
+    ///   already closed; whatever `write` throws, for the removal.
     /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
     /// - Complexity: O(log n) for each object; one commit for each batch.
     @discardableResult

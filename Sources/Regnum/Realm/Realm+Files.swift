@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Returns whether the realm of a configuration exists. False for in-memory realms.
+    /// Returns whether the realm of a configuration exists; `false` for in-memory realms.
     ///
     /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined.
     public static func fileExists(
@@ -46,7 +46,7 @@ extension Realm {
     /// Returns the schema version of the realm in a directory, without changing any file.
     ///
     /// This is the version in the newest published commit. A commit that a process wrote but didn't
-    /// publish before it died counts only after the realm was opened for writing.
+    /// publish before it died only counts once the realm has been opened for writing.
     ///
     /// - Throws: `.invalidInput` if `url` isn't a file URL; `.fileNotFound` if there is no realm;
     ///   whatever `open` throws for the files found there.

@@ -3,12 +3,11 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Migrates the realm and closes it, for programs that migrate separately from their normal
-    /// work.
+    /// Migrates the realm and closes it, for programs that run migrations as a separate step.
     ///
     ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
     ///
-    /// - Returns: A report, or `nil` if the realm is new or already has the version.
+    /// - Returns: A report, or `nil` if the realm is new or already has the configured version.
     /// - Throws: `.alreadyOpen` if the realm is open in this process; the errors of ``open(_:)``.
     @discardableResult
     public static func performMigration(
@@ -20,12 +19,12 @@ extension Realm {
     }
 
     /// Runs the migration of a realm in memory only, and reports what it would do. The realm's
-    /// files aren't changed, and it may be in use at the same time.
+    /// files aren't changed, and the realm may be in use at the same time.
     ///
-    /// - Returns: A report, or `nil` if the realm already has the version.
+    /// - Returns: A report, or `nil` if the realm already has the configured version.
     /// - Throws: `.invalidInput` for an in-memory realm; `.fileNotFound` if the realm doesn't
     ///   exist; the errors of the migration.
-    /// - Complexity: That of the migration, with memory for its changes.
+    /// - Complexity: That of the migration. Needs memory for all of its changes.
     public static func previewMigration(
         for configuration: Configuration
     ) async throws -> MigrationReport? {

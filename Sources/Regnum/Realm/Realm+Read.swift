@@ -33,7 +33,7 @@ extension Realm {
         return try outcome.get()
     }
 
-    /// Returns the newest published version as a value. Never waits, and also works after
+    /// Returns a snapshot of the newest published version. Never waits, and also works after
     /// `close()`.
     public nonisolated func snapshot(
         file: StaticString = #fileID, line: UInt = #line
@@ -41,7 +41,8 @@ extension Realm {
         Snapshot(core: core.snapshot(CallPlace(file: file, line: line)))
     }
 
-    /// Returns the newest published version, waiting until it is at least `version`.
+    /// Returns a snapshot of the newest published version, waiting until that is at least
+    /// `version`.
     ///
     /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(
@@ -57,7 +58,7 @@ extension Realm {
         return snapshot(file: file, line: line)
     }
 
-    /// Returns all objects of a class as a live handle whose `current` value and `changes` follow
+    /// Returns the objects of a class as a live handle whose `current` value and `changes` follow
     /// the realm.
     ///
     /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
@@ -68,8 +69,8 @@ extension Realm {
             core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
-    /// Returns the object with a primary key as a live handle whose `current` value and `changes`
-    /// follow the realm. The object doesn't have to exist.
+    /// Returns the object with the given primary key as a live handle whose `current` value and
+    /// `changes` follow the realm. The object doesn't have to exist.
     ///
     /// - Precondition: The class has a primary key of the type of `key`.
     public nonisolated func object<T: Object, Key: ScalarValue>(

@@ -1,16 +1,17 @@
 public import FoundationEssentials
 
 extension Realm {
-    /// Opens a separate in-memory realm that is discarded when it is closed or released. Meant for
-    /// tests, any number of which can run in parallel.
+    /// Opens a separate in-memory realm that is discarded when it is closed or released. Intended
+    /// for tests, any number of which can run in parallel.
     ///
     ///     let realm = try await Realm.temporary([Room.self, Message.self])
     ///
     /// - Parameters:
-    ///   - types: The classes of the realm. `nil`: each class joins when it is first used.
-    ///   - template: A realm in a directory, whose newest published content the new one starts
-    ///     with. It may be open, and being written, in this and other processes, and isn't changed.
-    ///     It isn't copied: unchanged content is read from its files as needed.
+    ///   - types: The classes of the realm. `nil` means that each class joins the realm when it is
+    ///     first used.
+    ///   - template: The directory of a realm whose newest published content the new one starts
+    ///     with. That realm may be open and being written to, in this and other processes, and
+    ///     isn't changed. It isn't copied: unchanged content is read from its files as needed.
     /// - Throws: `.invalidInput` for classes that can't be stored; `.fileNotFound` if the template
     ///   doesn't exist; `.schemaMismatch` if a class differs from the template's; whatever `open`
     ///   throws for the files found there.

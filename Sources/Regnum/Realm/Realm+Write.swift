@@ -10,8 +10,8 @@ extension Realm {
     /// A body that changes nothing commits nothing.
     ///
     /// If the body throws, nothing is committed and `write` rethrows the error. Cancelling the task
-    /// has an effect until the body has returned and its commit begins, but not after that. (The
-    /// commit of a large transaction begins once no other process is writing a checkpoint.)
+    /// has no effect once the body has returned and its commit has begun. (The commit of a large
+    /// transaction begins once no other process is writing a checkpoint.)
     ///
     /// The body runs on the realm's actor, so everything it captures is transferred there:
     /// `Sendable` values, and other values only if nothing else can use them afterwards. An
@@ -35,13 +35,14 @@ extension Realm {
     ///         }
     ///     }
     ///
-    /// An object that was added in a body can't be used after it. Return what you need from the
-    /// body, or read the object again.
+    /// An object that was added in a body can't be used after the body has returned. Return what
+    /// you need from the body, or read the object again.
     ///
     /// - Parameters:
     ///   - origin: A label for the commit, reported by change streams; at most 4,096 bytes of
     ///     UTF-8.
-    ///   - durability: What the commit survives. `nil` uses `Configuration.durability`.
+    ///   - durability: The failures that the commit survives. `nil` uses
+    ///     `Configuration.durability`.
     ///   - body: Runs once, synchronously. Its result must be `Sendable`, so objects can't escape.
     /// - Throws: `.invalidInput` for an origin that is too long, before the body runs;
     ///   `.invalidDatabase` or `.ioFailed` if the body encountered unreadable data; the first
@@ -65,7 +66,7 @@ extension Realm {
     ///
     ///     try await realm.write { tx in try tx.create(Dog.self, value: ["name": "Rex"]) }
     ///
-    /// There is no result because objects become invalid when their transaction ends. Otherwise
+    /// Nothing is returned because objects become invalid when their transaction ends. Otherwise
     /// behaves like ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
     @_disfavoredOverload
     @concurrent public nonisolated func write<Model: ConfinedObject>(
@@ -85,8 +86,8 @@ extension Realm {
     ///     })
     ///     return snapshot.object(Message.self, forPrimaryKey: id)
     ///
-    /// - Returns: The state including the body's changes and everything before them, but nothing
-    ///   after (if the body changed nothing, the state that it saw), and the body's result.
+    /// - Returns: A snapshot with the body's changes and everything before them, but nothing after
+    ///   them (if the body changed nothing, the state that it saw), and the body's result.
     /// - Throws: The same errors as `write`.
     @concurrent public nonisolated func snapshot<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,

@@ -103,8 +103,8 @@ public actor Realm {
     public nonisolated var configuration: Configuration { core.configuration }
 
     /// Whether the newest published version contains no objects. Undelivered asymmetric objects
-    /// don't count. Reading it in the body of a write, which has ``Transaction/isEmpty``, fails the
-    /// transaction.
+    /// don't count. Reading it in the body of a write fails the transaction; use
+    /// ``Transaction/isEmpty`` there.
     public nonisolated var isEmpty: Bool {
         core.failWrite(reading: "Realm.isEmpty", insteadOf: "isEmpty")
         return core.coordinator.published.isEmpty
@@ -113,9 +113,9 @@ public actor Realm {
     /// Whether the realm was closed, by any of its owners in this process.
     public nonisolated var isClosed: Bool { core.coordinator.isClosed }
 
-    /// Closes the realm for every owner in the process, after the running write has finished.
+    /// Closes the realm for every owner in the process, once the running write has finished.
     ///
-    /// Afterwards `write`, `read` and new streams throw `.closed`, and running streams end. Frozen
+    /// After that, `write`, `read` and new streams throw `.closed`, and running streams end. Frozen
     /// values remain valid, and `snapshot()` and `.current` keep returning the last version.
     public func close() async {
         core.external.stop()

@@ -6,26 +6,27 @@ extension Realm {
     /// after another process died while writing. `Docs/DURABILITY.md` describes what can be lost
     /// and when.
     public struct Recovery: Sendable, Hashable {
-        /// Bytes after the last valid commit that were discarded: the remains of commits that were
-        /// never acknowledged. (If ``isLockLost``, damage to the last commits looks the same.)
+        /// The number of bytes after the last valid commit that were discarded: the remains of
+        /// commits that were never acknowledged. (If ``isLockLost``, damage to the last commits
+        /// looks the same.)
         public let discardedByteCount: UInt64
         /// The versions of the complete commits among the discarded bytes.
         public let discardedVersions: [UInt64]
-        /// Bytes of valid commits that weren't known to be on disk. They were kept and written
-        /// again.
+        /// The number of bytes of valid commits that weren't known to be on disk. They were kept
+        /// and written again.
         public let adoptedByteCount: UInt64
         /// Whether `LOCK` was missing or had lost its content, as can happen in a power failure.
-        /// The end is then determined from the log alone, so commits that were cut off together
-        /// with all traces of them go unnoticed. Compare ``Realm/Statistics/version`` with the
-        /// version you expect.
+        /// The end of the log is then determined from the log alone, so commits that were lost
+        /// without a trace go unnoticed. Compare ``Realm/Statistics/version`` with the version you
+        /// expect.
         public let isLockLost: Bool
-        /// Whether an earlier write or sync of the log had failed; the log continues in a new
-        /// segment.
+        /// Whether an earlier write or sync of the log had failed, so that the log continues in a
+        /// new segment.
         public let followsFailedWrite: Bool
-        /// The versions of damaged checkpoints. An older checkpoint was used, with the log since
-        /// then.
+        /// The versions of damaged checkpoints. An older checkpoint and the log since then were
+        /// used instead.
         public let damagedCheckpoints: [UInt64]
-        /// The log position from which acknowledged bytes are damaged; a checkpoint covers their
+        /// The log position at which damage to acknowledged bytes begins; a checkpoint has their
         /// content.
         public let damagedPosition: UInt64?
         /// Files marking the realm as being created or deleted although it is complete. They were

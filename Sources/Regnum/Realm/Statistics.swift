@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Realm {
-    /// Counters of a realm in this process, since it was opened here.
+    /// Statistics of a realm in this process, counted since the process opened it.
     public struct Statistics: Sendable, Hashable {
         /// The newest published version.
         public let version: UInt64
@@ -31,19 +31,19 @@ extension Realm {
         /// Query results that were advanced from one version to another. Results that several
         /// streams share count once.
         public let streamSteps: Int
-        /// The number of those steps that had to copy the changed parts of a result because another
-        /// stream, or a consumer that keeps delivered collections, still held it. Other steps edit
-        /// it in place. Lists in their own order are never copied.
+        /// The number of ``streamSteps`` that had to copy the changed parts of a result because
+        /// another stream, or a consumer that keeps delivered collections, still held it. Other
+        /// steps edit it in place. Lists in their own order are never copied.
         public let copiedResults: Int
         /// Rows on which the conditions of queries in snapshots and transactions were evaluated,
         /// through this `Realm`. Conditions answered by an index, or for a whole block of rows at
         /// once, evaluate none.
         public let queriedRows: Int
-        /// Objects and values that those queries have collected. All objects of a class, and whole
-        /// lists, aren't collected but read on access.
+        /// Objects and values that those queries have collected. Queries for all objects of a
+        /// class, or for a whole list, collect nothing and read on access.
         public let foundRows: Int
-        /// Bytes of the realm's content in this process's memory, over all held versions: content
-        /// that wasn't read from the nodes file, or was changed since.
+        /// Bytes of memory that the realm's content takes in this process, over all held versions:
+        /// content that wasn't read from the nodes file, or has been changed since then.
         public let heapByteCount: Int
         /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.
@@ -56,7 +56,7 @@ extension Realm {
         public let version: UInt64
         /// Where the snapshot was taken: module, file and line.
         public let place: String
-        /// Bytes that would be freed if this snapshot and all older ones were released: content
+        /// Bytes that would be freed if this snapshot and all older ones were released: the content
         /// that no newer version uses.
         public let heldByteCount: Int
     }
@@ -87,10 +87,11 @@ extension Realm {
             })
     }
 
-    /// The commits of the realm, by any process, as a sequence with one element each.
+    /// The commits made to the realm by any process, as an asynchronous sequence with one element
+    /// for each commit.
     public nonisolated var commits: CommitSequence { CommitSequence(core) }
 
-    /// Returns the commits of the realm after the one that a cursor refers to.
+    /// Returns the commits made to the realm after the version that a cursor refers to.
     public nonisolated func commits(since cursor: ChangeCursor) -> CommitSequence {
         CommitSequence(core, since: cursor)
     }
