@@ -2,19 +2,19 @@ extension Realm {
     /// The effect that deleting objects has on a link: `@Persisted(onDelete: .deny) var
     /// customer: Customer?`.
     ///
-    /// Delete rules are part of the declaration, not of the stored schema: they apply to deletions
-    /// with `tx.delete` in programs that declare them, and can be changed without a migration.
+    /// Delete rules are part of the declaration, not of the stored schema: they apply to
+    /// `tx.delete` in programs that declare them, and can be changed without a migration.
     public enum DeleteRule: Sendable, Hashable {
-        /// Sets the link to `nil`, or removes the object from the list, set or map, when the target
-        /// is deleted. This is the default.
+        /// When the target is deleted, sets the link or the map's value to `nil`, or removes the
+        /// target from the list or set. This is the default.
         case nullify
         /// Prevents the deletion of the target while the link exists. An attempt to delete it
         /// deletes nothing and fails the transaction or savepoint with `.deletionDenied`. Deleting
         /// the object together with the object that links to it is allowed.
         case deny
         /// Deletes the targets together with the object that has the link, recursively, even in
-        /// cycles. Other links to the deleted objects become `nil`, or deny the whole deletion if
-        /// that is their rule.
+        /// cycles. Other links to the deleted objects are handled according to their own rules:
+        /// they become `nil`, or prevent the whole deletion.
         case cascade
 
         /// The bits of the rule in `Persisted._flags`.
@@ -46,7 +46,7 @@ extension Persisted where Value: LinkProperty {
     ///     @Persisted(onDelete: .deny) var customer: Customer?
     ///     @Persisted(onDelete: .cascade) var lines: List<Line>
     ///
-    /// Properties that hold embedded objects take no rule, because embedded objects are always
+    /// Properties that hold embedded objects can't have a rule, because embedded objects are always
     /// deleted with their owner. Links declared in an embedded object cannot cascade.
     @inlinable @inline(__always)
     public init(onDelete rule: Realm.DeleteRule) {

@@ -10,14 +10,14 @@
 /// first case of an enum, an empty collection. Reading a managed object never creates defaults.
 ///
 /// Swift evaluates the initial value for every new instance, including the accessors that the
-/// library creates for stored rows. Iterating over results or a collection reuses one accessor as
-/// long as nothing else retains it. Assign expensive defaults in a convenience initializer, or rely
-/// on the default of the type, so that they aren't created for every accessor.
+/// library creates for stored rows. Iterating over results or a collection reuses a single accessor
+/// as long as nothing else retains it. Assign expensive defaults in a convenience initializer, or
+/// rely on the default of the type, so that they aren't created for every accessor.
 ///
 /// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
-/// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. A primary
-/// key is indexed. It cannot be changed once the object is managed: doing so fails the transaction
-/// with `.invalidValue`.
+/// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. Primary
+/// keys are always indexed. Changing the primary key of a managed object fails the transaction with
+/// `.invalidValue`.
 ///
 /// The wrapper can only be used for stored properties of classes derived from ``Object``,
 /// ``EmbeddedObject`` or ``AsymmetricObject``.
@@ -113,7 +113,7 @@ public struct Persisted<Value: Persistable> {
 }
 
 extension Persisted where Value: ScalarValue, Value._Basis: PrimaryKeyValue {
-    /// Declares the primary key, unique in its class, by which
+    /// Declares the primary key, which is unique within the class and by which
     /// `tx.object(_:forPrimaryKey:)` finds the object.
     @inlinable @inline(__always)
     public init(primaryKey: Bool) {

@@ -1,12 +1,12 @@
 internal import RegnumEngine
 
-/// Classes and their properties: those that a realm knows (``Realm/schema``), or those that are
-/// stored (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
+/// A set of classes with their properties: those that a realm knows (``Realm/schema``), or those
+/// that are stored (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
 public struct Schema: Sendable, Hashable {
-    /// The classes, in ascending order by name.
+    /// The classes, sorted by name.
     public let objectSchema: [ObjectSchema]
-    /// The schema version: for a realm's schema that of its configuration, for a stored schema the
-    /// one set by the last program.
+    /// The schema version: for a realm's schema, the version in its configuration; for a stored
+    /// schema, the version that was stored last.
     public let version: UInt64
 
     init(_ classes: [ObjectSchema], version: UInt64) {
@@ -14,9 +14,9 @@ public struct Schema: Sendable, Hashable {
         self.version = version
     }
 
-    /// The class with a name, or `nil` if there is none.
+    /// The class with the given name, or `nil` if there is none.
     ///
-    /// - Complexity: O(classes).
+    /// - Complexity: O(n) for n classes.
     public subscript(className: String) -> ObjectSchema? {
         objectSchema.first { equalUTF8($0.className, className) }
     }
@@ -33,10 +33,11 @@ extension Schema: CustomStringConvertible {
 public struct ObjectSchema: Sendable {
     /// The name of the class, without its module.
     public let className: String
-    /// The class. `nil` for a stored class, which the program may lack or declare differently.
+    /// The Swift class, or `nil` for a stored class, which the program may lack or declare
+    /// differently.
     public let objectClass: ObjectBase.Type?
-    /// The stored properties in the order of their declarations, those of superclasses first; for a
-    /// stored class in alphabetical order. Doesn't include inverses, which the subscript finds.
+    /// The stored properties in declaration order, those of superclasses first; for a stored class,
+    /// in alphabetical order. Doesn't include inverses, which only the subscript finds.
     public let properties: [Property]
     /// The inverses of links.
     private let inverses: [Property]
@@ -44,7 +45,7 @@ public struct ObjectSchema: Sendable {
     public let primaryKeyProperty: Property?
     /// Whether objects of the class are owned by other objects.
     public let isEmbedded: Bool
-    /// Whether objects of the class are only delivered by drains: ``AsymmetricObject``.
+    /// Whether objects of the class are only delivered by drains; see ``AsymmetricObject``.
     public let isAsymmetric: Bool
 
     init(_ schema: ClassSchema) {
@@ -68,16 +69,17 @@ public struct ObjectSchema: Sendable {
         isAsymmetric = kind == .asymmetric
     }
 
-    /// The property with a Swift name, including inverses; `nil` if there is none.
+    /// The property with the given Swift name, which may be an inverse; `nil` if there is none.
     ///
-    /// - Complexity: O(properties).
+    /// - Complexity: O(n) for n properties.
     public subscript(propertyName: String) -> Property? {
         (properties + inverses).first { equalUTF8($0.name, propertyName) }
     }
 }
 
 extension ObjectSchema: Hashable {
-    /// Returns whether both are the same declaration of the same class, or the same stored class.
+    /// Returns whether both values are the same declaration of the same class, or the same stored
+    /// class.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
         left.objectClass == right.objectClass && equalUTF8(left.className, right.className)
             && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
@@ -88,7 +90,7 @@ extension ObjectSchema: Hashable {
 }
 
 extension ObjectSchema: CustomStringConvertible {
-    /// The name and the properties, one on each line, inverses last.
+    /// The name and the properties, one per line, inverses last.
     public var description: String {
         "\(className)\(isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "") {\n"
             + (properties + inverses).map { "\($0)".indented }.joined(separator: "\n") + "\n}"
@@ -109,8 +111,8 @@ public struct Property: Sendable, Hashable {
     public let isSet: Bool
     /// Whether the property is a ``Map``.
     public let isMap: Bool
-    /// Whether the property has an index. Primary keys always do. Unknown, and false, for a stored
-    /// `AnyRealmValue` property.
+    /// Whether the property has an index. Always `true` for primary keys, and always `false` for a
+    /// stored `AnyRealmValue` property, for which it isn't known.
     public let isIndexed: Bool
     /// Whether the property is the primary key of its class.
     public let isPrimaryKey: Bool
@@ -124,7 +126,7 @@ public struct Property: Sendable, Hashable {
 }
 
 extension Property {
-    /// Returns whether all attributes are the same, and names have the same UTF-8 bytes.
+    /// Returns whether all attributes are equal, comparing names by their UTF-8 bytes.
     public static func == (left: Property, right: Property) -> Bool {
         left.names == right.names && left.type == right.type && left.isArray == right.isArray
             && left.isSet == right.isSet && left.isMap == right.isMap
@@ -140,7 +142,7 @@ extension Property {
 }
 
 extension Property: CustomStringConvertible {
-    /// The property on one line.
+    /// A one-line description of the property.
     public var description: String {
         var text = "\(name): \(typeName)"
         if let originPropertyName { text += ", of \(originPropertyName)" }
@@ -162,7 +164,7 @@ extension Property: CustomStringConvertible {
     }
 }
 
-/// The stored type of a property or of a collection's elements. Projected types and enums have the
+/// The stored type of a property or of a collection's elements. For projected types and enums, the
 /// type that they are stored as.
 public enum PropertyType: Sendable, Hashable, CaseIterable {
     /// Integers of any width.
