@@ -1,13 +1,13 @@
 extension Transaction {
     /// Creates and stores an asymmetric object with the given property values.
     ///
-    /// Accepts the same values as ``create(_:value:update:)-(_,[String:Any?],_)``. Returns nothing,
-    /// because the object can only be delivered.
+    /// Accepts the same values as ``create(_:value:update:)-(_,[String:Any?],_)``. Nothing is
+    /// returned, because the object can only be delivered.
     ///
     /// - Throws: `.invalidValue`, naming the class and property, for a value of the wrong type;
-    ///   `.invalidInput` for an array with too many values, for a nested value that no object can
-    ///   be created from, and for a class that is declared with links; `.duplicatePrimaryKey` if an
-    ///   undelivered object has the same primary key. Nothing is stored if it throws.
+    ///   `.invalidInput` for an array with too many values, for a nested value from which no object
+    ///   can be created, and for a class that declares links; `.duplicatePrimaryKey` if an
+    ///   undelivered object has the same primary key. If it throws, nothing is stored.
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: [String: Any?] = [:]
     ) throws(Realm.Error) {

@@ -4,9 +4,9 @@ internal import RegnumStore
 extension Transaction {
     /// Stores an unmanaged object. The instance becomes the accessor of its row.
     ///
-    /// The unmanaged objects that it links to, directly or indirectly, are stored with it, and its
-    /// lists become those of the row. An object that is already in this transaction is left
-    /// unchanged.
+    /// The unmanaged objects that it links to, directly or indirectly, are stored along with it,
+    /// and its lists become accessors of the stored lists. Objects that are already in this
+    /// transaction are left unchanged.
     ///
     /// With an update policy, if an object with the same primary key exists, the instance becomes
     /// an accessor of that row, and the row gets the values of all of the instance's properties,
@@ -17,13 +17,15 @@ extension Transaction {
     /// - Parameter policy: The handling of an existing object with the same primary key.
     /// - Throws: `.duplicatePrimaryKey` with class, property and key if an object with this key
     ///   exists and the policy is `.error`; `.invalidValue` if a property holds a value beyond its
-    ///   limits (a string of 16 MB, a NaN date), an object of a derived class, an object of another
-    ///   transaction, a deleted object, or an embedded object that already has an owner;
+    ///   limits (such as a string of 16 MB, or a NaN date), an object of a derived class, an object
+    ///   of another transaction, a deleted object, or an embedded object that already has an owner;
     ///   `.schemaMismatch` if the class doesn't match the stored schema; `.invalidInput` if its
     ///   declaration can't be stored, for an update policy with a class that has no primary key,
-    ///   and for a deleted object. The transaction can continue as if the call had not been made.
-    /// - Precondition: The object does not belong to another transaction.
-    /// - Complexity: O(log n) for each row and for each of its indexes and list elements.
+    ///   and for a deleted object. If it throws, the transaction can continue as if the call had
+    ///   not been made.
+    /// - Precondition: The object doesn't belong to another transaction.
+    /// - Complexity: O(log n) for each stored object, and for each of its indexed properties and
+    ///   list elements.
     public func add(
         _ object: Object, update policy: Realm.UpdatePolicy = .error
     ) throws(Realm.Error) {
@@ -68,10 +70,10 @@ extension Transaction {
     )
     public func add(_ object: EmbeddedObject, update policy: Realm.UpdatePolicy = .error) {}
 
-    /// Stores unmanaged objects, in order.
+    /// Stores unmanaged objects in the order of the sequence.
     ///
-    /// - Throws: The errors of ``add(_:update:)-(Object,_)``. The objects before the failing one
-    ///   remain stored.
+    /// - Throws: The errors of ``add(_:update:)-(Object,_)``. Objects before the one that caused
+    ///   the error remain stored.
     public func add<Objects: Sequence>(
         _ objects: Objects, update policy: Realm.UpdatePolicy = .error
     ) throws(Realm.Error)

@@ -6,27 +6,27 @@ extension Transaction {
     ///     try tx.create(Dog.self, value: ["name": "Rex", "age": 3, "toys": [["name": "ball"]]])
     ///
     /// Values are keyed by property name. Names that the class doesn't have are ignored, and
-    /// missing properties get their default values. A value may have the property's type or a
-    /// similar one that converts without loss: integers for integers of another width and for
-    /// `Double` and `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an
-    /// enum, the text of a UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are
-    /// converted to their Swift equivalents. `nil` and `NSNull` mean `nil`, or an empty collection.
-    /// A link or an embedded object takes a dictionary, an array (values in the order of
-    /// declaration) or an object: objects of this transaction are linked to, other objects are
-    /// stored as copies, and embedded objects are always copied. Lists take arrays and other
-    /// sequences. Dictionaries and arrays of properties can be nested up to 64 levels deep; objects
-    /// that link to each other have no limit.
+    /// missing properties get their default values. A value may have the property's type, or a type
+    /// that converts to it without loss: integers for integers of another width and for `Double`
+    /// and `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an enum, the
+    /// text of a UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are converted to
+    /// their Swift equivalents. `nil` and `NSNull` mean `nil`, or an empty collection. A link or an
+    /// embedded object takes a dictionary, an array (values in the order of declaration) or an
+    /// object: objects of this transaction are linked to, other objects are stored as copies, and
+    /// embedded objects are always copied. Lists take arrays and other sequences. Dictionaries and
+    /// arrays of properties can be nested up to 64 levels deep; objects that link to each other
+    /// have no limit.
     ///
     /// With an update policy, an existing object with the same primary key gets the given values
     /// and keeps the others. The same applies to nested objects.
     ///
     /// - Parameters:
-    ///   - type: The class to create. If it is a metatype in a variable, the dynamic type counts.
+    ///   - type: The class to create. For a metatype in a variable, its dynamic type is used.
     ///   - policy: The handling of an existing object with the same primary key.
     /// - Returns: The stored or updated object.
     /// - Throws: `.invalidValue` with class and property for a value of the wrong type or beyond
     ///   its limits, and for objects that are nested too deeply; `.invalidInput` for an array with
-    ///   too many values, or a nested value that no object can be created from; and the errors of
+    ///   too many values, or a nested value from which no object can be created; and the errors of
     ///   ``add(_:update:)-(Object,_)``. If it throws, nothing is stored.
     @discardableResult
     public func create<T: Object>(
@@ -35,8 +35,8 @@ extension Transaction {
         try make(type, value, policy)
     }
 
-    /// Creates and stores an object from an array of values in the order of its properties'
-    /// declarations, those of the superclass first. Trailing values can be omitted.
+    /// Creates and stores an object from an array of values in the declaration order of its
+    /// properties, those of the superclass first. Trailing values can be omitted.
     ///
     /// See ``create(_:value:update:)-(_,[String:Any?],_)``.
     @discardableResult
@@ -47,7 +47,8 @@ extension Transaction {
     }
 
     /// Creates and stores an object from a dictionary, an array or another object. The properties
-    /// of another object are copied by name; if it is of another class, it must have all of them.
+    /// of another object are copied by name; if that object is of another class, it must have all
+    /// properties of the new one.
     ///
     /// With an update policy, an object of this transaction and class is returned unchanged. See
     /// ``create(_:value:update:)-(_,[String:Any?],_)``.
@@ -96,7 +97,7 @@ extension ObjectBase {
     ///
     ///     let rex = Dog(value: ["name": "Rex", "age": 3])
     ///
-    /// It takes the same values as ``Transaction/create(_:value:update:)-(_,[String:Any?],_)``.
+    /// Accepts the same values as ``Transaction/create(_:value:update:)-(_,[String:Any?],_)``.
     /// Nested objects of the right class are linked to, managed or not; managed embedded objects
     /// are copied.
     ///
@@ -110,8 +111,8 @@ extension ObjectBase {
         fill(from: value, file, line)
     }
 
-    /// Creates an unmanaged object from an array of values in the order in which its properties are
-    /// declared.
+    /// Creates an unmanaged object from an array of values in the declaration order of its
+    /// properties.
     ///
     /// - Precondition: As for ``init(value:)-([String:Any?])``; there are no more values than
     ///   properties.
@@ -122,7 +123,7 @@ extension ObjectBase {
         fill(from: value, file, line)
     }
 
-    /// Creates an unmanaged object from a dictionary, an array or another object that has all
+    /// Creates an unmanaged object from a dictionary, an array, or another object that has all
     /// properties of this class. A managed object is copied.
     ///
     /// - Precondition: As for ``init(value:)-([String:Any?])``.

@@ -3,12 +3,12 @@ internal import RegnumEngine
 extension Transaction {
     /// Deletes an object and invalidates its accessors.
     ///
-    /// Links to it become `nil`, it is removed from every list, and its embedded objects are
-    /// deleted too. Other objects that it linked to remain. An embedded object is removed from its
-    /// owner. Links can be declared with another rule (``Realm/DeleteRule``): with `cascade` their
-    /// targets are deleted too; with `deny`, if such a link refers to an object that would be
-    /// deleted, nothing is deleted and the transaction, or the enclosing savepoint, fails with
-    /// `.deletionDenied`.
+    /// Links to the object become `nil`, it is removed from every list and set, and its embedded
+    /// objects are deleted too. Other objects that it links to remain. An embedded object is
+    /// removed from its owner. Links can be declared with another rule (``Realm/DeleteRule``): with
+    /// `cascade` their targets are deleted too; with `deny`, if such a link refers to an object
+    /// that would be deleted, nothing is deleted and the transaction, or the enclosing savepoint,
+    /// fails with `.deletionDenied`.
     ///
     /// Deleting an object that was already deleted, through another accessor or by a rule, has no
     /// effect.
@@ -26,8 +26,8 @@ extension Transaction {
         binding.didDelete(in: transaction)
     }
 
-    /// Deletes all objects of a sequence: an array, a ``List`` (which is empty afterwards) or the
-    /// inverse of a link. Objects that occur more than once are deleted once.
+    /// Deletes all objects in a sequence, such as an array, a ``List`` (which is empty afterwards)
+    /// or the inverse of a link. Objects that occur more than once are deleted once.
     ///
     /// - Precondition: As for ``delete(_:)-(ObjectBase)``, for each object, at the time of the
     ///   call.
@@ -50,7 +50,7 @@ extension Transaction {
         }
     }
 
-    /// Deletes the objects that are values of a map. Their keys remain, with the value `nil`.
+    /// Deletes the objects in a map. Their keys remain, with the value `nil`.
     ///
     /// - Precondition: As for ``delete(_:)-(ObjectBase)``, for each object, at the time of the
     ///   call.
@@ -79,7 +79,7 @@ extension Transaction {
     /// Deletes all objects of the realm's classes, but not the classes themselves.
     ///
     /// The classes are those of `Configuration.objectTypes` or, if that isn't set, all classes of
-    /// the realm. Delete rules don't apply, since none of their objects remain. Asymmetric objects
+    /// the realm. Delete rules don't apply, since none of the objects remain. Asymmetric objects
     /// aren't deleted.
     ///
     /// - Complexity: O(n log n).

@@ -9,17 +9,17 @@ extension Transaction {
     ///         }
     ///     }
     ///
-    /// Objects that were added in a rolled-back body are invalid from then on; earlier objects,
-    /// lists and results show the earlier state again. Classes that joined in the body are also
-    /// removed from the file, until they are used again. Savepoints can be nested.
+    /// Objects that were added in a rolled-back body become invalid; earlier objects, lists and
+    /// results show the earlier state again. Classes that were added to the file in the body are
+    /// removed from it, until they are used again. Savepoints can be nested.
     ///
     /// - Returns: The body's result.
-    /// - Throws: Whatever the body throws. If the body returns, but had set a property to a value
-    ///   that it can't hold (which would otherwise fail the transaction), that error is thrown, and
-    ///   the transaction continues without the rolled-back changes.
+    /// - Throws: Whatever the body throws. If the body returns, but has set a property to a value
+    ///   that it can't hold (which would otherwise fail the transaction), the savepoint throws that
+    ///   error, and the transaction can continue without the rolled-back changes.
     /// - Precondition: Called in a write.
-    /// - Complexity: O(number of rows changed so far); the nodes that the body changes are copied
-    ///   once more.
+    /// - Complexity: O(m) for m rows that the transaction has changed so far. The nodes that the
+    ///   body changes are copied once more.
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
         let savepoint = requireWriting("savepoint").savepoint()
         let (outcome, violation) = core.separatingViolations(body)

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The interface of a `write` or `read` body to one consistent state of the realm.
+/// The interface through which a `write` or `read` body accesses one consistent state of the realm.
 ///
 ///     try await realm.write { tx in
 ///         let room = try tx.object(Room.self, forPrimaryKey: "general") ?? makeRoom(tx)
@@ -19,9 +19,9 @@ public final class Transaction {
         self.core = core
     }
 
-    /// The version that the realm will have if the body returns now. In a `write` that is the
-    /// version the body started from, plus one if the body has changed anything so far; in a `read`
-    /// it is the version being read.
+    /// The version that the realm will have if the body returns now: in a `write`, the version from
+    /// which the body started, plus one if the body has changed anything so far; in a `read`, the
+    /// version being read.
     ///
     /// To pass it to `snapshot(atLeast:)`, read it at the end of the body.
     /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` needs no version.
@@ -34,17 +34,18 @@ public final class Transaction {
         }
     }
 
-    /// Whether there are no objects, as the body sees them. Undelivered asymmetric objects don't
-    /// count.
+    /// Whether the realm contains no objects, as the body sees it. Undelivered asymmetric objects
+    /// don't count.
     public var isEmpty: Bool {
         guard let view = core.view else { trapEnded("isEmpty") }
         return view.isEmpty
     }
 
-    /// Returns all objects of a class, as the body sees them at the time of each use.
+    /// Returns all objects of a class. The results always reflect the current state of the
+    /// transaction.
     ///
     /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
-    /// - Complexity: O(1). Nothing is evaluated until the results are used.
+    /// - Complexity: O(1). The query is evaluated when the results are used.
     public func objects<T: Object>(_ type: T.Type) -> Results<T> {
         Results(binding(for: type, "objects"), plan: .all(of: type))
     }
