@@ -11,8 +11,8 @@ public import FoundationEssentials
 ///
 /// Properties of this type are never optional: ``none`` represents `nil`. Elements of ``List``,
 /// ``MutableSet`` and ``Map`` can also be of this type. Stored values keep their case: `.int(5)`
-/// and `.double(5)` are different values for Swift's `==`, but queries, sorting and sets treat
-/// numbers of different cases as equal if their numeric values are.
+/// and `.double(5)` aren't equal in Swift, but queries, sorting and sets treat numbers of different
+/// cases as equal if their numeric values are.
 ///
 /// Lists and dictionaries can be nested, up to 100 levels deep. Those read from a managed object
 /// are accessors of the stored collection: modifying them modifies the object. Assigning a list
@@ -106,7 +106,7 @@ extension AnyRealmValue {
 }
 
 extension AnyRealmValue: Hashable {
-    /// Returns whether both are of the same case with equal values. Unmanaged lists and
+    /// Returns whether both values are of the same case with equal contents. Unmanaged lists and
     /// dictionaries are equal if their elements are; managed ones are equal only if they are the
     /// same collection. Objects are equal if they are the same object.
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {

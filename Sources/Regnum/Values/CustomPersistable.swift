@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A type that is stored as another, persistable type, by a conversion that cannot fail.
+/// A type that is stored as another, persistable type, using a conversion that cannot fail.
 ///
 ///     extension Coordinate: CustomPersistable {
 ///         public init(persistedValue: Location) {
@@ -9,18 +9,19 @@ internal import RegnumEngine
 ///         public var persistableValue: Location { Location(value: [latitude, longitude]) }
 ///     }
 ///
-/// The type can then be used for properties, optional properties, elements of a ``List`` and
-/// values of a ``Map``. If its persisted type is a value, it can also be an element of a
-/// ``MutableSet``, and if the persisted type can be a primary key or have an index, so can this
-/// type. The file only contains the persisted type, so a property can change from one type to the
-/// other without a migration.
+/// The type can then be used for properties, optional properties, elements of a ``List`` and values
+/// of a ``Map``. If the persisted type isn't an embedded class, the type can also be used for
+/// elements of a ``MutableSet``, and if the persisted type can be a primary key or have an index,
+/// so can this type. Only persisted values are stored, so a property can change from one type to
+/// the other without a migration.
 public protocol CustomPersistable: FailableCustomPersistable {
-    /// Creates a value from its stored form: a value, or an embedded object that must only be
+    /// Creates a value from its stored form. If that is an embedded object, it must only be
     /// accessed during the call.
     init(persistedValue: PersistedType)
 }
 
-/// A type that is stored as another, persistable type, whose stored form may not convert back.
+/// A type that is stored as another, persistable type, using a conversion from the stored form that
+/// can fail.
 ///
 ///     extension URL: @retroactive FailableCustomPersistable {
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
@@ -45,7 +46,7 @@ where
     /// Creates a value from its stored form, or returns `nil` if that is not a
     /// valid value of this type.
     init?(persistedValue: PersistedType)
-    /// The stored form of the value; for an embedded class, a new object for each call.
+    /// The stored form of the value. For an embedded class, each call must return a new object.
     var persistableValue: PersistedType { get }
 }
 

@@ -6,7 +6,9 @@ extension Decimal128 {
     /// Accepts an optional sign, digits with at most one decimal point, and an optional exponent,
     /// as in `-1.50e+7`; or `Inf`, `Infinity` and `NaN`, ignoring case. No other characters are
     /// allowed, including spaces. The digits are preserved, including trailing zeros; more than 34
-    /// are rounded. Linear in the length of the text. To detect invalid text, use `init(_:)`.
+    /// are rounded. To detect invalid text, use `init(_:)`.
+    ///
+    /// - Complexity: O(n) for n characters.
     public init(string: String) {
         self.init(DecimalBits(text: string) ?? .nan)
     }
@@ -57,8 +59,8 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
 extension Decimal128: Codable {
     /// Decodes a string, an integer or a floating-point number.
     ///
-    /// Whether all digits of a number survive, if it isn't encoded as a string,
-    /// depends on the decoder.
+    /// If a number isn't encoded as a string, it depends on the decoder whether all of its digits
+    /// are preserved.
     ///
     /// - Throws: `DecodingError` for anything else, and for a string that is not a number.
     public init(from decoder: any Decoder) throws {

@@ -13,9 +13,9 @@ import RegnumEngine
 /// contains no references. Its bits and rules are those of decimal128 in BSON.
 ///
 /// A number preserves its digits: 1.0 and 1.00 are equal and have the same hash, but print
-/// differently. Results that don't fit are rounded to nearest, ties to even. Overflow results
-/// in an infinity; underflow gradually loses digits and results in zero. No operation traps
-/// or reports a status.
+/// differently. Results that don't fit are rounded to nearest, ties to even. Overflow results in an
+/// infinity. Underflow gradually loses digits, until the result is zero. No operation traps or
+/// reports a status.
 ///
 /// Unlike those of `Double`, `==` and `<` define a total order: NaN equals NaN and is less
 /// than all other numbers, including -infinity; -0 equals 0. Decimals can therefore be
@@ -67,7 +67,8 @@ extension Decimal128 {
 }
 
 extension Decimal128: Hashable, Comparable {
-    /// Returns whether both are the same number, regardless of trailing zeros, or both are NaN.
+    /// Returns whether both values are the same number, regardless of trailing zeros, or both are
+    /// NaN.
     public static func == (left: Decimal128, right: Decimal128) -> Bool {
         DecimalBits.areEqual(left.bits, right.bits)
     }

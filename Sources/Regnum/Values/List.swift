@@ -16,9 +16,9 @@ internal import RegnumEngine
 ///
 /// A list of embedded objects owns them: objects that are removed or replaced are deleted.
 ///
-/// Invalid indices, using a managed list after the transaction body has returned, and changing it
-/// in a read transaction trap. Using the list of a deleted object, and adding an element that
-/// cannot be stored, fail the transaction.
+/// Using an invalid index, using a managed list after the transaction body has returned, or
+/// changing it in a read transaction traps. Using the list of a deleted object, or adding an
+/// element that cannot be stored, fails the transaction.
 public final class List<Element: RealmCollectionValue> {
     /// The stored list; `nil` for an unmanaged list.
     var managed: _ManagedList?
@@ -60,12 +60,16 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Appends the elements that the sequence contains when the call starts.
+    /// Appends the elements that a sequence contains when the call starts.
+    ///
+    /// - Complexity: O(m log n) for m elements; O(m) for an unmanaged list.
     public func append(objectsIn elements: some Sequence<Element>) {
         insert(contentsOf: elements, at: count)
     }
 
-    /// Appends elements.
+    /// Appends the elements of a sequence, like ``append(objectsIn:)``.
+    ///
+    /// - Complexity: O(m log n) for m elements; O(m) for an unmanaged list.
     public func append(contentsOf elements: some Sequence<Element>) {
         insert(contentsOf: elements, at: count)
     }
@@ -83,9 +87,10 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Inserts elements before the one at `position`.
+    /// Inserts the elements of a sequence before the one at `position`.
     ///
     /// - Precondition: `0 <= position <= count`.
+    /// - Complexity: O(m log n) for m elements; O(n + m) for an unmanaged list.
     public func insert(contentsOf elements: some Sequence<Element>, at position: Int) {
         let new = Array(elements)
         guard hasPosition(position, "insert(contentsOf:at:)") else { return }
@@ -108,7 +113,7 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(position..<position + 1)
     }
 
-    /// Removes the first elements.
+    /// Removes the given number of elements from the start of the list.
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeFirst(_ number: Int = 1) {
@@ -116,7 +121,7 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(0..<number)
     }
 
-    /// Removes the last elements.
+    /// Removes the given number of elements from the end of the list.
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeLast(_ number: Int = 1) {
@@ -126,9 +131,14 @@ public final class List<Element: RealmCollectionValue> {
     }
 
     /// Removes all elements.
+    ///
+    /// - Complexity: O(n log n); O(n) for an unmanaged list.
     public func removeAll() { removeSubrange(0..<count) }
 
     /// Removes the elements in a range of positions.
+    ///
+    /// - Precondition: The range is within `0..<count`.
+    /// - Complexity: O(m log n) for m removed elements; O(n) for an unmanaged list.
     public func removeSubrange(_ range: Range<Int>) {
         guard has(range, "removeSubrange(_:)") else { return }
         if let managed { managed.remove(range) } else { elements.removeSubrange(range) }
@@ -139,7 +149,9 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(range.relative(to: 0..<count))
     }
 
-    /// Replaces the elements in a range of positions.
+    /// Replaces the elements in a range of positions with those of a sequence.
+    ///
+    /// - Precondition: The range is within `0..<count`.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Sequence<Element>) {
         let new = Array(elements)
         guard has(range, "replaceSubrange(_:with:)") else { return }
@@ -156,9 +168,10 @@ public final class List<Element: RealmCollectionValue> {
     /// - Precondition: `0 <= index < count`.
     public func replace(index: Int, object: Element) { self[index] = object }
 
-    /// Moves an element, so that its new position is `destination`.
+    /// Moves an element to the position `destination`.
     ///
     /// - Precondition: Both positions are in `0..<count`.
+    /// - Complexity: O(log n); O(n) for an unmanaged list.
     public func move(from source: Int, to destination: Int) {
         guard hasElement(source, "move(from:to:)"), hasElement(destination, "move(from:to:)") else {
             return
@@ -171,6 +184,9 @@ public final class List<Element: RealmCollectionValue> {
     }
 
     /// Swaps two elements.
+    ///
+    /// - Precondition: Both positions are in `0..<count`.
+    /// - Complexity: O(log n); O(1) for an unmanaged list.
     public func swapAt(_ first: Int, _ second: Int) {
         guard hasElement(first, "swapAt(_:_:)"), hasElement(second, "swapAt(_:_:)") else { return }
         guard let managed else { return elements.swapAt(first, second) }

@@ -17,12 +17,12 @@ internal import RegnumEngine
 /// `%24`). Setting an invalid key in a managed map fails the transaction; an unmanaged map with an
 /// invalid key cannot be added to a realm.
 ///
-/// When an object that is a value is deleted, its key is kept with the value `nil`. A map of
-/// embedded objects owns them: objects that are removed or replaced are deleted.
+/// When an object in the map is deleted, its key is kept with the value `nil`. A map of embedded
+/// objects owns them: objects that are removed or replaced are deleted.
 ///
-/// Using a managed map after the transaction body has returned, and changing it in a read
-/// transaction trap. Using the map of a deleted object, and setting a value that cannot be stored,
-/// fail the transaction.
+/// Using a managed map after the transaction body has returned, or changing it in a read
+/// transaction, traps. Using the map of a deleted object, or setting a value that cannot be stored,
+/// fails the transaction.
 public final class Map<Key: MapKey, Value: MapValue> {
     /// The stored map; `nil` for an unmanaged map.
     var managed: _ManagedList?
@@ -68,7 +68,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// - Complexity: O(n log n).
     public var values: [Value] { map(\.value) }
 
-    /// The value of a key, or `nil` if there is no such entry. The setter stores a value, which
+    /// The value for a key, or `nil` if there is no such entry. The setter stores a value, which
     /// counts as a change even if the value is equal; setting `nil` removes the entry.
     ///
     /// In a map of optional values, `map[key] = nil` removes the entry, and `map[key] = .some(nil)`
@@ -87,7 +87,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// Returns the value of a key, like the subscript.
+    /// Returns the value for a key, like the subscript.
     public func object(forKey key: Key) -> Value? { self[key] }
 
     // MARK: Changes
@@ -103,11 +103,11 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// Sets the value of a key, like the subscript: `nil` removes the entry.
+    /// Sets the value for a key, like the subscript: `nil` removes the entry.
     public func setValue(_ value: Value?, forKey key: Key) { self[key] = value }
 
-    /// Removes the entry of a key, if there is one. An object remains in the realm; an
-    /// embedded object is deleted.
+    /// Removes the entry for a key, if there is one. An object remains in the realm; an embedded
+    /// object is deleted.
     ///
     /// - Complexity: O(log² n).
     public func removeObject(for key: Key) {

@@ -9,18 +9,18 @@ internal import RegnumEngine
 ///     }
 ///
 /// A stored set is kept in ascending order: values in sort order (`nil` first, then NaN; strings by
-/// their UTF-8 bytes), objects in order of creation. Values are the same element if they are equal,
-/// where -0.0 equals 0.0, NaN equals NaN and `nil` equals `nil`; objects if they are the same row.
-/// The set of an unmanaged object is in insertion order.
+/// their UTF-8 bytes), objects in order of creation. Two values are the same element if they are
+/// equal, where -0.0 equals 0.0, NaN equals NaN and `nil` equals `nil`; two objects, if they are
+/// the same row. The set of an unmanaged object keeps its elements in insertion order.
 ///
 /// When the object is added to a realm, the set is stored, and the same instance becomes an
 /// accessor of the stored set, confined to the transaction body like its object. Inserting an
 /// existing element changes nothing, and streams don't report a modification. Deleting an object
 /// removes it from all sets. A set cannot hold embedded objects.
 ///
-/// Invalid indices, using a managed set after the transaction body has returned, and changing it in
-/// a read transaction trap. Using the set of a deleted object, and inserting an element that cannot
-/// be stored, fail the transaction.
+/// Using an invalid index, using a managed set after the transaction body has returned, or changing
+/// it in a read transaction traps. Using the set of a deleted object, or inserting an element that
+/// cannot be stored, fails the transaction.
 public final class MutableSet<Element: RealmCollectionValue> {
     /// The stored set; `nil` for an unmanaged set.
     var managed: _ManagedList?
@@ -72,7 +72,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Inserts the elements that the sequence contains when the call starts.
+    /// Inserts the elements that a sequence contains when the call starts.
     ///
     /// - Complexity: O(m log² n) for m elements.
     public func insert(objectsIn elements: some Sequence<Element>) { formUnion(elements) }
@@ -101,19 +101,20 @@ public final class MutableSet<Element: RealmCollectionValue> {
         return count <= others.count && allSatisfy { others.contains($0) }
     }
 
-    /// Returns whether all of `others` are in the set.
+    /// Returns whether all elements of `others` are in the set.
     public func isSuperset(of others: some Sequence<Element>) -> Bool {
         others.allSatisfy { contains($0) }
     }
 
-    /// Returns whether any of `others` is in the set.
+    /// Returns whether any element of `others` is in the set.
     public func intersects(_ others: some Sequence<Element>) -> Bool {
         others.contains { contains($0) }
     }
 
-    /// Inserts all of `others`. If the set is managed, unmanaged objects are added to its realm.
+    /// Inserts all elements of `others`. If the set is managed, unmanaged objects are added to its
+    /// realm.
     ///
-    /// - Complexity: O(m log² n) for m others.
+    /// - Complexity: O(m log² n) for m elements of `others`.
     public func formUnion(_ others: some Sequence<Element>) {
         let new = Array(others)
         if let managed {
@@ -125,7 +126,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     /// Removes all elements that are not in `others`.
     ///
-    /// - Complexity: O(n + m log² n) for m others.
+    /// - Complexity: O(n + m log² n) for m elements of `others`.
     public func formIntersection(_ others: some Sequence<Element>) {
         if let managed {
             managed.keepMembers(others.map { $0._elementContent().content })
@@ -135,9 +136,9 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Removes all of `others`.
+    /// Removes all elements of `others`.
     ///
-    /// - Complexity: O(m log² n) for m others.
+    /// - Complexity: O(m log² n) for m elements of `others`.
     public func subtract(_ others: some Sequence<Element>) {
         if let managed {
             managed.removeMembers(others.map { $0._elementContent().content })

@@ -8,7 +8,7 @@ internal import RegnumEngine
 /// objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``. If the compiler
 /// reports that a type must conform:
 ///
-/// - Give an enum a raw type and declare it as `PersistableEnum`.
+/// - Give an enum a raw type and make it conform to `PersistableEnum`.
 /// - Use ``Decimal128`` instead of `Decimal`.
 /// - Make `URL` or your own type conform to ``CustomPersistable`` or ``FailableCustomPersistable``.
 /// - Use a ``List``, ``MutableSet`` or ``Map`` instead of an array, set or dictionary.
@@ -84,7 +84,8 @@ public protocol ScalarValue: Persistable {
 }
 
 /// A type that can be a primary key: the integers, `String`, `ObjectId`, `UUID`, enums with such
-/// raw values, and their optionals. `nil` is a key like any other, and unique.
+/// raw values, and their optionals. `nil` is a key like any other, so at most one object can have
+/// it.
 public protocol PrimaryKeyValue: ScalarValue, Sendable {}
 
 /// A type that can have an index: the primary key types, `Bool`, `Date` and ``AnyRealmValue``,

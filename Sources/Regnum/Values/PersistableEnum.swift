@@ -5,10 +5,10 @@ internal import RegnumEngine
 ///     enum Priority: Int, PersistableEnum { case low, normal, high }
 ///     enum State: String, PersistableEnum { case open, closed }
 ///
-/// A property without an initial value starts with the first case, also in objects that were stored
-/// before the property was added. If a stored raw value matches no case (because another version of
-/// the program wrote it), an optional property reads as `nil`; reading a required one fails the
-/// transaction with `.invalidValue`.
+/// A property without an initial value starts with the first case, including in objects that were
+/// stored before the property was added. If a stored raw value matches no case (because another
+/// version of the program wrote it), an optional property reads as `nil`, and reading a required
+/// property fails the transaction with `.invalidValue`.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, EnumValue, Sendable
 where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty == RawValue {}
 
