@@ -36,7 +36,7 @@ extension ClassBinding {
         }
     }
 
-    /// Traps because of a change outside of a write.
+    /// Traps because a property was changed outside of a write.
     func trapNotWriting(_ property: Int) -> Never {
         guard let core else { trapNoRow(~Int32(property)) }
         if case .ended = core.state { trapEnded(~Int32(property)) }
@@ -47,7 +47,8 @@ extension ClassBinding {
 
     private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
 
-    /// Returns the class and the property whose wrapper holds a number, for messages.
+    /// Returns the name of the property with the given number in its wrapper, qualified with its
+    /// class.
     func propertyName(ofColumn column: Int32) -> String { "\(tableName).\(propertyName(column))" }
 
     func propertyName(_ column: Int32) -> String {

@@ -136,10 +136,10 @@ extension ClassBinding {
     /// Records a read of a property that has no value.
     func noteRead(_ property: Int) { tracer?.note(recorder, property) }
 
-    /// Whether the objects have made-up values and no rows.
+    /// Whether the objects are recorders, which have sample values instead of rows.
     var isRecorder: Bool { core == nil }
 
-    /// Returns the position of the property that holds a list, given the number in its wrapper.
+    /// Returns the index of the list property with the given number in its wrapper.
     func propertyIndex(ofList number: Int32) -> Int {
         if number < 0 { return Int(~number) }
         if Int(number) < place.listProperties.count { return place.listProperties[Int(number)] }
@@ -184,7 +184,7 @@ extension ClassBinding {
         }
     }
 
-    /// Returns the position of the property whose wrapper holds a column number.
+    /// Returns the index of the property with the given column number in its wrapper.
     func propertyIndex(of column: Int32) -> Int {
         guard column >= 0 else { return Int(~column) }
         guard core != nil, let mapping else { return Int(column) }

@@ -54,7 +54,8 @@ final class ReadScope {
         try scope.run(ReadScope(core), body)
     }
 
-    /// Whether anything that the calling thread reads from now on is discarded.
+    /// Whether the calling thread's scope has failed, so that anything it reads from now on is
+    /// discarded.
     static var hasFailed: Bool {
         guard let reads = scope.current else { return false }
         return reads.core?.hasFailed ?? (reads.first != nil)
@@ -93,13 +94,14 @@ final class ReadScope {
 }
 
 extension TransactionCore {
-    /// The last sentence of a message about misuse of a collection: where the transaction is.
-    /// Empty in a migration.
+    /// The last sentence of a message about misuse of a collection: the call site of the
+    /// transaction. Empty in a migration.
     var placeSentence: String { place.line > 0 ? " The transaction is at \(place)." : "" }
 }
 
 extension SnapshotCore {
-    /// The last sentence of a message about misuse of a collection: where the snapshot was taken.
+    /// The last sentence of a message about misuse of a collection: the call site at which the
+    /// snapshot was taken.
     var placeSentence: String { " The snapshot was taken at \(place)." }
 
     /// Records an error that can't be thrown in the calling thread's scope. Traps if there is none,
@@ -112,7 +114,7 @@ extension SnapshotCore {
                 + "outside of Snapshot.read, which throws such errors: \(error)")
     }
 
-    /// Returns the result of `body`, or `placeholder` if it failed.
+    /// Returns the result of `body`, or `placeholder` if `body` failed.
     func answer<Answer>(
         _ placeholder: @autoclosure () -> Answer, _ body: () throws(Realm.Error) -> Answer
     ) -> Answer {

@@ -25,8 +25,8 @@ final class RealmCore: Sendable {
     /// The registered classes.
     private struct Classes {
         var entries: [ObjectIdentifier: ClassEntry] = [:]
-        /// Compared by their bytes, as stored names are. Of classes with the same name, the first
-        /// one without a problem.
+        /// The registered classes by name. Names are compared by their bytes, like stored names. If
+        /// several classes have the same name, the first valid one is used.
         var byName: [MapKeyText: ClassEntry] = [:]
     }
 
@@ -123,7 +123,7 @@ final class RealmCore: Sendable {
                 + "\"\(configuration.name)\": add it to the list.", className: name)
     }
 
-    /// Returns the registered class with that name, if any.
+    /// Returns the registered class with the given name, if any.
     func knownEntry(named name: String) -> ClassEntry? {
         classes.withLock { $0.byName[MapKeyText(name)] }
     }
@@ -190,7 +190,7 @@ final class RealmCore: Sendable {
         configuration.logger?.error("\(error)", metadata: ["realm": "\(configuration.name)"])
     }
 
-    /// Logs an error that leaves a read without a result, just before the process traps.
+    /// Logs an error that leaves a read without a result, immediately before the process traps.
     func reportUnanswered(_ error: Realm.Error) {
         configuration.logger?.critical("\(error)", metadata: ["realm": "\(configuration.name)"])
     }
@@ -206,7 +206,7 @@ extension Realm.Error {
 }
 
 extension Realm.Durability {
-    /// The engine's equivalent.
+    /// The equivalent value of the engine's type.
     var engineDurability: RegnumEngine.Durability {
         switch self {
         case .full: .full

@@ -163,7 +163,7 @@ final class TransactionCore {
         return root?._withUnsafeGuaranteedRef { $0.cluster(table, row, columnCount: columnCount) }
     }
 
-    /// Returns the row with an integer primary key.
+    /// Returns the row with the given integer primary key.
     @inline(__always)
     func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         if let transaction {
