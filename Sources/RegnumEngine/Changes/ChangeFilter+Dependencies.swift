@@ -8,7 +8,7 @@ extension ChangeFilter {
         linkedDependencies(of: tableName, in: schema).union([StoredText(tableName)])
     }
 
-    /// As `dependencies`, but only for changes to rows other than the marked ones. Includes the
+    /// Like `dependencies`, but only for changes to rows other than the marked ones. Includes the
     /// class itself only if its rows can be reached from it.
     package func linkedDependencies(
         of tableName: String, in schema: DatabaseSchema

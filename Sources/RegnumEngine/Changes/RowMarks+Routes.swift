@@ -1,9 +1,9 @@
 internal import RegnumStore
 
 extension VersionStep {
-    /// As `marks`, but only for rows that have the route's value in the new version. Returns the
-    /// marks of all rows without a route, or if the route names another class or a property that
-    /// isn't stored.
+    /// Returns the same as `marks`, but only for rows that have the route's value in the new
+    /// version. Returns the marks of all rows without a route, or if the route names another class
+    /// or a property that isn't stored.
     ///
     /// - Complexity: that of `marks`, and O(marked rows) to group them, the first time for a
     ///   column; then O(1) for each value.

@@ -1,24 +1,26 @@
 internal import RegnumStore
 
-/// When checkpoints are written, and when a process switches to one. Tests lower the numbers.
+/// Thresholds for writing checkpoints and for switching to one. Tests lower them.
 package struct CheckpointOptions: Sendable {
     /// Whether this process writes checkpoints on its own. Bulk commits always write one.
     package var isOn = true
-    /// A checkpoint is due when the log since the last one has this many bytes, or half as many
-    /// bytes as the nodes in memory if that is more, ...
+    /// The number of log bytes since the last checkpoint that makes the next one due. If half the
+    /// size of the nodes in memory is more, that size applies instead, up to `logByteCountMax`.
+    /// Doubled for a process that hasn't committed anything.
     package var logByteCountMin: UInt64 = 4 << 20
-    /// ... and at the latest at this many, ...
+    /// The greatest number of log bytes since the last checkpoint that can be required for the next
+    /// one to become due. Doubled likewise.
     package var logByteCountMax: UInt64 = 256 << 20
-    /// ... or after this many commits.
+    /// The number of commits since the last checkpoint that makes the next one due in any case.
     package var commitCountMax: UInt64 = .max
-    /// A checkpoint is also due when the process deleted this many rows since the last one and at
-    /// least as many as remain, or most bytes of the nodes file (`NodesUse`): deletions take few
-    /// bytes of log, whatever they free.
+    /// The number of rows deleted by this process since the last checkpoint that makes the next one
+    /// due, if no more rows than that remain. A checkpoint is also due when most bytes of the nodes
+    /// file were freed (`NodesUse`). Deletions take few bytes of log, however much they free.
     package var deletedRowCountMin = 16_384
-    /// Closing writes a final checkpoint if the log since the last one has more bytes than this.
+    /// The number of log bytes since the last checkpoint above which closing writes a final one.
     package var closingByteCountMin: UInt64 = 256 << 10
-    /// A process switches to a new checkpoint if that releases this many bytes of memory; 0:
-    /// always.
+    /// The minimum number of bytes of memory that switching to a new checkpoint must release; 0
+    /// means that a process always switches.
     package var reloadByteCountMin = 1 << 20
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
@@ -27,8 +29,8 @@ package struct CheckpointOptions: Sendable {
     /// retried after the same delay, then after twice as long each time, up to 50 times as long
     /// (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
-    /// How long a bulk commit waits for another process's checkpoint, which is paced and may have
-    /// gigabytes to write.
+    /// The maximum time that a bulk commit waits for another process's checkpoint, which is paced
+    /// and may have gigabytes to write.
     package var bulkTimeoutNanoseconds: UInt64 = 60_000_000_000
 
     package init() {}

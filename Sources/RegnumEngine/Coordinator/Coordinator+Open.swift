@@ -2,9 +2,9 @@ internal import RegnumStore
 
 /// Opening and closing
 extension Coordinator {
-    /// Returns the coordinator of the realm at that place: the one open in this process, which may
-    /// have other options, or a new one. The log is read on a thread of `IOPool`, once for all
-    /// concurrent callers.
+    /// Returns the coordinator of the realm at the given location: the one open in this process,
+    /// which may have other options, or a new one. The log is read on a thread of `IOPool`, once
+    /// for all concurrent callers.
     ///
     /// Throws the errors of `RealmLog.open`, or of `RealmLog.openForReading` if read-only; for a
     /// new realm with a seed, those of `RealmContent.read`; `CancellationError` at once if the task
@@ -80,7 +80,7 @@ extension Coordinator {
         for opener in CoordinatorRegistry.shared.end(opening) { opener.resume(returning: result) }
     }
 
-    /// Returns whether a realm of that name is open in memory.
+    /// Returns whether an in-memory realm with the given identifier is open.
     package static func isOpen(memory identifier: String) -> Bool {
         CoordinatorRegistry.shared.find(memory: identifier) != nil
     }

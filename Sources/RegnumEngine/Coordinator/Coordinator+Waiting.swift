@@ -21,7 +21,7 @@ package enum WriteHolder: Sendable, Equatable, CustomStringConvertible {
 
 /// A report that writers have been waiting for a long time.
 package struct WaitNotice: Sendable {
-    /// How long the first of them has been waiting.
+    /// The time for which the first of them has been waiting.
     package let nanoseconds: UInt64
     /// Its call site.
     package let place: CallPlace?

@@ -1,11 +1,11 @@
 package import RegnumStore
 
-/// How durable a commit is when `write` returns.
+/// The durability of a commit when `write` returns.
 package enum Durability: Sendable, Hashable {
     /// On disk: survives a power loss.
     case full
-    /// In the log: survives the death of the process, and a power loss once it is synced. The sync
-    /// begins within that time.
+    /// In the log: survives a crash of the process and, once synced, a power loss. The sync begins
+    /// within the given time.
     case relaxed(withinNanoseconds: UInt64)
 }
 
@@ -22,7 +22,7 @@ package struct CoordinatorOptions: Sendable {
     package var place: RealmPlace
     package var store = StoreOptions()
     package var fileSystem: any FileSystem
-    /// The waiting time for a turn after which the wait and its cause are reported; 0: never.
+    /// The waiting time for a turn after which the wait and its cause are reported; 0 means never.
     package var waitNoticeNanoseconds: UInt64 = 5_000_000_000
     /// Called on any thread with events for a log.
     package var report: @Sendable (CoordinatorEvent) -> Void = { _ in }

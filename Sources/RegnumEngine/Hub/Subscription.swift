@@ -1,4 +1,4 @@
-/// How commits that a subscription hasn't taken yet are kept.
+/// The way commits that a subscription hasn't taken yet are kept.
 package enum Keeps: Sendable {
     /// The summaries; adjacent ones may be merged.
     case merged

@@ -20,7 +20,7 @@ package final class MaintainedResult: Sendable {
 /// The result of a query that streams follow. The first stream to ask advances it from version to
 /// version, on behalf of all of them.
 ///
-/// Each stream has its own subscription and its own place. Whatever one of them computes is kept
+/// Each stream has its own subscription and its own position. Whatever one of them computes is kept
 /// for the others: the newest result, and the last step that led to it. A stream that lags behind
 /// computes its step by itself, at the cost of what has changed since.
 package final class MaintainedQuery: Sendable {

@@ -41,7 +41,7 @@ package struct QueryPlan: Hashable, Sendable {
     @StoredText package var tableName: String
     package var source: QuerySource
     package var predicate: Predicate
-    /// At most 64 terms.
+    /// The sort terms, at most 64.
     package var sort: [SortTerm]
     package var steps: [QueryStep]
     /// The maximum number of rows in the result; `nil` for no limit. A negative limit counts as 0.

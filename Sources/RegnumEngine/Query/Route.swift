@@ -18,7 +18,7 @@ extension QueryPlan {
     /// preferred over types with few distinct values.
     package var route: Route? { route(in: nil) }
 
-    /// As `route`. The link whose inverse is the source is preferred over all, then the primary
+    /// Like `route`. The link whose inverse is the source is preferred over all, then the primary
     /// key, then indexed properties.
     package func route(in schema: DatabaseSchema?) -> Route? {
         let table = schema?.table(named: tableName)

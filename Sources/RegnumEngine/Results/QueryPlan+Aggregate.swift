@@ -2,12 +2,12 @@ import CRegnum
 package import RegnumStore
 
 extension QueryPlan {
-    /// Returns the sum of an integer, double, decimal or any property over the matching rows,
+    /// Returns the sum of an integer, double, decimal or `any` property over the matching rows,
     /// ignoring nulls; zero of the property's type if there are no values, and NaN if one of the
-    /// doubles or decimals is NaN. For `any` properties the sum of the numbers as a decimal.
-    /// Doubles are added in a fixed scheme (`cregnum_sum_doubles`), so that every processor gives
-    /// the same bits. If the property or the result is reached through links, or the plan is
-    /// distinct or limited, they are added in the order of the result.
+    /// doubles or decimals is NaN. For `any` properties, returns the sum of the numbers as a
+    /// decimal. Doubles are added in a fixed scheme (`cregnum_sum_doubles`), so that every
+    /// processor gives the same bits. If the property or the result is reached through links, or
+    /// the plan is distinct or limited, they are added in the order of the result.
     ///
     /// Throws `invalidQuery` for other types, and if a sum of integers doesn't fit into 64 bits;
     /// otherwise the errors of `evaluate`.
@@ -27,9 +27,9 @@ extension QueryPlan {
         return .int(sum)
     }
 
-    /// Returns the mean of an integer, double, decimal or any property over the matching rows,
+    /// Returns the mean of an integer, double, decimal or `any` property over the matching rows,
     /// ignoring nulls; `nil` if there are no values. Integers are summed exactly. The mean is a
-    /// decimal for decimals and any values, otherwise a double.
+    /// decimal for decimals and `any` values, otherwise a double.
     ///
     /// Throws `invalidQuery` for other types, otherwise the errors of `evaluate`.
     package func average(
@@ -48,7 +48,7 @@ extension QueryPlan {
         return .double(total / Double(fold.count))
     }
 
-    /// Returns the least value of an integer, double, decimal, date or any property over the
+    /// Returns the least value of an integer, double, decimal, date or `any` property over the
     /// matching rows, ignoring nulls and NaN; `nil` if there are no values.
     ///
     /// Throws as `average`.

@@ -1,7 +1,7 @@
 package import RegnumStore
 
 extension QueryPlan {
-    /// Whether a row is in the result.
+    /// Returns whether a row is in the result.
     ///
     /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) for the rows of a table; as `evaluate` for distinct or limited plans.

@@ -41,7 +41,7 @@ extension QueryPlan {
         try bring(result, known: nil, step, listChange)
     }
 
-    /// Returns the change that `advance` would, given the result at the new version.
+    /// Returns the change that `advance` would return, given the result at the new version.
     package func change(
         from old: ResultTree, to new: ResultTree, _ step: VersionStep,
         listChange: ListChange? = nil

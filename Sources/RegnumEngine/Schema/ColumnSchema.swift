@@ -38,7 +38,8 @@ package struct ColumnDefinition: Hashable, Sendable {
 
     /// Creates the definition of a column of values.
     ///
-    /// - Parameter defaultValue: see above.
+    /// - Parameter defaultValue: If `nil`, the default is null in an optional column, and the
+    ///   type's zero value in a required one.
     package init(
         name: String, scalar type: ScalarType, isOptional: Bool = false,
         isPrimaryKey: Bool = false, isIndexed: Bool = false, defaultValue: Value? = nil

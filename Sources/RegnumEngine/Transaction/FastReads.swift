@@ -33,7 +33,7 @@ extension DatabaseContent {
 }
 
 extension DatabaseRoot {
-    /// `schema.id`.
+    /// The `id` of the schema.
     package var schemaID: UInt64 { content.schema.id }
 
     /// Returns the address of a row's cluster node, for reads by the layout in `Cluster`, or `nil`
@@ -43,7 +43,7 @@ extension DatabaseRoot {
         content.cluster(table, row, columnCount: columnCount)
     }
 
-    /// Returns the row with a primary key, using the index slot from `integerKeySlot`.
+    /// Returns the row with the given primary key, using the index slot from `integerKeySlot`.
     package func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         content.find(table, slot: slot, value)
     }
@@ -54,7 +54,7 @@ extension DatabaseRoot {
 }
 
 extension EngineTransaction {
-    /// `schema.id`.
+    /// The `id` of the schema.
     package var schemaID: UInt64 { content.schema.id }
 
     /// Returns the address of a row's cluster node like `DatabaseRoot.cluster`. Valid until the
@@ -63,7 +63,7 @@ extension EngineTransaction {
         content.cluster(table, row, columnCount: columnCount)
     }
 
-    /// Returns the row with a primary key, using the index slot from `integerKeySlot`.
+    /// Returns the row with the given primary key, using the index slot from `integerKeySlot`.
     package func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         content.find(table, slot: slot, value)
     }

@@ -80,9 +80,9 @@ extension DecimalBits {
 /// The components of a finite number: (-1)^isNegative · coefficient · 10^exponent.
 package struct DecimalParts: Sendable {
     package var isNegative: Bool
-    /// Below 10^34.
+    /// The coefficient, below 10^34.
     package var coefficient: UInt128
-    /// -6176 to 6111.
+    /// The exponent, from -6176 to 6111.
     package var exponent: Int
 }
 
