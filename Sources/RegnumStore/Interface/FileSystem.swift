@@ -44,7 +44,7 @@ package protocol FileSystem: AnyObject, Sendable {
     func wallClockMicroseconds() -> Int64
 }
 
-/// How a realm directory is opened.
+/// The mode in which a realm directory is opened.
 package enum DirectoryMode: Sendable {
     case existing
     /// A missing directory is created (0700) and its parent synced.

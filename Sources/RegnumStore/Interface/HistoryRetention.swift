@@ -1,4 +1,4 @@
-/// How much of a log is kept beyond what opening the realm needs, so that past versions can be
+/// The part of a log that is kept beyond what opening the realm needs, so that past versions can be
 /// rebuilt. A commit is retained if it is both younger than `ageNanoseconds` and within the last
 /// `byteCount` bytes of the log. `nil` means unlimited.
 package struct HistoryRetention: Sendable, Hashable {

@@ -11,17 +11,17 @@ package struct StoreOptions: Sendable, Hashable {
     package var windowByteCountMax: UInt64 = 16 << 20
     /// Whether a spare segment is prepared in advance once the realm has a second segment.
     package var keepsSpareSegment = true
-    /// How long an idle writer keeps the writer lock when no process is waiting for it.
+    /// The time for which an idle writer keeps the writer lock when no process is waiting for it.
     package var lingerNanoseconds: UInt64 = 1_000_000
-    /// Maximum time a hand-off of the writer lock waits for another process to take it. Halved
-    /// after each hand-off that nobody takes, down to 200 us, so that a stopped waiter costs
+    /// The maximum time that a hand-off of the writer lock waits for another process to take it.
+    /// Halved after each hand-off that nobody takes, down to 200 us, so that a stopped waiter costs
     /// little. The initial value is long enough for a waiter that first has to be scheduled.
     package var politenessNanosecondsMax: UInt64 = 10_000_000
     /// Maximum delay between the last commit and its IDLE record.
     package var idleDelayNanoseconds: UInt64 = 40_000_000
-    /// How long `open` waits for another process that is recovering the realm. That process is
-    /// alive, since it holds a lock, but it may be stopped, or may be reading a large log from a
-    /// slow disk.
+    /// The maximum time that `open` waits for another process that is recovering the realm. That
+    /// process is alive, since it holds a lock, but it may be stopped, or may be reading a large
+    /// log from a slow disk.
     package var openTimeoutNanoseconds: UInt64 = 60_000_000_000
     /// Whether nodes files are memory-mapped. Otherwise they are read into private memory, which
     /// cannot change between check and use: for files that an attacker may be able to write.
@@ -38,7 +38,8 @@ package struct StoreOptions: Sendable, Hashable {
     package var allowsNetworkFileSystem = false
     /// History retention of a realm whose retention was never set.
     package var retention = HistoryRetention.none
-    /// How long a batch waits for writers that were just resumed ("gather", `Docs/GLOSSARY.md`).
+    /// The maximum time that a batch waits for writers that were just resumed ("gather",
+    /// `Docs/GLOSSARY.md`).
     package var gatherNanoseconds: UInt64 = 20_000
 
     package init() {}

@@ -32,8 +32,8 @@ extension RealmLog {
         }
     }
 
-    /// As above, but ignores checkpoints: delivers all commits, and throws `invalidDatabase` if the
-    /// log doesn't reach back to the first one.
+    /// Opens the realm like the other `open`, but ignores checkpoints: delivers all commits, and
+    /// throws `invalidDatabase` if the log doesn't reach back to the first one.
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {

@@ -129,8 +129,8 @@ package final class RealmLog: @unchecked Sendable {
     /// The number of record bytes that still fit into the current segment.
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
-    /// The part of it that any commit may use. The rest is reserved for the log's own records and
-    /// for deletions on a full disk, which must always be possible.
+    /// The part of `remainingByteCount` that any commit may use. The rest is reserved for the log's
+    /// own records and for deletions on a full disk, which must always be possible.
     package var roomByteCount: UInt64 {
         remainingByteCount
             - min(remainingByteCount, options.reserveByteCount(of: segment.byteCount))
