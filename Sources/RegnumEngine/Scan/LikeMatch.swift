@@ -17,7 +17,8 @@ struct LikeMatch {
     ///   O(text * part).
     var isMatch: Bool {
         let first = end(ofPartAt: 0)
-        guard var at = end(of: 0..<first, at: 0, before: text.count) else { return false }
+        guard var at = end(of: 0..<first, at: 0, before: text.count), at <= text.count
+        else { return false }
         if first == pattern.count { return at == text.count }
         var last = pattern.count
         while pattern[last - 1] != LikeMatch.star { last -= 1 }
@@ -38,11 +39,12 @@ struct LikeMatch {
         return end
     }
 
-    /// Returns the end of a part that begins at `at`, or `nil` if it doesn't match there.
+    /// Returns the end of a part that begins at `at`, or `nil` if it doesn't match there. An end
+    /// beyond `limit` means that the text ends before the part.
     private func end(of part: Range<Int>, at: Int, before limit: Int) -> Int? {
         var at = at
         for next in part {
-            if at >= limit { return nil }
+            if at >= limit { return limit + 1 }
             if pattern[next] == LikeMatch.any {
                 at = codePointEnd(at)
             } else if pattern[next] == text[at] {
@@ -51,7 +53,7 @@ struct LikeMatch {
                 return nil
             }
         }
-        return at <= limit ? at : nil
+        return at
     }
 
     /// Returns the start of a part that ends with the text and doesn't begin before `first`, or
@@ -87,7 +89,7 @@ struct LikeMatch {
             if hit < 0 { return nil }
             at += hit
             if let end = end(of: part.dropFirst(count), at: at + count, before: limit) {
-                return end
+                return end <= limit ? end : nil  // it would end even later from a later place
             }
             at += 1
         }

@@ -65,6 +65,9 @@ import Testing
             expectEqual(matches(.like, "*\(run)b*"), false)
             expectEqual(matches(.like, "*\(run)*b"), false)
             expectEqual(matches(.like, "*??\(run)b??*"), false)
+            let any = String(repeating: "?", count: 2 * Self.megabyte)
+            expectEqual(matches(.like, "*\(run)\(any)*"), true)
+            expectEqual(matches(.like, "*\(run)\(any)?*"), false)
             expectEqual(matches(.like, "a*\(run)*a"), true)
             expectEqual(
                 matches(.like, String(repeating: "*a", count: Self.megabyte) + "*b*"), false)
