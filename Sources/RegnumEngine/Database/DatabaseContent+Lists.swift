@@ -41,7 +41,8 @@ extension DatabaseContent {
     }
 
     /// Replaces elements of a row's list. Returns false and changes nothing if the positions are
-    /// out of range. The row and the elements must exist.
+    /// out of range. The row and the elements must exist. If a leaf is damaged, it may return false
+    /// after inserting a part of the elements.
     ///
     /// - Complexity: O(log n) for each element.
     mutating func splice(
@@ -52,6 +53,11 @@ extension DatabaseContent {
         let slot = table.listSlot(place.list.index)
         var sequence = table.elements(place.list.index)
         var backlinks = table.backlinks(place.list.index)
+        // In any case: a part of the elements may have replaced the root.
+        defer {
+            table.setIndex(sequence.tree, at: slot)
+            table.setIndex(backlinks, at: slot + 1)
+        }
         if count == 0, elements.count == 1, let element = elements.first {
             guard sequence.insert(element, owner, at: position, edit) else { return false }
             backlinks.insertAgain(element, owner, edit)
@@ -72,8 +78,6 @@ extension DatabaseContent {
             for element in removed { _ = backlinks.remove(element, owner, edit) }
             for element in elements { backlinks.insertAgain(element, owner, edit) }
         }
-        table.setIndex(sequence.tree, at: slot)
-        table.setIndex(backlinks, at: slot + 1)
         return true
     }
 

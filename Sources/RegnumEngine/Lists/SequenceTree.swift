@@ -143,7 +143,8 @@ struct SequenceTree {
 
 extension SequenceTree {
     /// Inserts elements into an owner's list before the one at `position`. Returns false and
-    /// changes nothing if the position is beyond the list's end.
+    /// changes nothing if the position is beyond the list's end. If a leaf is damaged, it may return
+    /// false after inserting a part of them.
     ///
     /// - Complexity: O(log n), and O(1) for each further element. Edits nodes in place if the edit
     ///   owns them; otherwise copies `height + 1` nodes.

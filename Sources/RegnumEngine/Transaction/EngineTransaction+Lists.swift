@@ -207,8 +207,8 @@ extension EngineTransaction {
         note(place, row, at: position, removing: count, inserting: keys)
     }
 
-    /// Traps if the positions are out of bounds. Otherwise the list's leaves are damaged and
-    /// nothing was changed; records the damage, which fails the transaction.
+    /// Traps if the positions are out of bounds. Otherwise the list's leaves are damaged; records
+    /// that, which fails the transaction.
     private func failSplice(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ position: Int, _ count: Int
     ) {

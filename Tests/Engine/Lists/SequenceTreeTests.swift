@@ -165,6 +165,36 @@ private struct SequenceModel {
         model.close()
     }
 
+    /// A leaf with fewer entries than its parent counts, as elements that were inserted into the
+    /// empty leaf that stands for a damaged one leave it.
+    @Test func anInsertionThatFailsHalfwayLeavesTheListWithItsNewNodes() throws {
+        let start = EngineTransaction(base: .makeEmpty())
+        let song = try start.addTable(name: "Song", columns: [])
+        let album = try start.addTable(name: "Album", columns: [])
+        let list = try start.addList(album, name: "songs", target: song)
+        let element = try start.insert(song, [])
+        let albums = try (0..<3).map { _ in try start.insert(album, []) }
+        for row in albums {
+            let elements = Array(repeating: element, count: IndexLeaf.capacity / 2)
+            try start.insertIntoList(album, row, list, at: 0, elements)
+        }
+        let base = try start.commit(timestampMicroseconds: 0).root
+        let root = try requireValue(base.content[album.index].elements(list.index).tree.root)
+        IndexInner(root).counts[0] += 70
+        let edited = base.content.edited(on: base.stamp)
+        var content = edited.content
+        let edit = edited.edit.nodes
+        // The first element splits the leaf, after which the second isn't behind it.
+        let isDone = content.splice(
+            ListPlace(table: album, list: list), albums[1].rawValue, at: IndexLeaf.capacity / 2,
+            removing: 0, inserting: [element.rawValue, element.rawValue], edit)
+        #expect(!isDone)
+        let newRoot = try requireValue(content[album.index].elements(list.index).tree.root)
+        expectTrue(edit.owns(newRoot))
+        edit.store.abort(edit, directory: content.directory)
+        withExtendedLifetime(base) {}
+    }
+
     @Test func fewEditsOfALongListAreFoundWithFewSplices() {
         var random = SeededRandom("fewEditsOfALongListAreFoundWithFewSplices")
         var model = SequenceModel()
