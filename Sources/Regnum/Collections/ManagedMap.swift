@@ -198,11 +198,7 @@ extension Realm.Error {
         }
         return .invalidValue(
             className, property,
-            "was given the key \(shown(key)): the key of a map cannot contain \".\" or start with "
-                + "\"$\". Percent-encode it, as \(shown(encoded)).")
-    }
-
-    private static func shown(_ key: String) -> String {
-        key.utf8.count > 100 ? "\"\(String(key.unicodeScalars.prefix(100)))…\"" : "\"\(key)\""
+            "was given the key \(key.shown): the key of a map cannot contain \".\" or start with "
+                + "\"$\". Percent-encode it, as \(encoded.shown).")
     }
 }

@@ -121,17 +121,22 @@ extension DecimalBits {
 func describedWithType(_ value: Any?) -> String {
     guard let value else { return "nil" }
     if let object = instance(of: ObjectBase.self, value) { return withArticle(type(of: object)) }
-    var text: String
+    let text: String
     switch value {
-    case let string as String: text = "\"\(String(string.unicodeScalars.prefix(101)))\""
-    case let string as Substring: text = String(string.unicodeScalars.prefix(101))
+    case let string as String: text = string.shown
+    case let string as Substring: text = truncated(String(string.unicodeScalars.prefix(101)))
     case let date as Date: text = date.printed
     case let collection as any Collection where !isSafelyDescribed(value):
         text = "a value with \(collection.count) elements"
-    default: text = isSafelyDescribed(value) ? "\(value)" : "a value"
+    default: text = isSafelyDescribed(value) ? truncated("\(value)") : "a value"
     }
-    if text.utf8.count > 100 { text = String(text.unicodeScalars.prefix(100)) + "…" }
     return "\(text) (\(type(of: value)))"
+}
+
+/// Returns the first 100 scalars of a longer text. A single character may have any length.
+private func truncated(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    return scalars.count > 100 ? String(scalars.prefix(100)) + "…" : text
 }
 
 /// Returns whether a value can be described: it has few elements or properties, including nested

@@ -13,6 +13,8 @@ import Testing
         ("New York.Brooklyn", "New York%2EBrooklyn"), (".", "%2E"), ("$a", "%24a"),
         ("$.", "%24%2E"),
         ("a.$b", "a%2E$b"),
+        // Too few scalars to be truncated, but many bytes.
+        (String(repeating: "ж", count: 60) + ".", String(repeating: "ж", count: 60) + "%2E"),
     ])
     func keyWithADotOrALeadingDollarFailsAndTellsOfPercentEncoding(
         key: String, encoded: String

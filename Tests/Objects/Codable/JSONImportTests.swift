@@ -41,6 +41,9 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             code, "JSONThing", property, says: says)
     }
 
+    /// Too few scalars to be truncated in a message, but many bytes.
+    private static let faces = String(repeating: "😀", count: 30)
+
     static let all: [JSONBadLine] = [
         JSONBadLine("{", .invalidInput, says: "is not valid JSON: expected a key, at byte 2"),
         JSONBadLine("[1]", .invalidInput, says: "an array: expected an object"),
@@ -91,6 +94,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         .thing("date", #""2026-02-30T00:00:00Z""#, says: "of type date and cannot hold"),
         .thing("date", #""NaN""#, says: "cannot hold a date that is NaN"),
         .thing("uuid", #""1""#, says: "of type uuid and cannot hold"),
+        .thing("uuid", #""\#(faces)""#, says: #"cannot hold the string "\#(faces)""#),
         .thing("decimal", #""one""#, says: "of type decimal and cannot hold"),
         .thing("decimal", "1e7000", says: "of type decimal and cannot hold the number 1e7000"),
         .thing("decimal", #""-1E+6145""#, says: "of type decimal and cannot hold the string"),

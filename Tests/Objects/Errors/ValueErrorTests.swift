@@ -20,11 +20,15 @@ import Testing
         }
     }
 
+    /// Too few scalars to be truncated, but many bytes.
+    private static let shortText = String(repeating: "ж", count: 60)
+
     private static var given: [Given] {
         let integers: Set<AtlasKind> = [.int, .int16, .int32, .int64]
         let numbers: Set<AtlasKind> = [.float, .double, .celsius, .decimal]
         return [
             Given("no number", "\"no number\" (String)", [.text]),
+            Given(Self.shortText, "\"\(Self.shortText)\" (String)", [.text]),
             Given(5, "5 (Int)", integers.union(numbers).union([.int8, .tiny])),
             Given(300, "300 (Int)", integers.union(numbers)),
             Given(0.5, "0.5 (Double)", numbers.union([.share])),
