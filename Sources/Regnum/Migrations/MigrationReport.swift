@@ -52,7 +52,7 @@ public struct MigrationReport: Sendable {
                 lines.append("\(name) of type \(property.typeName) is added.")
                 continue
             }
-            if old.typeName != property.typeName {
+            if !equalUTF8(old.typeName, property.typeName) {
                 lines.append("\(name) changes from \(old.typeName) to \(property.typeName).")
             }
             if old.isPrimaryKey != property.isPrimaryKey {
