@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import RegnumEngine
 
 /// The calls of a migration block in order, with their results. Saved with the objects, so that a
 /// block that runs again skips what was done.
@@ -16,6 +17,11 @@ final class MigrationJournal {
         var kind: Kind
         /// Class, property, new name.
         var names: [String]
+
+        static func == (left: Call, right: Call) -> Bool {
+            left.kind == right.kind
+                && left.names.elementsEqual(right.names) { equalUTF8($0, $1) }
+        }
     }
 
     private struct Entry: Codable {
