@@ -33,9 +33,11 @@ extension RealmLog {
         }
     }
 
-    /// Marks the control page as having nothing written after the log end.
+    /// Marks the control page as having nothing written after the log end, which may be in a new
+    /// segment. Other processes must not continue in the one before it.
     func endWriting() {
         control.isWriting = false
+        control.segmentNumber = segment.header.number
         storeControl()
     }
 

@@ -35,6 +35,30 @@ import Testing
         try expectEqual(realm.open().versions, writer.versions)
     }
 
+    /// The new segment cuts off whatever would be written to its predecessor.
+    // Covers 12.10, .diskFull
+    @Test func noProcessGoesOnBeforeASegmentWhoseFirstBatchWasRefused() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let second = try realm.open()
+        // The first two writes are the zeros of the new segment and its header.
+        realm.disk.inject(SimFailure(.write, nth: 3, code: .diskFull, writtenByteCount: 1000))
+        let body = LogFixture.body(2, 6000)
+        let error = #expect(throws: StoreError.self) {
+            try first.log.append([body], version: 2)
+        }
+        expectTrue(error?.code == .diskFull && !first.log.isPoisoned)
+        expectEqual(realm.segmentSizes().count, 2)
+        first.log.resignWriter()
+        try expectTrue(second.log.tryBecomeWriterIfCurrent() || second.becomeWriter())
+        try second.commit()
+        second.log.resignWriter()
+        try first.catchUp()
+        expectEqual(first.versions, [1, 2])
+        try expectEqual(realm.open().versions, [1, 2])
+    }
+
     // Covers 12.10, .diskFull
     @Test func deletionsArePossibleWithoutAnySpace() throws {
         let (realm, writer) = try fullSegment()
