@@ -66,6 +66,7 @@ extension RealmLog {
 
     /// As above, but throws `historyTrimmed` in that case.
     func read(through page: ControlPage, _ deliver: Deliver) throws(StoreError) {
+        defer { publishedEnd = end }  // even if only some of the commits were delivered
         while segment.header.number < page.segmentNumber {
             let next = try successor()
             try checkSuccessor(next)
@@ -82,7 +83,6 @@ extension RealmLog {
             }
         }
         durableEnd = max(durableEnd, min(page.durableEnd, position))
-        publishedEnd = end
     }
 
     /// Whether published bytes from `position` on may have been lost with a failed sync. The next

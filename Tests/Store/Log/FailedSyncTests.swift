@@ -173,6 +173,36 @@ import Testing
         try expectEqual(realm.openWriter().versions, [1])
     }
 
+    @Test func commitsReadBeforeAnErrorAreNotReadAgainAfterAFailedSync() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        let second = try realm.openWriter()
+        for _ in 0..<2 {
+            try second.write()
+            second.log.publish()
+        }
+        second.log.resignWriter()
+        let code = codeThrown {
+            try first.log.catchUp { (body) throws(StoreError) in
+                let version = LogFixture.version(body)
+                if version == 3 { throw StoreError(.ioFailed, "No descriptors.") }
+                first.versions.append(version)
+            }
+        }
+        expectEqual(code, .ioFailed)
+        realm.disk.inject(SimFailure(.sync))
+        expectEqual(codeThrown { try first.log.sync() }, .outcomeUnknown)
+        expectEqual(first.log.version, 2)
+        first.log.revive()
+        #expect(try first.becomeWriter())
+        try first.commit()
+        expectEqual(first.versions, [1, 2, 3, 4])
+        try expectAll([1, 2, 3, 4], realm)
+    }
+
     @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
