@@ -93,7 +93,7 @@ package final class RealmLog: @unchecked Sendable {
             chain = newValue.chain
             version = newValue.version
             endsIdle = newValue.endsIdle
-            checkpoints = newValue.checkpoints
+            checkpoints = newValue.checkpoints.without(damagedCheckpoints)
             checkpointsEnd = newValue.checkpointsEnd
         }
     }

@@ -203,6 +203,23 @@ import Testing
         try expectAll([1, 2, 3, 4], realm)
     }
 
+    @Test func aDamagedCheckpointIsStillPassedOverAfterAFailedSync() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        for file in 1...2 {
+            try writer.commit()
+            var reference = try requireValue(writer.log.checkpointPoint)
+            reference.file = UInt64(file)
+            try writer.log.appendCheckpoint(reference)
+        }
+        writer.log.passOver(checkpointOf: 2)
+        expectEqual(writer.log.newestCheckpoint?.version, 1)
+        realm.disk.inject(SimFailure(.sync))
+        expectEqual(codeThrown { try writer.commit() }, .outcomeUnknown)
+        expectEqual(writer.log.newestCheckpoint?.version, 1)
+        expectNil(writer.log.olderCheckpoint)
+    }
+
     @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
         let realm = LogFixture()
         let first = try realm.openWriter()
