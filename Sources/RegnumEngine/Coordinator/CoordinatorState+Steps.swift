@@ -18,6 +18,11 @@ extension CoordinatorState {
             return .wake
         }
         if let step = checkpointStep(log, all, now) { return step }
+        // Before staged commits, of which there may always be some.
+        if !catchUps.isEmpty {
+            ownsLog = true
+            return .catchUp
+        }
         if let first = staged.first {
             if first.commit.bulk != nil, checkpoint.isStaged {
                 checkpoint.isStaged = false
@@ -44,10 +49,6 @@ extension CoordinatorState {
             if isMakingSpare { return .linger(until: now + 1_000_000_000) }  // its end wakes us
             ownsLog = true
             return .close
-        }
-        if !catchUps.isEmpty {
-            ownsLog = true
-            return .catchUp
         }
         if isHandOffDue {
             if isTurnTaken { return awaitTurn(options, now) }

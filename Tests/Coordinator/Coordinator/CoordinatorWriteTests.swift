@@ -1,10 +1,10 @@
-import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 import Testing
 
 @testable import EngineOracle
+@testable import RegnumEngine
 
 @Suite(.timeLimit(.minutes(40)))
 struct CoordinatorWriteTests {
@@ -60,6 +60,29 @@ struct CoordinatorWriteTests {
         expectEqual(Set(numbers(coordinator.published)), Set(0..<64))
         let statistics = coordinator.statistics
         expectTrue(statistics.commits == 64 && statistics.batches == 2 && statistics.syncs == 2)
+        await coordinator.close()
+    }
+
+    /// The page of `LOCK` already has the first commit, but this process hasn't published it yet.
+    @Test func catchingUpDoesNotWaitForCommitsThatAreStagedMeanwhile() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        let watcher = try disk.openDirectory("/sim", .existing).openLock()
+        _ = try watcher.tryLock(.watchers, .shared)
+        let publishing = EffectGate(disk, at: .wake)
+        let first = Task { try await insert(1, into: coordinator) }
+        await publishing.waitUntilReached()
+        let second = Task { try await insert(2, into: coordinator) }
+        while coordinator.state.withLock({ $0.staged.isEmpty }) { await Task.yield() }
+        let catchUp = Task { try await coordinator.catchUp() }
+        while coordinator.state.withLock({ $0.catchUps.isEmpty }) { await Task.yield() }
+        let syncing = EffectGate(disk, at: .sync)
+        publishing.open()
+        await syncing.waitUntilReached()
+        expectTrue(coordinator.state.withLock { $0.catchUps.isEmpty })
+        syncing.open()
+        try await catchUp.value
+        _ = try await (first.value, second.value)
         await coordinator.close()
     }
 
