@@ -111,17 +111,12 @@ extension Coordinator {
 
     /// Runs the pump again at that time, unless an earlier timer is set.
     private func startTimer(at time: UInt64) {
-        let isNew = state.withLock { state in
-            if let set = state.timerAt, set <= time { return false }
-            state.timerAt = time
-            return true
-        }
-        guard isNew else { return }
+        guard state.withLock({ $0.claimTimer(at: time) }) else { return }
         let now = IOPool.now()
         IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
             guard let self else { return }
             let runs = state.withLock { state in
-                if state.timerAt == time { state.timerAt = nil }
+                state.endTimer(at: time)
                 return state.claimPump()
             }
             if runs { runPump() }

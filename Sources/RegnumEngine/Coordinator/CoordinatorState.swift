@@ -76,7 +76,8 @@ struct CoordinatorState {
     /// Whether a job is creating the spare. Closing waits for it.
     var isMakingSpare = false
     var wakeDue: UInt64?
-    var timerAt: UInt64?
+    /// The times at which timers start the pump.
+    private var timers: [UInt64] = []
     /// Whether another process is waiting: the gate is shut, and the lock is released after the
     /// last turn.
     var isHandOffDue = false
@@ -104,6 +105,16 @@ struct CoordinatorState {
         head = root
         publishedVersion = root.version
     }
+
+    /// Returns whether the caller must set a timer that starts the pump; false if an earlier one is
+    /// set. Then the pump sets a later one if it is still needed.
+    mutating func claimTimer(at time: UInt64) -> Bool {
+        if timers.contains(where: { $0 <= time }) { return false }
+        timers.append(time)
+        return true
+    }
+
+    mutating func endTimer(at time: UInt64) { timers.removeAll { $0 == time } }
 }
 
 /// A commit waiting for its batch.

@@ -102,6 +102,19 @@ struct CoordinatorWriteTests {
         await coordinator.close()
     }
 
+    /// Relaxed commits that need a late sync alternate with others, whose IDLE record is due soon.
+    @Test func timersForLateSyncsDoNotAccumulate() {
+        var state = CoordinatorState(log: nil, root: .makeEmpty())
+        var lateCount = 0
+        for now: UInt64 in 0..<100 {
+            if state.claimTimer(at: now + 1_000_000) { lateCount += 1 }
+            let isSoonSet = state.claimTimer(at: now + 40)
+            #expect(isSoonSet)
+            state.endTimer(at: now + 40)
+        }
+        expectEqual(lateCount, 1)
+    }
+
     @Test func aCancelledWriterLeavesTheQueueAndTheNextIsServed() async throws {
         let realm = TemporaryRealm()
         let coordinator = try await openPeer(realm.path)
