@@ -47,7 +47,7 @@ struct ResultEdit<Shape: ResultShape> {
             newTree = known
             findPositions(isPlain: isPlain)
         } else {
-            edit(isPlain: isPlain)
+            edit(versions, isPlain: isPlain)
         }
         if isPlain { makePlainChange() } else { makeChange() }
     }
@@ -99,7 +99,7 @@ struct ResultEdit<Shape: ResultShape> {
 
     /// Removes rows from last to first and inserts them from first to last. Each position that the
     /// tree reports is therefore the final one in the old tree or in the new tree.
-    private mutating func edit(isPlain: Bool) {
+    private mutating func edit(_ versions: ResultVersions, isPlain: Bool) {
         for index in byOld.reversed() {
             guard let entry = items[index].oldEntry else { continue }
             if let newEntry = items[index].newEntry, Shape.isIdentical(newEntry, entry) {
@@ -107,7 +107,8 @@ struct ResultEdit<Shape: ResultShape> {
                 continue
             }
             guard let removed = newTree.remove(entry) else {
-                preconditionFailure("The result is not that of the version to advance from.")
+                versions.noteMissing()
+                continue
             }
             items[index].oldIndex = removed.position
         }
