@@ -30,8 +30,17 @@ extension StreamQuery {
     /// Returns the commits that can change the result or modify its rows.
     ///
     /// - Parameter isSteady: whether the interest must hold for any owner. Needed to retain
-    ///   individual commits, which can't be checked again later.
+    ///   individual commits, which can't be checked again later. It does in any case if the owner
+    ///   can't be read, since a later read may succeed.
     package func interest(at root: DatabaseRoot, isSteady: Bool = false) -> Interest {
+        if isSteady || owner == nil { return findInterest(at: root, isSteady: isSteady) }
+        let (interest, damage) = DamageWatch.run { findInterest(at: root, isSteady: false) }
+        guard let damage else { return interest }
+        DamageWatch.note(damage)  // the enclosing watch hasn't recorded it
+        return findInterest(at: root, isSteady: true)
+    }
+
+    private func findInterest(at root: DatabaseRoot, isSteady: Bool) -> Interest {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema)
         ).union(declaredDependencies)

@@ -1,10 +1,10 @@
-import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
 import Testing
 
 @testable import EngineOracle
+@testable import RegnumEngine
 
 /// Which rows count as modified in a step.
 @Suite struct MarkTests {
@@ -190,5 +190,30 @@ import Testing
         let commit = try transaction.commit(timestampMicroseconds: 2)
         try expectEqual(plan.count(commit.root), 0)
         expectTrue(interest.holds(for: commit.summary, from: base, to: commit.root))
+    }
+
+    /// Without its elements, their changes would be missed once the owner can be read again.
+    @Test func aListWhoseOwnerCannotBeReadIsInterestedInAllElements() throws {
+        let setup = EngineTransaction(base: .empty)
+        let key = ColumnDefinition(name: "number", type: .int, isPrimaryKey: true)
+        let album = try setup.addTable(name: "Album", columns: [key])
+        let song = try setup.addTable(name: "Song", columns: [key])
+        _ = try setup.addList(album, name: "songs", target: song)
+        for number in 0..<300 { _ = try setup.insert(album, [.int(Int64(number))]) }
+        let file = MemoryNodesFile()
+        let checkpoint = try TestCheckpoint(
+            setup.commit(timestampMicroseconds: 1).root, to: file)
+        let owner = CollectionOwner(
+            tableName: "Album", keyColumn: "number", key: .int(5), kind: .list, name: "songs")
+        let query = StreamQuery(QueryPlan(tableName: "Song"), owner: owner, filter: .deep(0))
+        let intact = try query.interest(at: checkpoint.load(from: file))
+        expectTrue(!intact.terms.contains(.table("Song")))
+        let root = try checkpoint.load(from: file)
+        root.content.index(album, ColumnKey(rawValue: 0))?.forEachLeaf { leaf in
+            file[Int(leaf.extent) + Node.headerByteCount] ^= 1
+        }
+        let interest = query.interest(at: root)
+        expectTrue(root.damage != nil)
+        expectTrue(interest.terms.contains(.table("Song")))
     }
 }
