@@ -27,13 +27,15 @@ struct ResultVersions {
         newRows = after.query.table.flatMap { step.new.table($0) }
     }
 
-    /// Traps if the old result lacks a row that it should have, unless the row was read from a
-    /// damaged leaf: its result at the old version may not have needed that. The step is then
-    /// discarded.
+    /// Reports that the old result lacks a row which matched, so that the step is discarded: the
+    /// row was read from a damaged leaf that the result hadn't needed, or the bounds or indexes of
+    /// a forged file exclude the row. Traps if nothing was loaded from a file.
     func noteMissing() {
-        precondition(
-            old.mayBeMisread || new.mayBeMisread,
-            "The result is not that of the version to advance from.")
+        if old.mayBeMisread || new.mayBeMisread { return }
+        guard let source = new.context.source ?? old.context.source else {
+            preconditionFailure("The result is not that of the version to advance from.")
+        }
+        source.contradict("A row matches a query, but bounds or an index exclude it.")
     }
 
     /// Returns the candidate if it matches at either version.

@@ -5,27 +5,35 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Steps of results over a damaged leaf that the results themselves didn't need, because the bounds
-/// of the column excluded all of its rows. The step reads zeros, which match.
+/// Steps of results that excluded all rows by the bounds of a column. Then a row matches, because
+/// its leaf is damaged and reads as zeros, or because the bounds are forged.
 @Suite struct DamagedAdvanceTests {
     private static let table = TableKey(rawValue: 0)
     private static let age = ColumnDefinition(name: "age", type: .int)
     private static let rank = ColumnDefinition(name: "rank", type: .int)
 
-    /// Loads 3,000 rows from a file in which the leaves of all ages are damaged.
-    private func load() throws -> DatabaseRoot {
+    /// Loads 3,000 rows from a file in which the leaves of all ages are damaged or, if `isForged`,
+    /// their bounds are wrong.
+    private func load(isForged: Bool) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         _ = try transaction.addTable(
             name: "Guest", columns: [DamagedAdvanceTests.age, DamagedAdvanceTests.rank])
         for rank in 0..<3_000 {
-            _ = try transaction.insert(DamagedAdvanceTests.table, [.int(20), .int(Int64(rank))])
+            _ = try transaction.insert(
+                DamagedAdvanceTests.table, [.int(isForged ? 10 : 20), .int(Int64(rank))])
         }
         let file = MemoryNodesFile()
-        let checkpoint = try TestCheckpoint(
-            transaction.commit(timestampMicroseconds: 0).root, to: file)
-        let root = try checkpoint.load(from: file)
-        let table = try requireValue(root.table(DamagedAdvanceTests.table))
-        table.forEachCluster { cluster in
+        let made = try transaction.commit(timestampMicroseconds: 0).root
+        if isForged {
+            made.table(DamagedAdvanceTests.table)?.forEachCluster { cluster in
+                cluster.slot(0).store(20 as Int64, ColumnSlot.aOffset)
+                cluster.slot(0).store(20 as Int64, ColumnSlot.bOffset)
+                return true
+            }
+        }
+        let root = try TestCheckpoint(made, to: file).load(from: file)
+        if isForged { return root }
+        root.table(DamagedAdvanceTests.table)?.forEachCluster { cluster in
             cluster.forEachLeaf { leaf in
                 guard leaf.place == .chunk(column: 0) else { return }
                 file[Int(leaf.extent & ~63) + Node.headerByteCount] ^= 1
@@ -38,7 +46,12 @@ import Testing
     private func expectDamage(
         _ plan: QueryPlan, _ change: (EngineTransaction) throws -> Void
     ) throws {
-        let root = try load()
+        for isForged in [false, true] { try expectDamage(plan, change, load(isForged: isForged)) }
+    }
+
+    private func expectDamage(
+        _ plan: QueryPlan, _ change: (EngineTransaction) throws -> Void, _ root: DatabaseRoot
+    ) throws {
         let result = try plan.evaluate(root, counters: StreamCounters())
         expectTrue(result.isEmpty && root.damage == nil)
         let transaction = EngineTransaction(base: root)
