@@ -2,9 +2,9 @@ package import RegnumStore
 
 extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
-    /// file; that each row is in the indexes of its class under its value, and nothing else is;
-    /// that links and list elements refer to existing rows; and that a list's backlinks match its
-    /// elements.
+    /// file; that values are within the bounds of their columns; that each row is in the indexes of
+    /// its class under its value, in order, and nothing else is; that links and list elements refer
+    /// to existing rows; and that a list's backlinks match its elements.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -70,14 +70,21 @@ private struct TableCheck {
         }
         // Check the content that the checksums cover.
         for column in table.columns where column.key.index < cluster.slotCount {
+            let slot = cluster.slot(column.key.index)
+            var outside: Int?
             let (_, error) = DamageWatch.run {
                 var row = cluster.firstLiveRow(from: 0)
                 while let place = row {
-                    _ = cluster.value(place, column)
+                    if !slot.permits(cluster.value(place, column)) { outside = place }
                     row = place + 1 < rowsPerCluster ? cluster.firstLiveRow(from: place + 1) : nil
                 }
             }
             if let error { throw place(error, cluster, column.key.index) }
+            if let outside {
+                throw damage(
+                    "a value is outside the bounds of its column", column.name,
+                    cluster.firstKey + UInt64(outside))
+            }
             if let target = column.linkTarget { try checkLinks(cluster, column, target) }
         }
         let (_, error) = DamageWatch.run {
@@ -114,9 +121,14 @@ private struct TableCheck {
             }
             var wrong: UInt64?
             var count = 0
+            var last: IndexTree.Entry?
+            var isAscending = true
             let (_, error) = DamageWatch.run {
                 index.visit { key, row in
                     count += 1
+                    let entry = IndexTree.Entry(key: key, row: row)
+                    if let last, !(last < entry) { isAscending = false }
+                    last = entry
                     guard let (cluster, place) = state.place(row),
                         IndexKey.key(cluster.value(place, column), seed: content.context.seed)
                             == key
@@ -132,6 +144,7 @@ private struct TableCheck {
                 throw damage("its index does not match the row", column.name, wrong)
             }
             if count != index.count { throw damage("its index is incomplete", column.name) }
+            if !isAscending { throw damage("its index is out of order", column.name) }
         }
     }
 
@@ -142,8 +155,10 @@ private struct TableCheck {
             let targets = content[list.target.index]
             var wrong: UInt64?
             var demanded: [IndexTree.Entry] = []
+            var isAscending = true
             let (_, error) = DamageWatch.run {
                 elements.visitRepeated { owner, element in
+                    if let last = demanded.last, owner < last.row { isAscending = false }
                     demanded.append(IndexTree.Entry(key: element, row: owner))
                     if state.contains(owner), targets.contains(element) { return true }
                     wrong = owner
@@ -154,6 +169,7 @@ private struct TableCheck {
             if let wrong {
                 throw damage("a list's owner or element does not exist", list.name, wrong)
             }
+            if !isAscending { throw damage("its lists are out of order", list.name) }
             demanded.sort { $0 < $1 }
             var next = 0
             var agrees = demanded.count == elements.count
@@ -208,6 +224,20 @@ private struct TableCheck {
             root.value(table.key, ObjectKey(rawValue: row), key)
         }
         return damage == nil ? value?.keyText : nil
+    }
+}
+
+extension ColumnSlot {
+    /// Whether the bounds and flags, by which queries skip rows, permit a value.
+    fileprivate func permits(_ value: Value) -> Bool {
+        let isBounded = flags.contains(.bounds)
+        switch value {
+        case .int(let x): return !isBounded || load(0) <= x && x <= load(8)
+        case .double(let x), .date(let x):
+            if x.isNaN { return flags.contains(.mayHaveNaN) }
+            return !isBounded || load(0) <= x && x <= load(8)
+        default: return true
+        }
     }
 }
 

@@ -1,0 +1,71 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Contradictions that only a forged file contains: queries would give wrong results.
+@Suite struct IntegrityTests {
+    private let album = TableKey(rawValue: 0)
+    private let songs = ListKey(rawValue: 0)
+
+    /// Makes two albums with three songs each, all from the same year.
+    private func make() throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let year = ColumnDefinition(name: "year", type: .int, isIndexed: true)
+        let rating = ColumnDefinition(name: "rating", type: .double)
+        _ = try transaction.addTable(name: "Album", columns: [year, rating])
+        let song = try transaction.addTable(name: "Song", columns: [])
+        _ = try transaction.addList(album, name: "songs", target: song)
+        for _ in 0..<2 {
+            let row = try transaction.insert(album, [.int(1999), .double(.nan)])
+            let elements = try (0..<3).map { _ in try transaction.insert(song, []) }
+            try transaction.insertIntoList(album, row, songs, at: 0, elements)
+        }
+        return try transaction.commit(timestampMicroseconds: 0).root
+    }
+
+    private func expectDamage(_ forge: (Table) throws -> Void) throws {
+        let root = try make()
+        try root.checkIntegrity { false }
+        try forge(requireValue(root.table(album)))
+        let damage = #expect(throws: StoreError.self) { try root.checkIntegrity { false } }
+        expectEqual(damage?.code, .invalidDatabase)
+        expectEqual(damage?.className, "Album")
+    }
+
+    // Covers .invalidDatabase
+    @Test func valuesOutsideTheBoundsOfTheirColumnAreDamage() throws {
+        try expectDamage { table in
+            let cluster = try requireValue(table.cluster(containing: 0))
+            cluster.slot(0).store(2000 as Int64, ColumnSlot.bOffset)
+            cluster.slot(0).store(2000 as Int64, ColumnSlot.aOffset)
+        }
+        try expectDamage { table in
+            let cluster = try requireValue(table.cluster(containing: 0))
+            cluster.slot(1).flags.remove(.mayHaveNaN)
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func indexesOutOfOrderAreDamage() throws {
+        try expectDamage { table in
+            let leaf = IndexLeaf(try requireValue(table.index(at: 0).root))
+            (leaf.rows[0], leaf.rows[1]) = (1, 0)
+        }
+        try expectDamage { table in  // a row twice, and another one not at all
+            let leaf = IndexLeaf(try requireValue(table.index(at: 0).root))
+            leaf.rows[1] = 0
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func listsOutOfOrderAreDamage() throws {
+        try expectDamage { table in
+            let leaf = IndexLeaf(try requireValue(table.elements(0).tree.root))
+            (leaf.keys[2], leaf.keys[3]) = (1, 0)
+            (leaf.rows[2], leaf.rows[3]) = (leaf.rows[3], leaf.rows[2])
+        }
+    }
+}
