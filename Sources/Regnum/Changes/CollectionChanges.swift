@@ -108,7 +108,7 @@ extension LiveResults {
         _ cursor: ChangeCursor?, problem: Realm.Error? = nil
     ) -> StreamRequest {
         StreamRequest(
-            realm: realm, entry: entry, ownerEntry: ownerEntry, place: place,
+            realm: realm, entry: entry, otherEntry: ownerEntry, place: place,
             plan: _Plan(plan: _plan.plan, problem: _plan.problem ?? problem),
             query: StreamQuery(
                 _plan.plan, owner: owner, filter: paths.filter.filter,

@@ -113,7 +113,10 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         let plan = QueryPlan(tableName: entriesName)
         return changes(
             StreamRequest(
-                realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
+                realm: realm, entry: entry,
+                otherEntry: entry.schema.properties[property].shape.objectType.map {
+                    realm.entry(for: $0)
+                }, place: place, plan: _Plan(plan: plan),
                 query: StreamQuery(
                     plan, owner: owner, filter: filter,
                     declaredDependencies: declaredDependencies(filter)),

@@ -55,7 +55,9 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     ) -> ValueChanges<Element> {
         let filter = embedded.map { ChangeFilter.values(of: $0) } ?? .deep(0)
         return StreamRequest(
-            realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
+            realm: realm, entry: entry,
+            otherEntry: embedded.map { realm.entry(for: $0.type) }, place: place,
+            plan: _Plan(plan: plan),
             query: StreamQuery(
                 plan, owner: owner, filter: filter,
                 declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),

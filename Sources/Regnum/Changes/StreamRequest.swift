@@ -6,10 +6,12 @@ internal import RegnumStore
 /// A class, because iterators, change sets and suspended tasks share it.
 final class StreamRequest: Sendable {
     let realm: RealmCore
-    /// The class of the objects; for a list of values, the class of the objects that own it.
+    /// The class of the objects; for a list of values or a map, the class of the objects that own
+    /// it.
     let entry: ClassEntry
-    /// The class of the owner of a list or inverse of objects.
-    let ownerEntry: ClassEntry?
+    /// The class of the owner of a list or inverse of objects; for a map of objects, and for values
+    /// that are stored as embedded objects, the class of these objects.
+    let otherEntry: ClassEntry?
     /// Where the stream's handle was created.
     let place: CallPlace
     let plan: _Plan
@@ -24,12 +26,12 @@ final class StreamRequest: Sendable {
     let keepsOld: Bool
 
     init(
-        realm: RealmCore, entry: ClassEntry, ownerEntry: ClassEntry? = nil, place: CallPlace,
+        realm: RealmCore, entry: ClassEntry, otherEntry: ClassEntry? = nil, place: CallPlace,
         plan: _Plan, query: StreamQuery, firstProperties: [Int], names: ProjectedNames? = nil,
         policy: ChangePolicy,
         since: ChangeCursor?, keepsOld: Bool = false
     ) {
-        self.ownerEntry = ownerEntry
+        self.otherEntry = otherEntry
         self.names = names
         self.keepsOld = keepsOld
         self.realm = realm
@@ -48,9 +50,9 @@ final class StreamRequest: Sendable {
     }
 
     /// Throws the mismatch, at a version, of a class that the stream reads: that of the objects,
-    /// that of the owner of a list or inverse, and those that conditions and sorts lead to. Key
-    /// paths are followed by name, so the classes along them are checked only if a newer program
-    /// has changed the schema.
+    /// that of the owner of a collection, and those that conditions and sorts lead to. Key paths
+    /// are followed by name, so the classes along them are checked only if a newer program has
+    /// changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
         let schema = root.schema
         var classes = plan.plan.linkedDependencies
@@ -60,7 +62,7 @@ final class StreamRequest: Sendable {
             for path in paths { classes.formUnion(path.linkedClasses) }
         }
         let mismatch =
-            entry.mapping(in: schema).mismatch ?? ownerEntry?.mapping(in: schema).mismatch
+            entry.mapping(in: schema).mismatch ?? otherEntry?.mapping(in: schema).mismatch
             ?? realm.mismatch(of: classes, from: entry.schema, in: schema)
         if let mismatch { throw mismatch }
     }

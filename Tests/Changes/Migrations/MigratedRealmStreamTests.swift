@@ -16,6 +16,7 @@ private enum Older {
     final class Post: Object {
         @Persisted(primaryKey: true) var number: Int
         @Persisted var room: Room?
+        @Persisted var rooms: Map<String, Room?>
     }
 }
 
@@ -30,6 +31,7 @@ private enum Newer {
     final class Post: Object {
         @Persisted(primaryKey: true) var number: Int
         @Persisted var room: Room?
+        @Persisted var rooms: Map<String, Room?>
     }
 }
 
@@ -57,6 +59,7 @@ private enum Newer {
             let post = Older.Post()
             post.number = 1
             post.room = room
+            post.rooms["a"] = room
             room.messages.append(post)
             try tx.add(room)
         }
@@ -98,11 +101,14 @@ private enum Newer {
         var messages = room.messages.changes(policy: policy).makeAsyncIterator()
         var tags = room.tags.changes(policy: policy).makeAsyncIterator()
         var large = posts.where { $0.room.size > 0 }.changes(policy: policy).makeAsyncIterator()
+        var map = older.object(Older.Post.self, forPrimaryKey: 1).rooms.changes(policy: policy)
+            .makeAsyncIterator()
         var numbers = posts.changes(depth: 0, policy: policy).makeAsyncIterator()
         try await expectEqual(nextInitial(&rooms).count, 1)
         #expect(try await object.next() != nil)
         try await expectEqual(nextInitial(&messages).map(\.number), [1])
         #expect(try await tags.next() != nil)
+        #expect(try await map.next() != nil)
         try await expectEqual(nextInitial(&large).map(\.number), [1])
         try await expectEqual(nextInitial(&numbers).map(\.number), [1])
         let newer = try await migrate()
@@ -117,7 +123,7 @@ private enum Newer {
         }
         let errors = [
             await error(&rooms), await error(&object), await error(&messages), await error(&tags),
-            await error(&large),
+            await error(&large), await error(&map),
         ]
         for error in errors {
             expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
