@@ -173,6 +173,7 @@ final class CollectionStream {
         if isAhead {
             beginAgain()
             newest = subscription.start
+            try request.checkClasses(at: newest)
         }
         try realm.check(cursor, newest)
         if cursor.version == newest.version {

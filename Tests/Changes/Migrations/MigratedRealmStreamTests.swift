@@ -135,4 +135,18 @@ private enum Newer {
         let (now, delta) = try await nextUpdate(&numbers)
         expectTrue(now.map(\.number) == [1, 2] && delta.insertions == [1] && delta.deletions == [])
     }
+
+    // Covers O7
+    @Test(.timeLimit(.minutes(1)), arguments: [ChangePolicy.coalesce, .everyCommit])
+    func streamDoesNotBeginAtACursorOfTheNewerProgram(policy: ChangePolicy) async throws {
+        // the cursor of the version that the migration makes
+        let now = older.snapshot().cursor
+        let cursor = now.at(version: now.version + 1)
+        var rooms = older.objects(Older.Room.self).changes(policy: policy, since: cursor)
+            .makeAsyncIterator()
+        let newer = try await migrate()
+        expectEqual(newer.snapshot().cursor, cursor)
+        let error = await error(&rooms)
+        expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+    }
 }
