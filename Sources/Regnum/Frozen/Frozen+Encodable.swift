@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Frozen: Encodable {
     /// Encodes the stored properties by name, in declaration order.
@@ -12,7 +13,8 @@ extension Frozen: Encodable {
     /// themselves. Inverses are omitted.
     ///
     /// - Throws: `EncodingError.invalidValue` if an object that is encoded inline links back to an
-    ///   object that contains it; the errors of ``Snapshot/read(_:)`` and of the encoder.
+    ///   object that contains it, or is nested more than 32 levels deep; the errors of
+    ///   ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
         try encoding(linkDepth: depth).encode(to: encoder)
@@ -24,7 +26,7 @@ extension Frozen: Encodable {
     ///     let json = try JSONEncoder().encode(person.encoded(linkDepth: 1))   // with its dogs
     ///
     /// Encoding throws an error if a link within that depth leads back to an object that contains
-    /// it.
+    /// it, and if objects would be nested more than 32 levels deep.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
         encoding(linkDepth: linkDepth)
     }
@@ -133,6 +135,15 @@ struct RowEncoding: Encodable, Sendable {
                     debugDescription:
                         "The objects \(names) link to each other in a cycle, which "
                         + "can't be encoded inline. Use a smaller linkDepth."))
+        }
+        guard path.count < Limits.inlineLevelMax else {
+            throw EncodingError.invalidValue(
+                identity,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription:
+                        "The objects are nested more than \(Limits.inlineLevelMax) levels deep, "
+                        + "which can't be encoded inline. Use a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: NameCodingKey.self)
         for (index, property) in table.schema.properties.enumerated()

@@ -40,6 +40,9 @@ package enum Limits {
     /// Nesting depth up to which linked unmanaged objects are encoded inline. Foundation's JSON
     /// encoder has the same limit for arrays and objects.
     package static let encodedLevelMax = 512
+    /// Nesting depth up to which frozen objects are encoded inline. Each level uses more stack than
+    /// one of unmanaged objects.
+    package static let inlineLevelMax = 32
     /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
     /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool
     /// have 512 KiB.

@@ -99,6 +99,33 @@ import Testing
         #expect(try json(realm.ann).contains("\"issuer\":\"Walker#"))
     }
 
+    // Covers 11.9
+    @Test(arguments: [32, 33, 20_000])
+    func longChainThatIsInlineIsRefused(_ count: Int) async throws {
+        let realm = try await Realm.temporary([Walker.self, Whelp.self, Medal.self])
+        try await realm.write { tx in
+            var friend: Whelp?
+            for number in (0..<count).reversed() {
+                friend = try tx.create(
+                    Whelp.self, value: ["name": "\(number)", "friend": friend])
+            }
+        }
+        let first = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "0"))
+        try expectTrue(json(first.encoded(linkDepth: 31)).contains("\"31\""))
+        guard count > 32 else {
+            return try expectTrue(json(first.encoded(linkDepth: .max)).contains("\"31\""))
+        }
+        let error = #expect(throws: EncodingError.self) {
+            try json(first.encoded(linkDepth: .max))
+        }
+        guard case .invalidValue(_, let context)? = error else {
+            Issue.record("unexpected error")
+            return
+        }
+        expectEqual(context.codingPath.count, 32)
+        #expect(context.debugDescription.contains("more than 32 levels"))
+    }
+
     // Covers 11.13, 11.17
     @Test func encodersStrategiesAreHonoured() async throws {
         let realm = try await Realm.temporary([Everything.self])
