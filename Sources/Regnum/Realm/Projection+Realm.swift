@@ -30,8 +30,8 @@ extension Transaction {
 extension Snapshot {
     /// Returns projections of all objects of a class: see ``Frozen/init(projecting:)``.
     ///
-    /// The results are empty if the projection is invalid; `write`, `read` and change streams throw
-    /// `.invalidInput` for it.
+    /// If the projection is invalid, using the results fails with `.invalidInput`; see
+    /// ``read(_:)``.
     ///
     /// - Complexity: O(1). The query is evaluated when the results are first used.
     public func objects<P: ClassProjection>(_ type: P.Type) -> FrozenResults<P>
