@@ -1,15 +1,7 @@
 package import RegnumStore
 
 /// A transaction too large for a record, which commits as a checkpoint. Its record refers to the
-/// directory image of the new version and to a delta blob.
-///
-/// The body starts like those of all COMMIT records (version, time, origin), followed by
-///
-///     u8   6
-///     u64  nodes file     u64 offset     u64 byte count     u32 CRC     of the directory image
-///     u64 offset     u64 byte count     u32 CRC     of the delta blob, in the same file
-///
-/// and nothing else.
+/// directory image of the new version and to a delta blob. `Docs/FORMAT.md` specifies the layout.
 struct BulkCommit: Equatable {
     static let operation: UInt8 = 6
 

@@ -123,10 +123,7 @@ struct DirectoryImageWriter {
     }
 }
 
-/// The schema in a directory image: for each class, by key, its name, kind and column definitions,
-/// encoded as in the operation of a commit record that adds a class; then a varint number of lists,
-/// and for each a string name, the varint table key of its elements and a u8 kind. At the end, the
-/// varint version of the schema.
+/// The schema in a directory image, with parts encoded as in a commit record.
 enum SchemaImage {
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
         var writer = RecordWriter(capacity: 256)

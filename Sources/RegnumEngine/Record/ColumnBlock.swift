@@ -1,20 +1,7 @@
 import RegnumStore
 
-/// The values of one column for n rows.
-///
-///     u8 mode      0 every row has a value     1 a presence bitmap follows
-///                  2 every row is null         3 every row has the same value, stored once
-///     mode 1:      ceil(n / 8) bytes, bit i % 8 of byte i / 8 is set if row i has a value; the
-///                  bits past n are zero, and both a zero and a one are among the n
-///     payload      of the m values that are stored (n, the ones of the bitmap, 0, 1):
-///       bool       ceil(m / 8) bytes, a bit per value as above
-///       int        m zigzag varints
-///       double     m x 8 bytes, the bits, little-endian; date likewise, never NaN
-///       string     m varint lengths, then the bytes of all; data and any likewise
-///       uuid       m x 16 bytes, decimal likewise;   objectId  m x 12 bytes; big-endian
-///
-/// The mode is determined by the values: 2 if all are null, 1 if some are, 3 for n >= 2 identical
-/// values, otherwise 0.
+/// The values of one column for some rows, in the mode that the values determine. `Docs/FORMAT.md`
+/// specifies the layout.
 enum ColumnBlock {
     static func encode(_ values: [Value], _ type: ValueType, _ writer: inout RecordWriter) {
         var nullCount = 0

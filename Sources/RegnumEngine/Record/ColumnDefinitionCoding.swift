@@ -1,8 +1,6 @@
 import RegnumStore
 
-// The encoding of a column definition in commit records and directory images: string name, u8 type
-// code, u8 flags (1 optional, 2 primary key, 4 indexed, 8 float, 16 link), a column block of one
-// value (the default), and for a link the varint table key of its target.
+// The encoding of a column definition in commit records and directory images (`Docs/FORMAT.md`).
 
 extension RecordWriter {
     mutating func columnDefinition(_ definition: ColumnDefinition) {

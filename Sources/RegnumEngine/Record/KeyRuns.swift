@@ -1,8 +1,6 @@
 import RegnumStore
 
-/// Ascending object keys as runs: `varint count`, then `varint gap, varint length - 1` until there
-/// are `count` keys. The gap is the number of keys skipped since the end of the previous run (since
-/// key 0 for the first), so it is at least 1 after the first run.
+/// Ascending object keys as runs. `Docs/FORMAT.md` specifies the layout.
 enum KeyRuns {
     static func encode(_ keys: [ObjectKey], _ writer: inout RecordWriter) {
         writer.varint(keys.count)
