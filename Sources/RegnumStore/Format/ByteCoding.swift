@@ -20,6 +20,27 @@ enum Bytes {
         bytes.withUnsafeBytes { load(type, from: $0, at: offset) }
     }
 
+    static func store(_ identity: Identity128, in bytes: inout [UInt8], at offset: Int) {
+        store(identity.high, in: &bytes, at: offset)
+        store(identity.low, in: &bytes, at: offset + 8)
+    }
+
+    static func loadIdentity(from bytes: [UInt8], at offset: Int) -> Identity128 {
+        Identity128(
+            high: load(UInt64.self, from: bytes, at: offset),
+            low: load(UInt64.self, from: bytes, at: offset + 8))
+    }
+
+    /// Stores the checksum of all bytes before `offset` there.
+    static func seal(_ bytes: inout [UInt8], at offset: Int) {
+        store(bytes[..<offset].withUnsafeBytes { Checksum.crc32c($0) }, in: &bytes, at: offset)
+    }
+
+    static func isSealed(_ bytes: [UInt8], at offset: Int) -> Bool {
+        load(UInt32.self, from: bytes, at: offset)
+            == bytes[..<offset].withUnsafeBytes { Checksum.crc32c($0) }
+    }
+
     /// Returns the number of bytes up to and including the last nonzero one; 0 if all are zero.
     static func countUpToLastNonZero(_ bytes: UnsafeRawBufferPointer) -> Int {
         var count = bytes.count

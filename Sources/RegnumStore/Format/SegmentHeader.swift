@@ -44,8 +44,7 @@ package struct SegmentHeader: Sendable, Equatable {
         Bytes.store(Self.majorVersion, in: &bytes, at: 8)
         Bytes.store(Self.minorVersion, in: &bytes, at: 10)
         // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
-        Bytes.store(realmID.high, in: &bytes, at: 24)
-        Bytes.store(realmID.low, in: &bytes, at: 32)
+        Bytes.store(realmID, in: &bytes, at: 24)
         Bytes.store(generation, in: &bytes, at: 40)
         Bytes.store(number, in: &bytes, at: 48)
         Bytes.store(firstSequence, in: &bytes, at: 56)
@@ -57,10 +56,7 @@ package struct SegmentHeader: Sendable, Equatable {
         bytes.replaceSubrange(
             Self.checkpointsOffset..<Self.checkpointsOffset + kept.count, with: kept)
         // 216: encryption block of 128 bytes, reserved, zero
-        let checksum = bytes.withUnsafeBytes {
-            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
-        }
-        Bytes.store(checksum, in: &bytes, at: Self.checksumOffset)
+        Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
     }
 
@@ -78,10 +74,7 @@ package struct SegmentHeader: Sendable, Equatable {
                 "\(path) has no valid segment header: it is damaged, or belongs to another "
                     + "program. Restore the realm from a backup.", path: path)
         }
-        let checksum = bytes.withUnsafeBytes {
-            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
-        }
-        guard checksum == Bytes.load(UInt32.self, from: bytes, at: Self.checksumOffset) else {
+        guard Bytes.isSealed(bytes, at: Self.checksumOffset) else {
             throw Self.damage(path, "its checksum is wrong")
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
@@ -97,9 +90,7 @@ package struct SegmentHeader: Sendable, Equatable {
                     + "version.",
                 path: path)
         }
-        realmID = Identity128(
-            high: Bytes.load(UInt64.self, from: bytes, at: 24),
-            low: Bytes.load(UInt64.self, from: bytes, at: 32))
+        realmID = Bytes.loadIdentity(from: bytes, at: 24)
         generation = Bytes.load(UInt64.self, from: bytes, at: 40)
         number = Bytes.load(UInt64.self, from: bytes, at: 48)
         firstSequence = Bytes.load(UInt64.self, from: bytes, at: 56)

@@ -22,16 +22,11 @@ struct UnfinishedMark: Equatable, Sendable {
     func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         Bytes.store(Self.magic, in: &bytes, at: 0)
-        Bytes.store(realmID.high, in: &bytes, at: 8)
-        Bytes.store(realmID.low, in: &bytes, at: 16)
+        Bytes.store(realmID, in: &bytes, at: 8)
         Bytes.store(firstSegment ?? .max, in: &bytes, at: 24)
         Bytes.store(UInt32(kind == .copy ? 1 : 2), in: &bytes, at: 32)
-        Bytes.store(Self.checksum(bytes), in: &bytes, at: 36)
+        Bytes.seal(&bytes, at: 36)
         return bytes
-    }
-
-    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        bytes[..<36].withUnsafeBytes { Checksum.crc32c($0) }
     }
 
     /// Decodes a mark; `nil` if the bytes aren't a mark of that kind.
@@ -39,12 +34,10 @@ struct UnfinishedMark: Equatable, Sendable {
         guard bytes.count == Self.byteCount,
             Bytes.load(UInt64.self, from: bytes, at: 0) == Self.magic,
             Bytes.load(UInt32.self, from: bytes, at: 32) == (kind == .copy ? 1 : 2),
-            Bytes.load(UInt32.self, from: bytes, at: 36) == Self.checksum(bytes)
+            Bytes.isSealed(bytes, at: 36)
         else { return nil }
         self.kind = kind
-        realmID = Identity128(
-            high: Bytes.load(UInt64.self, from: bytes, at: 8),
-            low: Bytes.load(UInt64.self, from: bytes, at: 16))
+        realmID = Bytes.loadIdentity(from: bytes, at: 8)
         let first = Bytes.load(UInt64.self, from: bytes, at: 24)
         firstSegment = first == .max ? nil : first
     }

@@ -14,17 +14,10 @@ struct NodesHeader: Sendable, Equatable {
         Bytes.store(SegmentHeader.majorVersion, in: &bytes, at: 8)
         Bytes.store(SegmentHeader.minorVersion, in: &bytes, at: 10)
         // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
-        Bytes.store(realmID.high, in: &bytes, at: 24)
-        Bytes.store(realmID.low, in: &bytes, at: 32)
+        Bytes.store(realmID, in: &bytes, at: 24)
         Bytes.store(number, in: &bytes, at: 40)
-        Bytes.store(Self.checksum(bytes), in: &bytes, at: Self.checksumOffset)
+        Bytes.seal(&bytes, at: Self.checksumOffset)
         return bytes
-    }
-
-    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
-        bytes.withUnsafeBytes {
-            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<checksumOffset]))
-        }
     }
 
     /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
@@ -35,7 +28,7 @@ struct NodesHeader: Sendable, Equatable {
         isReadOnly: Bool = false
     ) throws(StoreError) {
         guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
-            checksum(bytes) == Bytes.load(UInt32.self, from: bytes, at: checksumOffset)
+            Bytes.isSealed(bytes, at: checksumOffset)
         else {
             throw StoreError(
                 .invalidDatabase,
@@ -52,8 +45,7 @@ struct NodesHeader: Sendable, Equatable {
                 "\(path) has format \(major); this version of Regnum reads format "
                     + "\(SegmentHeader.majorVersion). Use a newer version.", path: path)
         }
-        guard Bytes.load(UInt64.self, from: bytes, at: 24) == realmID.high,
-            Bytes.load(UInt64.self, from: bytes, at: 32) == realmID.low,
+        guard Bytes.loadIdentity(from: bytes, at: 24) == realmID,
             Bytes.load(UInt64.self, from: bytes, at: 40) == number
         else {
             throw StoreError(

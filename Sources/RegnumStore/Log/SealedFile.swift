@@ -1,0 +1,53 @@
+/// A small file of a realm that is replaced as a whole: u32 magic, u32 format, the realm's
+/// identifier, three u64, bytes of any number, and the checksum of everything before it.
+struct SealedFile: Sendable {
+    let name: String
+    let magic: UInt32
+    let fileSystem: any FileSystem
+    let directory: any RealmDirectory
+    let realmID: Identity128
+
+    typealias Content = (words: [UInt64], bytes: ArraySlice<UInt8>)
+
+    private static let format: UInt32 = 1
+    private static let headerByteCount = 48
+    static let overheadByteCount = headerByteCount + 4
+
+    /// Opens the file; `nil` if it is missing. Throws the errors of the file system.
+    func open() throws(StoreError) -> (any StoreFile)? {
+        do {
+            return try directory.open(name)
+        } catch {
+            if error.code == .fileNotFound { return nil }
+            throw error
+        }
+    }
+
+    /// Decodes the file's bytes; `nil` if they belong to another realm, are damaged or have another
+    /// format.
+    func decode(_ bytes: [UInt8]) -> Content? {
+        let end = bytes.count - 4
+        guard end >= Self.headerByteCount,
+            Bytes.load(UInt32.self, from: bytes, at: 0) == magic,
+            Bytes.load(UInt32.self, from: bytes, at: 4) == Self.format,
+            Bytes.loadIdentity(from: bytes, at: 8) == realmID, Bytes.isSealed(bytes, at: end)
+        else { return nil }
+        let words = [24, 32, 40].map { Bytes.load(UInt64.self, from: bytes, at: $0) }
+        return (words, bytes[Self.headerByteCount..<end])
+    }
+
+    /// Replaces the file durably and atomically. Throws `diskFull` and the errors of the file
+    /// system; the previous file then remains.
+    func write(_ words: [UInt64], _ content: [UInt8] = []) throws(StoreError) {
+        var bytes = [UInt8](repeating: 0, count: Self.headerByteCount)
+        Bytes.store(magic, in: &bytes, at: 0)
+        Bytes.store(Self.format, in: &bytes, at: 4)
+        Bytes.store(realmID, in: &bytes, at: 8)
+        for (index, word) in words.enumerated() {
+            Bytes.store(word, in: &bytes, at: 24 + 8 * index)
+        }
+        bytes += content + [0, 0, 0, 0]
+        Bytes.seal(&bytes, at: bytes.count - 4)
+        try directory.replaceFile(name, with: bytes, temporary: TemporaryName.random(fileSystem))
+    }
+}
