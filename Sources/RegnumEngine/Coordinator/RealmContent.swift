@@ -105,12 +105,8 @@ package enum RealmContent {
     private static func holds(
         _ path: String, _ fileSystem: any FileSystem, _ condition: (DatabaseRoot) -> Bool
     ) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            return condition(try read(path, reading(path, fileSystem)).root)
-        } catch {
-            guard error.code == .fileNotFound else { throw error }
-            return false
-        }
+        let found = try ifFound(read(path, reading(path, fileSystem)))
+        return found.map { condition($0.root) } ?? false
     }
 
     /// Removes the realm in the directory. Returns false if it doesn't exist or was kept.

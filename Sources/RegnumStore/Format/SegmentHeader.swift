@@ -115,7 +115,7 @@ package struct SegmentHeader: Sendable, Equatable {
     }
 
     /// Returns the file name of a segment.
-    package static func fileName(generation: UInt64, number: UInt64) -> String {
+    package static func fileName(generation: UInt64 = 0, number: UInt64) -> String {
         "log-\(generation)-\(number)"
     }
 
@@ -127,5 +127,10 @@ package struct SegmentHeader: Sendable, Equatable {
             Self.fileName(generation: generation, number: number) == fileName
         else { return nil }
         return (generation, number)
+    }
+
+    /// Returns the numbers of the segments among file names, ascending.
+    static func numbers(_ names: [String]) -> [UInt64] {
+        names.compactMap(parse).filter { $0.generation == 0 }.map(\.number).sorted()
     }
 }

@@ -128,8 +128,7 @@ package struct LogHistory: Sendable {
 
     /// Returns the number of the last segment and those of its contiguous predecessors.
     static func run(_ names: [String]) -> [UInt64] {
-        let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
-            .map(\.number).sorted()
+        let numbers = SegmentHeader.numbers(names)
         var start = numbers.count
         while start > 0, start == numbers.count || numbers[start - 1] &+ 1 == numbers[start] {
             start -= 1
@@ -138,7 +137,7 @@ package struct LogHistory: Sendable {
     }
 
     private func open(_ number: UInt64) throws(StoreError) -> LogSegment {
-        let segment = try LogSegment.open(directory, generation: 0, number: number)
+        let segment = try LogSegment.open(directory, number)
         guard segment.header.realmID == nodes.realmID else {
             throw StoreError(
                 .invalidDatabase, "\(directory.path)/\(segment.name) belongs to another realm.",

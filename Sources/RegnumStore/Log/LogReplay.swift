@@ -95,25 +95,22 @@ package struct LogReplay: Sendable {
     }
 
     func firstSegment() throws(StoreError) -> LogSegment {
-        var segment = try open(lastNumber)
-        while segment.header.base > position {
-            guard segment.header.number > 0 else { throw damage("its first segment is missing") }
-            segment = try open(segment.header.number - 1)
+        var number = lastNumber
+        while true {
+            guard let segment = try find(number) else { throw trimmed(number) }
+            if segment.header.base <= position { return segment }
+            guard number > 0 else { throw damage("its first segment is missing") }
+            number -= 1
         }
-        return segment
     }
 
-    private func open(_ number: UInt64) throws(StoreError) -> LogSegment {
-        do throws(StoreError) {
-            let segment = try LogSegment.open(directory, generation: 0, number: number)
-            guard segment.header.realmID == realmID else {
-                throw damage("\(segment.name) belongs to another realm")
-            }
-            return segment
-        } catch {
-            guard error.code == .fileNotFound else { throw error }
-            throw trimmed(number)
+    /// Opens a segment; `nil` if it doesn't exist.
+    private func find(_ number: UInt64) throws(StoreError) -> LogSegment? {
+        let segment = try ifFound(LogSegment.open(directory, number))
+        if let segment, segment.header.realmID != realmID {
+            throw damage("\(segment.name) belongs to another realm")
         }
+        return segment
     }
 
     private func trimmed(_ number: UInt64) -> StoreError {
@@ -128,20 +125,11 @@ package struct LogReplay: Sendable {
     /// Throws `historyTrimmed` if it was removed.
     func successor(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
         let number = segment.header.number
-        if let next = try nextSegment(segment) { return next }
+        if let next = try find(number + 1) { return next }
         let last = try directory.names().compactMap(SegmentHeader.parse).map(\.number).max()
         guard let last, last > number else { return nil }
-        guard let next = try nextSegment(segment) else { throw trimmed(number + 1) }
+        guard let next = try find(number + 1) else { throw trimmed(number + 1) }
         return next
-    }
-
-    private func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
-        do {
-            return try open(segment.header.number + 1)
-        } catch {
-            guard error.code == .historyTrimmed else { throw error }
-            return nil
-        }
     }
 
     func damage(_ what: String) -> StoreError {

@@ -14,15 +14,15 @@ struct LogSegment {
     }
 
     static func open(
-        _ directory: any RealmDirectory, generation: UInt64, number: UInt64
+        _ directory: any RealmDirectory, _ number: UInt64
     ) throws(StoreError) -> LogSegment {
-        let name = SegmentHeader.fileName(generation: generation, number: number)
+        let name = SegmentHeader.fileName(number: number)
         let path = directory.path + "/" + name
         let file = try directory.open(name)
         let bytes = try file.read(at: 0, count: Int(SegmentHeader.byteCount))
         let header = try SegmentHeader(
             decoding: bytes, path: path, isReadOnly: directory.isReadOnly)
-        guard header.generation == generation, header.number == number else {
+        guard header.generation == 0, header.number == number else {
             throw StoreError(
                 .invalidDatabase,
                 "\(path) has the header of segment \(header.generation)-\(header.number): it was "

@@ -36,14 +36,13 @@ package struct LogTrimming: Sendable {
         {
             return
         }
-        let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
-            .map(\.number).filter { $0 <= lastSegmentNumber }.sorted()
+        let numbers = SegmentHeader.numbers(names).filter { $0 <= lastSegmentNumber }
         let files = names.compactMap(NodesHeader.parse)
         let retention = try retentionFile.read() ?? options.retention
         let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         for number in try needless(numbers, before: firstNeeded) {
-            try directory.unlink(SegmentHeader.fileName(generation: 0, number: number))
+            try directory.unlink(SegmentHeader.fileName(number: number))
             // Removes older segments first, durably, so that the remaining log never has a gap.
             try directory.sync()
         }
@@ -111,7 +110,7 @@ package struct LogTrimming: Sendable {
     /// Opens a segment; `nil` if its header is damaged.
     private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do {
-            return try LogSegment.open(directory, generation: 0, number: number)
+            return try LogSegment.open(directory, number)
         } catch {
             guard error.code == .invalidDatabase else { throw error }
             return nil

@@ -26,7 +26,7 @@ package struct MigrationMarkFile: Sendable {
     ///
     /// Throws the errors of the file system if it can't be read.
     package func read() throws(StoreError) -> MigrationMark? {
-        guard let opened = try file.open() else { return nil }
+        guard let opened = try ifFound(file.directory.open(file.name)) else { return nil }
         let size = try opened.size()
         guard size <= Limits.migrationMarkByteCountMax,
             let (words, content) = file.decode(try opened.read(at: 0, count: Int(size))),

@@ -13,7 +13,7 @@ final class ReadOnlyLock: LockFile {
 
     init(_ directory: any RealmDirectory) throws(StoreError) {
         directoryIdentity = directory.identity
-        state = Guarded(State(file: try Self.open(directory)))
+        state = Guarded(State(file: try ifFound(directory.openLock())))
     }
 
     /// Whether `show` has something left to do: no `LOCK` was found so far, or another process is
@@ -24,24 +24,13 @@ final class ReadOnlyLock: LockFile {
     /// created since.
     func show(in directory: any RealmDirectory) {
         guard isHidden else { return }
-        if current == nil, let found = try? Self.open(directory) {
+        if current == nil, let found = try? directory.openLock() {
             _ = try? found.tryLock(.watchers, .shared)
             state.withLock { $0.file = found }
         }
         guard let current else { return }
         let isShown = (try? current.tryLock(.session, .shared)) != false
         state.withLock { $0.isShown = isShown }
-    }
-
-    private static func open(_ directory: any RealmDirectory) throws(StoreError)
-        -> (any LockFile)?
-    {
-        do {
-            return try directory.openLock()
-        } catch {
-            guard error.code == .fileNotFound else { throw error }
-            return nil
-        }
     }
 
     private var current: (any LockFile)? { state.withLock { $0.file } }

@@ -59,7 +59,7 @@ extension RealmLog {
         options: StoreOptions, lastNumber number: UInt64, limit: LogPosition,
         page: ControlPage?, load: Load?
     ) throws(StoreError) -> Beginning {
-        let last = try LogSegment.open(directory, generation: 0, number: number)
+        let last = try LogSegment.open(directory, number)
         try last.checkSize(directory)
         let vouchedEnd = page.flatMap { $0.realmID == last.header.realmID ? $0.durableEnd : nil }
         var search = try CheckpointSearch(
@@ -113,12 +113,10 @@ extension RealmLog {
                     position: position)
             }
             let number = first.header.number - 1
-            do {
-                first = try LogSegment.open(directory, generation: 0, number: number)
-            } catch {
-                guard error.code == .fileNotFound else { throw error }
+            guard let previous = try ifFound(LogSegment.open(directory, number)) else {
                 throw missing(directory, number, next: number + 1)
             }
+            first = previous
             segments.append(first)
         }
         return segments.reversed()

@@ -75,12 +75,8 @@ extension RealmLog {
         _ fileSystem: any FileSystem, path: String,
         if isDue: () throws(StoreError) -> Bool = { true }
     ) throws(StoreError) -> Bool {
-        let directory: any RealmDirectory
-        do {
-            directory = try fileSystem.openDirectory(path, .existing)
-        } catch {
-            if error.code == .fileNotFound { return false }
-            throw error
+        guard let directory = try ifFound(fileSystem.openDirectory(path, .existing)) else {
+            return false
         }
         let names = try directory.names()
         guard
@@ -177,12 +173,8 @@ extension RealmLog {
         let names = try directory.names()
         try removeFiles(directory, names)
         for name in names where UnfinishedMark.names.contains(name) {
-            do throws(StoreError) {
-                try directory.unlink(name)
-            } catch {
-                // The process that removed the realm has removed `LOCK` and now removes its mark.
-                guard error.code == .fileNotFound else { throw error }
-            }
+            // The process that removed the realm may now be removing its mark.
+            _ = try ifFound(directory.unlink(name))
         }
         try directory.sync()
     }

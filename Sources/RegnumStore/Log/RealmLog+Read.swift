@@ -98,17 +98,12 @@ extension RealmLog {
     /// Opens the next segment. Throws `historyTrimmed` if it no longer exists.
     private func successor() throws(StoreError) -> LogSegment {
         let number = segment.header.number + 1
-        do {
-            return try LogSegment.open(
-                directory, generation: segment.header.generation, number: number)
-        } catch {
-            guard error.code == .fileNotFound else { throw error }
-            throw StoreError(
-                .historyTrimmed,
-                "Segment \(number) of the log of \(path) is no longer needed and was removed "
-                    + "before this process read it.", path: path, position: position,
-                lastGoodVersion: version)
-        }
+        if let next = try ifFound(LogSegment.open(directory, number)) { return next }
+        throw StoreError(
+            .historyTrimmed,
+            "Segment \(number) of the log of \(path) is no longer needed and was removed before "
+                + "this process read it.", path: path, position: position,
+            lastGoodVersion: version)
     }
 
     /// Continues in `next`. Its base may be before `position`: after a failed sync, the records

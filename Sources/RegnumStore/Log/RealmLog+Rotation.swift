@@ -117,7 +117,7 @@ extension RealmLog {
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
         }
         guard let file else { return }
-        let name = SegmentHeader.fileName(generation: header.generation, number: header.number)
+        let name = SegmentHeader.fileName(number: header.number)
         let size: UInt64
         do {
             try file.write(header.encoded() + frames, at: 0)
@@ -214,7 +214,7 @@ extension RealmLog {
         let temporary = TemporaryName.random(fileSystem)
         let file = try LogSegment.makeBlank(
             directory, name: temporary, byteCount: options.firstSegmentByteCount)
-        let name = SegmentHeader.fileName(generation: 0, number: header.number)
+        let name = SegmentHeader.fileName(number: header.number)
         try directory.complete(temporary, as: name) { () throws(StoreError) in
             try file.write(header.encoded(), at: 0)
             try file.sync()

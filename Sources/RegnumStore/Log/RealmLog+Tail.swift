@@ -199,16 +199,7 @@ extension RealmLog {
 
     /// Enters segments that a dead writer started but never published.
     private func enterSuccessors(_ deliver: Deliver) throws(StoreError) {
-        while true {
-            let next: LogSegment
-            do {
-                next = try LogSegment.open(
-                    directory, generation: segment.header.generation,
-                    number: segment.header.number + 1)
-            } catch {
-                if error.code == .fileNotFound { return }
-                throw error
-            }
+        while let next = try ifFound(LogSegment.open(directory, segment.header.number + 1)) {
             try checkSuccessor(next)
             if position < next.header.base {
                 try readSegment(limit: next.header.base, deliver)

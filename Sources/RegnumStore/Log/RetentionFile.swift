@@ -11,7 +11,7 @@ package struct RetentionFile: Sendable {
     /// Throws the errors of the file system; the caller must not remove anything under a different
     /// retention then.
     package func read() throws(StoreError) -> HistoryRetention? {
-        guard let opened = try file.open(),
+        guard let opened = try ifFound(file.directory.open(file.name)),
             let (words, _) = file.decode(
                 try opened.read(at: 0, count: SealedFile.overheadByteCount))
         else { return nil }

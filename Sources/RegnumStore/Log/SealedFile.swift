@@ -13,16 +13,6 @@ struct SealedFile: Sendable {
     private static let headerByteCount = 48
     static let overheadByteCount = headerByteCount + 4
 
-    /// Opens the file; `nil` if it is missing. Throws the errors of the file system.
-    func open() throws(StoreError) -> (any StoreFile)? {
-        do {
-            return try directory.open(name)
-        } catch {
-            if error.code == .fileNotFound { return nil }
-            throw error
-        }
-    }
-
     /// Decodes the file's bytes; `nil` if they belong to another realm, are damaged or have another
     /// format.
     func decode(_ bytes: [UInt8]) -> Content? {

@@ -63,10 +63,9 @@ struct UnfinishedMark: Equatable, Sendable {
 
     /// Creates the mark for the start of a removal.
     init(removalOf names: [String], in directory: any RealmDirectory) {
-        let segments = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
-            .map(\.number).sorted()
+        let segments = SegmentHeader.numbers(names)
         let readable = segments.reversed().lazy.compactMap { number in
-            try? LogSegment.open(directory, generation: 0, number: number)
+            try? LogSegment.open(directory, number)
         }
         self.init(
             .removal, readable.first?.header.realmID ?? Identity128(high: 0, low: 0),
@@ -106,7 +105,7 @@ struct UnfinishedMark: Equatable, Sendable {
             !segments.contains(where: { $0.generation == 0 && $0.number == first })
         else { return false }
         do throws(StoreError) {
-            let segment = try LogSegment.open(directory, generation: 0, number: last)
+            let segment = try LogSegment.open(directory, last)
             return segment.header.realmID == mark.realmID
         } catch {
             if error.code == .ioFailed { throw error }

@@ -49,11 +49,7 @@ package final class NodesFile: NodeBytes {
     ) throws(StoreError) -> NodesFile {
         let name = NodesHeader.fileName(number)
         let path = directory.path + "/" + name
-        let file: any StoreFile
-        do {
-            file = try directory.open(name)
-        } catch {
-            guard error.code == .fileNotFound else { throw error }
+        guard let file = try ifFound(directory.open(name)) else {
             throw StoreError(
                 .historyTrimmed, "\(path), which contains a checkpoint, is missing.", path: path)
         }

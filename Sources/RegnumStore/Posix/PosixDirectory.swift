@@ -132,12 +132,7 @@ package final class PosixDirectory: RealmDirectory {
 
     /// Returns whether an entry of any kind has this name.
     func contains(_ name: String) throws(StoreError) -> Bool {
-        do {
-            _ = try status(of: name)
-            return true
-        } catch  where error.code == .fileNotFound {
-            return false
-        }
+        try ifFound(status(of: name)) != nil
     }
 
     /// Returns the status of the entry, without following links. Throws `fileNotFound`.

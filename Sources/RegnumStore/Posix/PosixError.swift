@@ -44,6 +44,18 @@ extension StoreError {
     }
 }
 
+/// Returns the result of `body`, or `nil` if it throws `fileNotFound`.
+package func ifFound<Result>(
+    _ body: @autoclosure () throws(StoreError) -> Result
+) throws(StoreError) -> Result? {
+    do {
+        return try body()
+    } catch {
+        if error.code == .fileNotFound { return nil }
+        throw error
+    }
+}
+
 /// Repeats a system call while it is interrupted by signals. Returns its result, or the negative
 /// error number.
 func repeated<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {

@@ -93,16 +93,11 @@ package final class PosixLockFile: LockFile {
     }
 
     package func isCurrent() throws(StoreError) -> Bool {
-        do {
-            let status = try directory.status(of: "LOCK")
-            guard FileIdentity(status) == identity else { return false }
-            if status.st_size < Layout.pageByteCount {
-                isCutShort.store(true, ordering: .relaxed)
-            }
-            return !isCutShort.load(ordering: .relaxed)
-        } catch  where error.code == .fileNotFound {
-            return false
-        }
+        guard let status = try ifFound(directory.status(of: "LOCK")),
+            FileIdentity(status) == identity
+        else { return false }
+        if status.st_size < Layout.pageByteCount { isCutShort.store(true, ordering: .relaxed) }
+        return !isCutShort.load(ordering: .relaxed)
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
