@@ -114,9 +114,9 @@ package struct KeptCheckpoints: Sendable, Hashable {
         let start = body.count - Self.byteCount
         guard start >= 8, var own = CheckpointReference(from: body, at: start) else { return nil }
         own.version = Bytes.load(UInt64.self, from: body, at: 0)
-        own.position = position + UInt64(record.byteCount)
-        own.sequence = record.header.sequence &+ 1
-        own.chain = record.chain
+        own.point = LogPoint(
+            position: position + UInt64(record.byteCount), sequence: record.header.sequence &+ 1,
+            chain: record.chain)
         let before = CheckpointReference(from: body, at: start + CheckpointReference.byteCount)
         if let before, before.position > position || before.version > own.version { return nil }
         self.init(newest: own, older: before)
@@ -127,9 +127,7 @@ package struct KeptCheckpoints: Sendable, Hashable {
     func encodedBehindCommit() -> [UInt8] {
         var kept = self
         kept.newest?.version = 0
-        kept.newest?.position = 0
-        kept.newest?.sequence = 0
-        kept.newest?.chain = 0
+        kept.newest?.point = LogPoint(position: 0, sequence: 0, chain: 0)
         return kept.encoded()
     }
 

@@ -20,10 +20,7 @@ struct CheckpointSearch {
         kept = segment.header.checkpoints
         keptEnd = segment.header.base
         durableEnd = segment.header.base
-        var cursor = RecordCursor(
-            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
-            chain: segment.header.previousChain, limit: limit,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        var cursor = RecordCursor(segment, limit: limit, options)
         while true {
             let start = cursor.position
             guard let (record, body) = try cursor.next() else { break }

@@ -113,10 +113,7 @@ package struct LogHistory: Sendable {
     /// Returns the checkpoints in the records of a segment.
     private func named(in segment: LogSegment) throws(StoreError) -> [CheckpointReference] {
         var references: [CheckpointReference] = []
-        var cursor = RecordCursor(
-            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
-            chain: segment.header.previousChain, limit: .max,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        var cursor = RecordCursor(segment, options)
         while true {
             let start = cursor.position
             guard let (record, body) = try cursor.next() else { break }

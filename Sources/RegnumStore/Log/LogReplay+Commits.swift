@@ -31,12 +31,10 @@ extension LogReplay {
     ) throws(StoreError) -> [UInt8]? {
         while let (record, body) = try records.next() {
             let start = position
-            position = records.position
-            sequence = records.nextSequence
-            chain = records.chain
+            point = records.point
             guard record.header.type == RecordType.commit.rawValue else { continue }
             guard body.count >= 8, Bytes.load(UInt64.self, from: body, at: 0) == version &+ 1 else {
-                position = start
+                point.position = start
                 throw damage("commit \(version) is not followed by its successor")
             }
             version &+= 1
@@ -62,8 +60,6 @@ extension LogReplay {
             current = next
         }
         segment = current
-        return RecordCursor(
-            current, at: position, nextSequence: sequence, chain: chain, limit: limit,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        return RecordCursor(current, at: point, limit: limit, options)
     }
 }

@@ -5,12 +5,10 @@ package struct LogReplay: Sendable {
     let directory: any RealmDirectory
     let options: StoreOptions
     let realmID: Identity128
-    /// The log position up to which it has read.
-    package internal(set) var position: LogPosition
-    /// The commit version at `position`.
+    /// The place up to which it has read.
+    var point: LogPoint
+    /// The commit version at `point`.
     package internal(set) var version: UInt64
-    var sequence: UInt64
-    var chain: UInt32
     var segment: LogSegment?
     /// The position of the next `nextCommit`.
     var cursor: RecordCursor?
@@ -29,11 +27,11 @@ package struct LogReplay: Sendable {
         self.options = options
         self.realmID = realmID
         self.lastNumber = lastNumber
-        position = reference?.position ?? 0
+        point = reference?.point ?? LogPoint(position: 0, sequence: 1, chain: 0)
         version = reference?.version ?? 0
-        sequence = reference?.sequence ?? 1
-        chain = reference?.chain ?? 0
     }
+
+    package var position: LogPosition { point.position }
 
     /// Delivers the commits up to `end`, which must be a durable end of the log. Can be called
     /// again with a later end.
@@ -63,35 +61,26 @@ package struct LogReplay: Sendable {
     ) throws(StoreError) {
         guard position < limit else { return }
         // The file may have been read before its last records were written.
-        var cursor = RecordCursor(
-            segment, at: position, nextSequence: sequence, chain: chain, limit: limit,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        var cursor = RecordCursor(segment, at: point, limit: limit, options)
         while let (record, body) = try cursor.next() {
             if record.header.type == RecordType.commit.rawValue, body.count >= 8 {
                 let isBulk = record.header.namesCheckpoints
                 try deliver(isBulk ? body.dropLast(KeptCheckpoints.byteCount) : body)
                 version = Bytes.load(UInt64.self, from: body, at: 0)
             }
-            position = cursor.position
-            sequence = cursor.nextSequence
-            chain = cursor.chain
+            point = cursor.point
         }
     }
 
     /// Checks that `next` continues the log. Skips the records of `current` that were framed again
     /// in it.
     mutating func enter(_ next: LogSegment, after current: LogSegment) throws(StoreError) {
-        guard next.header.base < position else {
-            guard next.header.firstSequence == sequence, next.header.previousChain == chain
-            else { throw damage("\(next.name) does not continue it") }
-            return
-        }
-        let cursor = try ReframedRecords.read(
-            in: next, from: current, through: position, nextSequence: sequence, chain: chain,
-            bodyByteCountMax: options.recordBodyByteCountMax
-        ) { _, _, _ in }
-        guard let cursor else { throw damage("\(next.name) does not continue it") }
-        chain = cursor.chain
+        if next.header.start == point { return }
+        guard next.header.base < position,
+            let chain = try ReframedRecords.read(
+                in: next, from: current, through: point, options)
+        else { throw damage("\(next.name) does not continue it") }
+        point.chain = chain
     }
 
     func firstSegment() throws(StoreError) -> LogSegment {

@@ -149,10 +149,7 @@ package struct LogTrimming: Sendable {
 
     /// Returns the time of the first commit in a segment.
     private func firstTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
-        var cursor = RecordCursor(
-            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
-            chain: segment.header.previousChain, limit: .max,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        var cursor = RecordCursor(segment, options)
         while let (record, body) = try cursor.next() {
             guard record.header.type == RecordType.commit.rawValue, body.count >= 16 else {
                 continue

@@ -19,29 +19,24 @@ extension RealmLog {
         var nodes: NodesDirectory
         /// Checkpoints that were tried and found to be damaged.
         var damaged: [CheckpointReference]
+
+        /// The end of a log that is read up to there.
+        var end: End {
+            let first = segments[0]
+            guard let reference else {
+                return End(
+                    segment: first, point: first.header.start, checkpointsEnd: first.header.base)
+            }
+            return End(
+                segment: first, point: reference.point, version: reference.version,
+                checkpoints: search.kept.without(damaged), checkpointsEnd: search.keptEnd)
+        }
     }
 
     /// Positions the log at `beginning`.
     func stand(at beginning: Beginning) {
-        let first = beginning.segments[0]
-        segment = first
+        end = beginning.end
         damagedCheckpoints = beginning.damaged
-        if let reference = beginning.reference {
-            position = reference.position
-            nextSequence = reference.sequence
-            chain = reference.chain
-            version = reference.version
-            checkpoints = beginning.search.kept.without(beginning.damaged)
-            checkpointsEnd = beginning.search.keptEnd
-        } else {
-            position = first.header.base
-            nextSequence = first.header.firstSequence
-            chain = first.header.previousChain
-            version = 0
-            checkpoints = KeptCheckpoints()
-            checkpointsEnd = position
-        }
-        endsIdle = false
         reframeCount += 1  // perhaps, in segments that weren't read
         durableEnd = 0
         publishedEnd = end

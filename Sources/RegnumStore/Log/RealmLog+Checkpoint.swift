@@ -11,8 +11,8 @@ extension RealmLog {
     package var checkpointPoint: CheckpointReference? {
         guard durableEnd >= position, !isPoisoned else { return nil }
         return CheckpointReference(
-            version: version, position: position, sequence: nextSequence, chain: chain, file: 0,
-            offset: 0, byteCount: 0, crc: 0)
+            version: version, position: position, sequence: end.point.sequence,
+            chain: end.point.chain, file: 0, offset: 0, byteCount: 0, crc: 0)
     }
 
     /// Acquires the lock under which one process at a time writes a checkpoint; false if another
@@ -53,7 +53,7 @@ extension RealmLog {
             "a checkpoint must be of a published commit")
         try write([.checkpoint(checkpoints.adding(reference))])
         try sync()
-        endsIdle = true
+        end.isIdle = true
         publish(wakes: false)
     }
 
@@ -72,8 +72,8 @@ extension RealmLog {
         var reference = reference
         reference.version = newVersion
         try write([.bulk(body, checkpoints.adding(reference))])
-        version = newVersion
-        endsIdle = false
+        end.version = newVersion
+        end.isIdle = false
         guard let written = checkpoints.newest else {
             preconditionFailure("a written checkpoint must be kept")
         }
@@ -89,7 +89,7 @@ extension RealmLog {
     /// valid.
     package func beginSegmentAfterCheckpoint() throws(StoreError) {
         let first = options.firstSegmentByteCount
-        guard checkpoints.newest != nil, checkpointsEnd > segment.header.base,
+        guard checkpoints.newest != nil, end.checkpointsEnd > segment.header.base,
             segment.byteCount > first || remainingByteCount < segment.byteCount / 2
         else { return }
         if durableEnd < position { try sync() }
@@ -110,12 +110,13 @@ extension RealmLog {
         guard let newest = checkpoints.newest, newest.version == version, checkpoints.older != nil
         else { return }
         damagedCheckpoints.append(newest)
-        checkpoints = checkpoints.without(damagedCheckpoints)
+        end.checkpoints = checkpoints.without(damagedCheckpoints)
+        publishedEnd.checkpoints = publishedEnd.checkpoints.without(damagedCheckpoints)
     }
 
     /// The removal of files that are no longer needed.
     package var trimming: LogTrimming {
-        let isKnown = checkpointsEnd <= durableEnd
+        let isKnown = end.checkpointsEnd <= durableEnd
         var files = Set(checkpoints.all.map(\.file))
         files.formUnion(damagedCheckpoints.map(\.file))
         return LogTrimming(

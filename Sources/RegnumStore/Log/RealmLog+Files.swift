@@ -199,9 +199,7 @@ extension RealmLog {
                 realmID: seed.realmID, generation: 0, number: 1, firstSequence: 1,
                 salt: place.fileSystem.random(), base: seedBase, previousChain: 0)
             var reference = try seed.write(nodes)
-            reference.position = header.base
-            reference.sequence = header.firstSequence
-            reference.chain = header.previousChain
+            reference.point = header.start
             header.checkpoints = KeptCheckpoints(newest: reference)
             guard try place.lock.isCurrent() else {
                 throw StoreError(

@@ -168,14 +168,6 @@ extension RealmLog {
         }
     }
 
-    static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
-        let log = RealmLog(
-            fileSystem: place.fileSystem, directory: place.directory, lock: place.lock,
-            options: place.options, segment: beginning.segments[0], nodes: beginning.nodes)
-        log.stand(at: beginning)
-        return log
-    }
-
     static func findBeginning(
         _ place: Place, lastNumber: UInt64, limit: LogPosition, page: ControlPage?, _ load: Load?
     ) throws(StoreError) -> Beginning {
@@ -215,7 +207,7 @@ extension RealmLog {
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let beginning = try findBeginning(
             place, lastNumber: page.segmentNumber, limit: page.visibleEnd, page: page, load)
-        let log = log(place, beginning)
+        let log = RealmLog(place, beginning)
         guard log.realmID == page.realmID else {
             throw StoreError(
                 .invalidDatabase, "\(log.path)/LOCK and the log belong to different realms.",
@@ -269,7 +261,7 @@ extension RealmLog {
         }
         let beginning = try findBeginning(
             place, lastNumber: last ?? 0, limit: .max, page: anyPage, load)
-        let log = log(place, beginning)
+        let log = RealmLog(place, beginning)
         report.tell(of: beginning)
         log.holdsWriter = true
         log.knownFailedSyncCount = failedSyncCount

@@ -114,30 +114,28 @@ extension RealmLog {
             throw damage(at: position)
         }
         if next.header.base == position {
-            guard next.header.firstSequence == nextSequence, next.header.previousChain == chain
-            else { throw damage(at: position) }
-            segment = next
+            guard next.header.start == end.point else { throw damage(at: position) }
+            end.segment = next
             return
         }
         var kept: (checkpoints: KeptCheckpoints, end: LogPosition) = (
             next.header.checkpoints, next.header.base
         )
-        let cursor = try ReframedRecords.read(
-            in: next, from: segment, through: position, nextSequence: nextSequence, chain: chain,
-            bodyByteCountMax: options.recordBodyByteCountMax
+        let chain = try ReframedRecords.read(
+            in: next, from: segment, through: end.point, options
         ) { record, body, range throws(StoreError) in
             guard record.header.namesCheckpoints else { return }
             kept = (try decodeCheckpoints(record, body, at: range.lowerBound), range.upperBound)
         }
-        guard let cursor else {
+        guard let chain else {
             throw lostCommits(at: next.header.base, "\(next.name) continues without them")
         }
-        segment = next
+        end.segment = next
         reframeCount += 1
-        chain = cursor.chain
+        end.point.chain = chain
         // Records that were framed again have different chain values.
-        checkpoints = kept.checkpoints.without(damagedCheckpoints)
-        checkpointsEnd = kept.end
+        end.checkpoints = kept.checkpoints.without(damagedCheckpoints)
+        end.checkpointsEnd = kept.end
     }
 
     /// Returns the checkpoints of the record at `position`.
@@ -161,14 +159,10 @@ extension RealmLog {
 
     /// Reads records up to `limit` or to the first invalid one.
     func readSegment(limit: LogPosition, _ deliver: Deliver) throws(StoreError) {
-        var cursor = RecordCursor(
-            segment, at: position, nextSequence: nextSequence, chain: chain, limit: limit,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+        var cursor = RecordCursor(segment, at: end.point, limit: limit, options)
         while let (record, body) = try cursor.next() {
             try accept(record, body, deliver)
-            position = cursor.position
-            nextSequence = cursor.nextSequence
-            chain = cursor.chain
+            end.point = cursor.point
             durableEnd = max(durableEnd, record.header.durableEnd)
             lastWriterEpoch = record.header.writerEpoch
         }
@@ -191,14 +185,14 @@ extension RealmLog {
                 located.lastGoodVersion = located.lastGoodVersion ?? version
                 throw located
             }
-            version = Bytes.load(UInt64.self, from: body, at: 0)
-            endsIdle = false
+            end.version = Bytes.load(UInt64.self, from: body, at: 0)
+            end.isIdle = false
             if let kept { keep(kept, record) }
         case .idle:
-            endsIdle = true
+            end.isIdle = true
         case .checkpoint:
             keep(try decodeCheckpoints(record, body, at: position), record)
-            endsIdle = record.header.durableEnd == position
+            end.isIdle = record.header.durableEnd == position
         default:
             guard record.header.isSkippable else {
                 throw StoreError(
@@ -212,8 +206,8 @@ extension RealmLog {
     }
 
     private func keep(_ kept: KeptCheckpoints, _ record: DecodedRecord) {
-        checkpoints = kept.without(damagedCheckpoints)
-        checkpointsEnd = position + UInt64(record.byteCount)
+        end.checkpoints = kept.without(damagedCheckpoints)
+        end.checkpointsEnd = position + UInt64(record.byteCount)
     }
 
     /// Returns the error for commits that this process has in memory and the log no longer has.

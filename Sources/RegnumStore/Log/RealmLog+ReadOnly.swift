@@ -74,9 +74,7 @@ extension RealmLog {
         guard !page.isWriting, !log.isRepairDue(page) else { return false }
         var goesOn = lastNumber > page.segmentNumber
         if !goesOn {
-            var cursor = RecordCursor(
-                log.segment, at: log.position, nextSequence: log.nextSequence, chain: log.chain,
-                limit: .max, bodyByteCountMax: place.options.recordBodyByteCountMax)
+            var cursor = RecordCursor(log.segment, at: log.end.point, place.options)
             goesOn = (try? cursor.next()) != nil
         }
         // A writer updates the page first.
@@ -92,7 +90,7 @@ extension RealmLog {
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let beginning = try findBeginning(
             place, lastNumber: lastNumber, limit: .max, page: page, load)
-        let log = log(place, beginning)
+        let log = RealmLog(place, beginning)
         var report = RecoveryReport()
         report.tell(of: beginning)
         report.isReadOnly = true

@@ -24,8 +24,8 @@ extension RealmLog {
         try checkPlace()  // the new file would end up in the realm that is there now
         var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
-            number: segment.header.number + 1, firstSequence: nextSequence,
-            salt: fileSystem.random(), base: position, previousChain: chain)
+            number: segment.header.number + 1, firstSequence: end.point.sequence,
+            salt: fileSystem.random(), base: position, previousChain: end.point.chain)
         header.checkpoints = checkpoints
         do {
             try begin(header, byteCounts: sizes, usesSpare: !isSmall)
@@ -141,7 +141,7 @@ extension RealmLog {
         } catch {
             throw uncertain(error)  // even if the disk is full, the log must not continue before it
         }
-        segment = LogSegment(header: header, name: name, file: file, byteCount: size)
+        end.segment = LogSegment(header: header, name: name, file: file, byteCount: size)
     }
 
     private func uncertain(_ error: StoreError) -> StoreError {

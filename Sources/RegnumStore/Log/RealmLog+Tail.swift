@@ -38,8 +38,7 @@ extension RealmLog {
     func judgeTail(
         vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport
     ) throws(StoreError) -> (scan: TailScan, durable: LogPosition) {
-        let scan = try TailScan(
-            segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
+        let scan = try TailScan(segment, from: end.point, options)
         if scan.isCrafted {
             throw damage(
                 at: position, "The bytes there cannot have been left by an interrupted write. ")
@@ -120,11 +119,11 @@ extension RealmLog {
         let start = before.position
         var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
-            number: segment.header.number + 1, firstSequence: before.nextSequence,
-            salt: fileSystem.random(), base: start, previousChain: before.chain)
+            number: segment.header.number + 1, firstSequence: before.point.sequence,
+            salt: fileSystem.random(), base: start, previousChain: before.point.chain)
         header.checkpoints = kept.without(damagedCheckpoints)
         var newCheckpoints: KeptCheckpoints?
-        var newChain = before.chain
+        var newChain = before.point.chain
         var chains = [start: newChain]
         var frames: [UInt8] = []
         while before.position < position {
@@ -174,8 +173,8 @@ extension RealmLog {
             throw error
         }
         reframeCount += 1
-        chain = newChain
-        if let newCheckpoints { checkpoints = newCheckpoints }
+        end.point.chain = newChain
+        if let newCheckpoints { end.checkpoints = newCheckpoints }
     }
 
     /// Returns a cursor at the last checkpoint recorded before `start`, or else at the beginning of
@@ -184,16 +183,13 @@ extension RealmLog {
     private func readingStart(before start: LogPosition) -> (RecordCursor, KeptCheckpoints) {
         // A record after `start` is framed again, so its checkpoint isn't known before.
         let kept =
-            checkpointsEnd <= start ? checkpoints : KeptCheckpoints(newest: checkpoints.older)
+            end.checkpointsEnd <= start ? checkpoints : KeptCheckpoints(newest: checkpoints.older)
         let header = segment.header
         let newest = kept.newest.flatMap {
             $0.position >= header.base && $0.position <= start ? $0 : nil
         }
         let cursor = RecordCursor(
-            segment, at: newest?.position ?? header.base,
-            nextSequence: newest?.sequence ?? header.firstSequence,
-            chain: newest?.chain ?? header.previousChain, limit: position,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+            segment, at: newest?.point, limit: position, options)
         return (cursor, newest == nil ? header.checkpoints : kept)
     }
 

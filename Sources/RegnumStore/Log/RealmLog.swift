@@ -25,17 +25,10 @@ package final class RealmLog: @unchecked Sendable {
     /// Constant, so it can be read without owning the log.
     package let realmID: Identity128
 
-    var segment: LogSegment
     /// The end of what this process has read and written.
-    package internal(set) var position: LogPosition = 0
+    var end: End
     /// The log position before which all bytes are durable.
     package internal(set) var durableEnd: LogPosition = 0
-    /// The newest commit version before `position`.
-    package internal(set) var version: UInt64 = 0
-    var nextSequence: UInt64
-    var chain: UInt32
-    /// Whether the last record confirms that everything before it is durable.
-    package internal(set) var endsIdle = false
     /// The epoch of this process's last writes; 0 if it never wrote.
     var ownEpoch: UInt32 = 0
     package internal(set) var holdsWriter = false
@@ -56,10 +49,6 @@ package final class RealmLog: @unchecked Sendable {
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
     package let nodes: NodesDirectory
-    /// The checkpoints recorded in the log before `position`, without the damaged ones.
-    var checkpoints = KeptCheckpoints()
-    /// The log position after the record, or at the start of the segment, that contains them.
-    var checkpointsEnd: LogPosition = 0
     /// Increases when records that this process has read were framed again in a new segment, with
     /// other chain values. A `checkpointPoint` from before may then be invalid.
     package internal(set) var reframeCount = 0
@@ -70,54 +59,35 @@ package final class RealmLog: @unchecked Sendable {
     /// The end of the log and the state needed to continue from there.
     struct End {
         var segment: LogSegment
-        var position: LogPosition
-        var nextSequence: UInt64
-        var chain: UInt32
-        var version: UInt64
-        var endsIdle: Bool
+        var point: LogPoint
+        /// The newest commit version before `point`.
+        var version: UInt64 = 0
+        /// Whether the last record confirms that everything before it is durable.
+        var isIdle = false
+        /// The checkpoints recorded in the log before `point`, without the damaged ones.
         var checkpoints = KeptCheckpoints()
-        var checkpointsEnd: LogPosition = 0
+        /// The log position after the record, or at the start of the segment, that contains them.
+        var checkpointsEnd: LogPosition
     }
 
-    var end: End {
-        get {
-            End(
-                segment: segment, position: position, nextSequence: nextSequence, chain: chain,
-                version: version, endsIdle: endsIdle, checkpoints: checkpoints,
-                checkpointsEnd: checkpointsEnd)
-        }
-        set {
-            segment = newValue.segment
-            position = newValue.position
-            nextSequence = newValue.nextSequence
-            chain = newValue.chain
-            version = newValue.version
-            endsIdle = newValue.endsIdle
-            checkpoints = newValue.checkpoints.without(damagedCheckpoints)
-            checkpointsEnd = newValue.checkpointsEnd
-        }
-    }
+    var segment: LogSegment { end.segment }
+    package var position: LogPosition { end.point.position }
+    package var version: UInt64 { end.version }
+    package var endsIdle: Bool { end.isIdle }
+    var checkpoints: KeptCheckpoints { end.checkpoints }
 
-    init(
-        fileSystem: any FileSystem, directory: any RealmDirectory, lock: any LockFile,
-        options: StoreOptions, segment: LogSegment, nodes: NodesDirectory
-    ) {
-        self.fileSystem = fileSystem
-        self.directory = directory
-        self.lock = lock
-        self.options = options
-        self.segment = segment
-        realmID = segment.header.realmID
+    init(_ place: Place, _ beginning: Beginning) {
+        fileSystem = place.fileSystem
+        directory = place.directory
+        lock = place.lock
+        options = place.options
+        realmID = beginning.segments[0].header.realmID
         bootID = fileSystem.bootID()
-        self.nodes = nodes
-        position = segment.header.base
-        nextSequence = segment.header.firstSequence
-        chain = segment.header.previousChain
+        nodes = beginning.nodes
         control = ControlPage(realmID: realmID, bootID: bootID)
-        publishedEnd = End(
-            segment: segment, position: segment.header.base,
-            nextSequence: segment.header.firstSequence,
-            chain: segment.header.previousChain, version: 0, endsIdle: false)
+        end = beginning.end
+        publishedEnd = end
+        stand(at: beginning)
     }
 
     package var path: String { directory.path }
@@ -154,8 +124,8 @@ package final class RealmLog: @unchecked Sendable {
         _ bodies: [[UInt8]], version newVersion: UInt64, usesReserve: Bool = false
     ) throws(StoreError) {
         try write(bodies.map { .commit($0) }, usesReserve: usesReserve)
-        version = newVersion
-        endsIdle = false
+        end.version = newVersion
+        end.isIdle = false
     }
 
     /// Writes the records at the log end with one `pwrite`.
@@ -170,28 +140,26 @@ package final class RealmLog: @unchecked Sendable {
             try sync()
         }
         try makeRoom(total, records, usesReserve: usesReserve)
-        var newChain = chain
-        var sequence = nextSequence
+        var point = end.point
         let start = segment.fileOffset(of: position)
         var kept = checkpoints
         frameBuffer.removeAll(keepingCapacity: true)
         for record in records {
             var header = RecordHeader(
-                type: record.type, sequence: sequence, durableEnd: durableEnd,
-                previousChain: newChain, writerEpoch: ownEpoch)
+                type: record.type, sequence: point.sequence, durableEnd: durableEnd,
+                previousChain: point.chain, writerEpoch: ownEpoch)
             if case .bulk = record { header.flags |= RecordHeader.checkpointFlag }
-            newChain = RecordFraming.append(
+            point.chain = RecordFraming.append(
                 header, body: record.body, salt: segment.header.salt,
                 fileOffset: start + UInt64(frameBuffer.count), to: &frameBuffer)
-            sequence &+= 1
+            point.position = position + UInt64(frameBuffer.count)
+            point.sequence &+= 1
             switch record {
             case .commit, .idle: break
             case .checkpoint(let new): kept = new
             case .bulk(_, let new):
                 kept = new
-                kept.newest?.position = position + UInt64(frameBuffer.count)
-                kept.newest?.sequence = sequence
-                kept.newest?.chain = newChain
+                kept.newest?.point = point
             }
         }
         do {
@@ -199,12 +167,10 @@ package final class RealmLog: @unchecked Sendable {
         } catch {
             throw recover(fromFailedWrite: error, at: start)
         }
-        position += total
-        chain = newChain
-        nextSequence = sequence
+        end.point = point
         if kept != checkpoints {
-            checkpoints = kept
-            checkpointsEnd = position
+            end.checkpoints = kept
+            end.checkpointsEnd = position
         }
     }
 
@@ -289,7 +255,7 @@ package final class RealmLog: @unchecked Sendable {
         if durableEnd < position { try sync() }
         try write([.idle])
         try sync()
-        endsIdle = true
+        end.isIdle = true
         publish(wakes: false)
     }
 

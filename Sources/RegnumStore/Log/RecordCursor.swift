@@ -2,28 +2,27 @@
 struct RecordCursor {
     private let segment: LogSegment
     private let bodyByteCountMax: Int
-    /// The position of the next record.
-    private(set) var position: LogPosition
-    private(set) var nextSequence: UInt64
-    private(set) var chain: UInt32
+    /// The place of the next record.
+    private(set) var point: LogPoint
     /// The position at which reading stops.
     private let limit: LogPosition
     private var buffer: [UInt8] = []
     private var bufferStart: LogPosition
     private static let chunkByteCount = 256 << 10
 
+    /// - Parameter point: where to begin; `nil` for the beginning of the segment.
     init(
-        _ segment: LogSegment, at position: LogPosition, nextSequence: UInt64, chain: UInt32,
-        limit: LogPosition, bodyByteCountMax: Int
+        _ segment: LogSegment, at point: LogPoint? = nil, limit: LogPosition = .max,
+        _ options: StoreOptions
     ) {
         self.segment = segment
-        self.position = position
-        self.nextSequence = nextSequence
-        self.chain = chain
+        self.point = point ?? segment.header.start
         self.limit = min(limit, segment.capacityEnd)
-        self.bodyByteCountMax = bodyByteCountMax
-        bufferStart = position
+        bodyByteCountMax = options.recordBodyByteCountMax
+        bufferStart = self.point.position
     }
+
+    var position: LogPosition { point.position }
 
     /// Returns the next record that continues the chain, with its body, or `nil` if there is none.
     ///
@@ -43,8 +42,8 @@ struct RecordCursor {
                 UnsafeRawBufferPointer(rebasing: $0[start...]), salt: salt, fileOffset: offset,
                 bodyByteCountMax: bodyMax)
         }
-        guard let claimed, claimed.header.sequence == nextSequence,
-            claimed.header.previousChain == chain, claimed.header.durableEnd <= position
+        guard let claimed, claimed.header.sequence == point.sequence,
+            claimed.header.previousChain == point.chain, claimed.header.durableEnd <= position
         else { return nil }
         let total = RecordFraming.byteCount(bodyByteCount: claimed.bodyByteCount)
         guard UInt64(total) <= limit - position else { return nil }
@@ -69,9 +68,9 @@ struct RecordCursor {
         }
         let bodyStart = begin + RecordHeader.byteCount
         let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
-        position += UInt64(total)
-        nextSequence &+= 1  // wraps only in a hostile file
-        chain = decoded.chain
+        point.position += UInt64(total)
+        point.sequence &+= 1  // wraps only in a hostile file
+        point.chain = decoded.chain
         return (decoded, body)
     }
 

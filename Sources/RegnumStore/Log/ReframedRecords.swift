@@ -6,23 +6,22 @@ enum ReframedRecords {
     /// Published records that name checkpoints are durable, so they are never framed again.
     ///
     /// - Parameters:
-    ///   - nextSequence: the sequence number after the last record that was read from `former`.
-    ///   - chain: the chain value of that record.
+    ///   - end: the place after the last record that was read from `former`.
     ///   - visit: is given each record, its body and its range in the log.
-    /// - Returns: a cursor at `end`; `nil` if the records differ.
+    /// - Returns: the chain value at `end` in `next`; `nil` if the records differ.
     static func read(
-        in next: LogSegment, from former: LogSegment, through end: LogPosition,
-        nextSequence: UInt64, chain: UInt32, bodyByteCountMax: Int,
-        _ visit: (DecodedRecord, [UInt8], Range<LogPosition>) throws(StoreError) -> Void
-    ) throws(StoreError) -> RecordCursor? {
+        in next: LogSegment, from former: LogSegment, through end: LogPoint,
+        _ options: StoreOptions,
+        _ visit: (DecodedRecord, [UInt8], Range<LogPosition>) throws(StoreError) -> Void = {
+            _, _, _ in
+        }
+    ) throws(StoreError) -> UInt32? {
         guard next.header.base >= former.header.base else { return nil }
-        var cursor = RecordCursor(
-            next, at: next.header.base, nextSequence: next.header.firstSequence,
-            chain: next.header.previousChain, limit: end, bodyByteCountMax: bodyByteCountMax)
+        var cursor = RecordCursor(next, limit: end.position, options)
         // The chain value that the record had in `former`.
         var formerChain = next.header.previousChain
         var frame: [UInt8] = []
-        while cursor.position < end {
+        while cursor.position < end.position {
             let start = cursor.position
             guard let (record, body) = try cursor.next() else { break }
             var header = record.header
@@ -33,8 +32,9 @@ enum ReframedRecords {
                 fileOffset: former.fileOffset(of: start), to: &frame)
             try visit(record, body, start..<cursor.position)
         }
-        guard cursor.position == end, cursor.nextSequence == nextSequence, formerChain == chain
-        else { return nil }
-        return cursor
+        let chain = cursor.point.chain
+        let reached = LogPoint(
+            position: cursor.position, sequence: cursor.point.sequence, chain: formerChain)
+        return reached == end ? chain : nil
     }
 }

@@ -12,12 +12,12 @@ struct TailScan {
     /// See `ScatteredRecords.isCrafted`.
     var isCrafted = false
 
-    /// Examines the window after `position`. Cost: reads up to `windowByteCount` bytes, and
+    /// Examines the window after `point`. Cost: reads up to `windowByteCount` bytes, and
     /// computes the checksums of `ScatteredRecords` unless all bytes are zero.
     init(
-        _ segment: LogSegment, from position: LogPosition, nextSequence: UInt64, chain: UInt32,
-        options: StoreOptions
+        _ segment: LogSegment, from point: LogPoint, _ options: StoreOptions
     ) throws(StoreError) {
+        let position = point.position
         guard position < segment.capacityEnd else { return }
         let count = min(segment.capacityEnd - position, options.windowByteCountMax)
         let start = segment.fileOffset(of: position)
@@ -42,8 +42,8 @@ struct TailScan {
                 }
             }
             prefix = Self.isPrefix(
-                all, nonZeroByteCount: nonZero, salt: salt, fileOffset: start,
-                nextSequence: nextSequence, chain: chain, bodyByteCountMax: bodyMax)
+                all, nonZeroByteCount: nonZero, salt: salt, fileOffset: start, point,
+                bodyByteCountMax: bodyMax)
         }
         vouchedEnd = vouched
         versions = found
@@ -55,7 +55,7 @@ struct TailScan {
     /// a header, or a valid header with an incomplete body.
     private static func isPrefix(
         _ bytes: UnsafeRawBufferPointer, nonZeroByteCount: Int, salt: UInt64, fileOffset: UInt64,
-        nextSequence: UInt64, chain: UInt32, bodyByteCountMax: Int
+        _ point: LogPoint, bodyByteCountMax: Int
     ) -> Bool {
         if nonZeroByteCount < RecordHeader.byteCount {
             func matches<T: FixedWidthInteger>(_ field: T, at offset: Int) -> Bool {
@@ -65,12 +65,12 @@ struct TailScan {
                     }
                 }
             }
-            return matches(nextSequence, at: 16) && matches(chain, at: 32)
+            return matches(point.sequence, at: 16) && matches(point.chain, at: 32)
         }
         guard
             let (header, bodyByteCount) = RecordFraming.decodeHeader(
                 bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax),
-            header.sequence == nextSequence, header.previousChain == chain
+            header.sequence == point.sequence, header.previousChain == point.chain
         else { return false }
         return nonZeroByteCount < RecordHeader.byteCount + bodyByteCount
     }

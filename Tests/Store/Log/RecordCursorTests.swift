@@ -37,9 +37,9 @@ import Testing
     private func cursor(_ segment: LogSegment, limit: LogPosition = .max, bodyMax: Int = 1 << 20)
         -> RecordCursor
     {
-        RecordCursor(
-            segment, at: 1000, nextSequence: 10, chain: 5, limit: limit,
-            bodyByteCountMax: bodyMax)
+        var options = StoreOptions()
+        options.recordBodyByteCountMax = bodyMax
+        return RecordCursor(segment, limit: limit, options)
     }
 
     private func readAll(_ cursor: RecordCursor) throws -> (bodies: [[UInt8]], end: LogPosition) {
