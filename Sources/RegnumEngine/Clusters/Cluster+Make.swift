@@ -99,18 +99,15 @@ extension Cluster {
         // Equal long texts share their bytes. Each large value has its own entry, because an entry
         // is removed with its row.
         guard let first = firstLiveRow(from: 0) else { return }
-        write(value, row: first, column: index, rows: rows, log2: log2, edit: edit)
+        setValue(value, row: first, column: index, edit: edit)
         let cell = rows + first << log2
         let isLarge = column.type.isText && TextCell(cell).isLarge
         for row in first + 1..<rowCount where isLive(row) {
             if isLarge {
-                write(value, row: row, column: index, rows: rows, log2: log2, edit: edit)
+                setValue(value, row: row, column: index, edit: edit)
             } else {
                 (rows + row << log2).copyMemory(from: cell, byteCount: 1 << log2)
             }
-        }
-        if column.type.isText, slot(index).textUsed > 0 {
-            slot(index).flags.remove(.textInRowOrder)
         }
     }
 

@@ -17,17 +17,18 @@ extension Cluster {
         else { return ZeroRows.word }
         let byteCount = Node.headerByteCount + rowCount << log2
         let offset = extent & ~63
-        var image = source.image(.chunk, at: offset, byteCount: byteCount, crc: slot.chunkCRC)
+        var image = source.image(
+            .chunk, at: offset, byteCount: byteCount, crc: slot.chunkCRC, count: 1 << log2)
         guard image.isSound else { return Cluster.word(image, log2: type == .int ? log2 : 0) }
-        var isSound = Cluster.isImage(image, .chunk, byteCount: byteCount, count: 1 << log2)
-        if isSound, type == .bool {
+        var isSound = true
+        if type == .bool {
             let rows = image.address + Node.headerByteCount
             for row in 0..<rowCount where rows.load(fromByteOffset: row, as: UInt8.self) > 1 {
                 isSound = false
             }
         }
         var textDamage: StoreError?
-        if isSound, type.isText {
+        if type.isText {
             textDamage = resolveText(slot, source)
             isSound =
                 textDamage == nil
@@ -53,11 +54,8 @@ extension Cluster {
         let place = slot.address + ColumnSlot.aOffset
         if loadWord(place) != 0 || slot.textUsed == 0 { return nil }
         let byteCount = Node.headerByteCount + slot.textUsed
-        let offset = slot.textExtent
-        var image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
-        if image.isSound, !Cluster.isImage(image, .text, byteCount: byteCount, count: 0) {
-            image = source.damaged(.text, at: offset, byteCount: byteCount)
-        }
+        let image = source.image(
+            .text, at: slot.textExtent, byteCount: byteCount, crc: slot.textCRC, count: 0)
         if image.isSound { storeWord(UInt(bitPattern: image.address), place) }
         return image.damage
     }
@@ -145,29 +143,15 @@ extension Cluster {
         let byteCount = Node.headerByteCount + length
         let offset = list.extent(index)
         var image = source.image(
-            .largeValue, at: offset, byteCount: byteCount, crc: list.crc(index))
-        if image.isSound {
-            let bytes = UnsafeRawBufferPointer(
-                start: image.address + Node.headerByteCount, count: length)
-            if !Cluster.isImage(image, .largeValue, byteCount: byteCount, count: 0)
-                || !Cluster.areSound(bytes, type)
-            {
-                image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
-            }
+            .largeValue, at: offset, byteCount: byteCount, crc: list.crc(index), count: 0)
+        let bytes = UnsafeRawBufferPointer(
+            start: image.address + Node.headerByteCount, count: length)
+        if image.isSound, !Cluster.areSound(bytes, type) {
+            image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
         }
         let word = UInt(bitPattern: image.address)
         if image.isSound { storeWord(word, list.address(index)) }
         return word
-    }
-
-    /// Returns whether the header matches what the parent expects. With a nonzero birth an image
-    /// would look like a heap node.
-    static func isImage(
-        _ image: NodeSource.Image, _ kind: NodeKind, byteCount: Int, count: Int
-    ) -> Bool {
-        let node = Node(image.address)
-        return node.birth == 0 && node.byteCount == byteCount && node.kind == kind
-            && node.load(13) == 1 as UInt8 && node.count == count
     }
 }
 

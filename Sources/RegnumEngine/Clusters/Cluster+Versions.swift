@@ -213,10 +213,8 @@ extension Cluster {
             return ZeroRows.word
         }
         let byteCount = Node.headerByteCount + rowCount << 3
-        var image = source.image(.chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC)
-        if image.isSound, !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
-            image = source.damaged(.chunk, at: versionExtent, byteCount: byteCount)
-        }
+        let image = source.image(
+            .chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC, count: 8)
         let word = UInt(bitPattern: image.address)
         if image.isSound { storeWord(word, node.address + Cluster.versionWordOffset) }
         return word

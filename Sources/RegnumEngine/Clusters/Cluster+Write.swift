@@ -46,20 +46,15 @@ extension Cluster {
 
     static func copyChunk(_ word: UInt, log2: Int, rowCount: Int, edit: NodeEdit) -> Node {
         let chunk = Node(word: word & ~63).unsafelyUnwrapped
-        var capacity = capacity(for: rowCount)
-        if !chunk.isMapped {
-            capacity = max(capacity, (chunk.byteCount - Node.headerByteCount) >> log2)
-        }
+        let capacity = max(capacity(for: rowCount), capacity(of: chunk, log2))
         let copy = edit.copy(chunk, byteCount: Node.headerByteCount + capacity << log2)
         copy.count = 1 << log2
         return copy
     }
 
-    /// Returns the capacity of a column's chunk in rows; 0 for an image.
-    func capacity(of column: Int) -> Int {
-        let word = storedWord(column)
-        guard let chunk = Node(word: word & ~63), !chunk.isMapped else { return 0 }
-        return (chunk.byteCount - Node.headerByteCount) >> log2(of: word, slot(column).type)
+    /// Returns the capacity of a chunk in rows; 0 for an image.
+    static func capacity(of chunk: Node, _ log2: Int) -> Int {
+        chunk.isMapped ? 0 : (chunk.byteCount - Node.headerByteCount) >> log2
     }
 
     /// Replaces an integer chunk, of which the first `rowCount` rows are in use, with a wider one.
@@ -68,10 +63,8 @@ extension Cluster {
         let word = chunk(column)
         let old = Node(word: word & ~63).unsafelyUnwrapped
         let oldLog2 = Int(word & 63)
-        var capacity = Cluster.capacity(for: max(rowCount, self.rowCount))
-        if !old.isMapped {
-            capacity = max(capacity, (old.byteCount - Node.headerByteCount) >> oldLog2)
-        }
+        let capacity = max(
+            Cluster.capacity(for: max(rowCount, self.rowCount)), Cluster.capacity(of: old, oldLog2))
         let chunk = edit.make(.chunk, byteCount: Node.headerByteCount + capacity << log2)
         chunk.count = 1 << log2
         let from = old.address + Node.headerByteCount
@@ -195,41 +188,5 @@ extension Cluster {
     @inline(__always)
     static func clear(_ rows: UnsafeMutableRawPointer, _ row: Int, log2: Int) {
         (rows + row &<< log2).initializeMemory(as: UInt8.self, repeating: 0, count: 1 &<< log2)
-    }
-
-    /// Writes a non-null value that fits the width. Updates the bounds, but not the presence
-    /// bitmap.
-    func write(
-        _ value: Value, row: Int, column: Int, rows: UnsafeMutableRawPointer, log2: Int,
-        edit: NodeEdit
-    ) {
-        let place = rows + row << log2
-        switch value {
-        case .null: Cluster.clear(rows, row, log2: log2)
-        case .bool(let x): place.storeBytes(of: x ? 1 : 0, as: UInt8.self)
-        case .int(let x):
-            Cluster.store(x, rows, row, log2: log2)
-            slot(column).include(x)
-        case .double(let x), .date(let x):
-            place.storeBytes(of: x, as: Double.self)
-            slot(column).include(x)
-        case .string(let x):
-            withUTF8(x) {
-                writeText($0, TextCell(place), column, isLastInOrder: true, edit: edit)
-            }
-        case .data(let x), .any(let x):
-            x.withUnsafeBytes {
-                writeText($0, TextCell(place), column, isLastInOrder: true, edit: edit)
-            }
-        case .uuid(let x):
-            place.storeBytes(of: x.high, as: UInt64.self)
-            place.storeBytes(of: x.low, toByteOffset: 8, as: UInt64.self)
-        case .decimal(let x):
-            place.storeBytes(of: x.high, as: UInt64.self)
-            place.storeBytes(of: x.low, toByteOffset: 8, as: UInt64.self)
-        case .objectId(let x):
-            place.storeBytes(of: x.high, as: UInt64.self)
-            place.storeBytes(of: UInt64(x.low), toByteOffset: 8, as: UInt64.self)
-        }
     }
 }

@@ -98,7 +98,8 @@ final class RowAppender {
                     rows: Cluster.rows(word), slot: slot, presence: cluster.presence(index),
                     log2: cluster.log2(of: word, type), text: nil, textCapacity: 0, textRow: -1,
                     textUsedBefore: 0))
-            capacity = min(capacity, cluster.capacity(of: index))
+            let chunk = Node(word: word & ~63).unsafelyUnwrapped
+            capacity = min(capacity, Cluster.capacity(of: chunk, states[index].log2))
             if type.isText { readText(index) }
         }
         nonce = RowAppender.lastNonce.add(1, ordering: .relaxed).newValue

@@ -79,7 +79,7 @@ extension Cluster {
                     .chunk, byteCount: Node.headerByteCount + capacity << log2)
                 chunk.count = 1 << log2
                 setWord(column, chunk.word | (slot.type == .int ? UInt(log2) : 0))
-            } else if capacity(ofWord: word, log2) <= row {
+            } else if let chunk = Node(word: word & ~63), Cluster.capacity(of: chunk, log2) <= row {
                 _ = copyChunk(column, word, rowCount: row + 1, edit: edit)
             }
             slot.chunkExtent = 0
@@ -95,10 +95,5 @@ extension Cluster {
             }
         }
         rowCount = max(rowCount, row)
-    }
-
-    private func capacity(ofWord word: UInt, _ log2: Int) -> Int {
-        let chunk = Node(word: word & ~63).unsafelyUnwrapped
-        return chunk.isMapped ? 0 : (chunk.byteCount - Node.headerByteCount) >> log2
     }
 }

@@ -203,23 +203,16 @@ extension Table {
             }
             return
         }
-        while let last = lastCluster(), last.firstKey >= key {
-            precondition(last.liveCount == 0, "A live row has a key that would be reused.")
-            removeCluster(last.firstKey, edit)
+        var emptied: [UInt64] = []
+        forEachCluster(from: key) { cluster in
+            guard cluster.firstKey >= key else { return true }
+            precondition(cluster.liveCount == 0, "A live row has a key that would be reused.")
+            emptied.append(cluster.firstKey)
+            return true
         }
+        for first in emptied { removeCluster(first, edit) }
         guard let place = ownSlot(key, edit) else { return }
         Table.ownCluster(place, edit).truncate(to: Table.row(key), edit: edit)
-    }
-
-    private func lastCluster() -> Cluster? {
-        var word = rootWord
-        for _ in 0..<height {
-            guard let node = Node(word: word) else { return nil }
-            let inner = ClusterInner(node)
-            guard let index = (0..<32).last(where: { inner.child($0) != 0 }) else { return nil }
-            word = inner.child(index)
-        }
-        return Node(word: word).map { Cluster($0) }
     }
 }
 

@@ -200,19 +200,12 @@ extension IndexLeaf {
         _ source: NodeSource, extent: UInt64, crc: UInt32, count: Int, firstKey: UInt64,
         firstRow: UInt64
     ) -> Node {
-        let image = source.image(.indexLeaf, at: extent, byteCount: byteCount, crc: crc)
-        let node = Node(image.address)
-        guard image.isSound else { return node }
-        let leaf = IndexLeaf(node)
-        let isSound =
-            node.kind == .indexLeaf && node.isMapped && node.birth == 0
-            && node.byteCount == byteCount && node.count <= capacity
-        if isSound, isAs(leaf, count, firstKey, firstRow) { return node }
+        let image = source.image(
+            .indexLeaf, at: extent, byteCount: byteCount, crc: crc, count: count)
+        let leaf = IndexLeaf(Node(image.address))
+        if !image.isSound || leaf.keys[0] == firstKey && leaf.rows[0] == firstRow {
+            return leaf.node
+        }
         return Node(source.damaged(.indexLeaf, at: extent, byteCount: byteCount).address)
-    }
-
-    private static func isAs(_ leaf: IndexLeaf, _ count: Int, _ key: UInt64, _ row: UInt64) -> Bool
-    {
-        leaf.count == count && leaf.keys[0] == key && leaf.rows[0] == row
     }
 }

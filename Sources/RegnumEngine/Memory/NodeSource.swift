@@ -104,7 +104,11 @@ final class NodeSource: Sendable {
 
     /// Returns the verified image of a leaf. If the image is damaged or can't be read, records that
     /// and returns zeros with the header of an image of `kind`.
-    func image(_ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32) -> Image {
+    ///
+    /// - Parameter count: the number that its header must have; `nil` to verify the bytes only.
+    func image(
+        _ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32, count: Int? = nil
+    ) -> Image {
         let place = Place(kind, at: offset, byteCount: byteCount)
         // A read error may be temporary; damage is permanent.
         if hasDamage, let known = substitutes.withLock({ $0.errors[place] }),
@@ -120,7 +124,14 @@ final class NodeSource: Sendable {
                 throw damageError(
                     offset, byteCount, "do not match the checksum in their parent")
             }
-            return Image(address: UnsafeMutableRawPointer(mutating: address), damage: nil)
+            let node = Node(UnsafeMutableRawPointer(mutating: address))
+            // With a nonzero birth an image would look like a heap node.
+            guard
+                count == nil
+                    || node.birth == 0 && node.byteCount == byteCount
+                        && node.kind == kind && node.load(13) == 1 as UInt8 && node.count == count
+            else { throw damageError(offset, byteCount, "are not what their parent describes") }
+            return Image(address: node.address, damage: nil)
         } catch {
             return substitute(place, error)
         }
