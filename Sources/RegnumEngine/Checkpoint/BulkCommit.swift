@@ -6,43 +6,15 @@ struct BulkCommit: Equatable {
     static let operation: UInt8 = 6
 
     var fileNumber: UInt64
-    var directory: ImagePlace
-    var directoryByteCount: UInt64
-    var delta: ImagePlace
-    var deltaByteCount: UInt64
+    var directory: SizedImage
+    var delta: SizedImage
 
     /// Writes the part of the record's body that follows its origin.
     func encode(_ writer: inout RecordWriter) {
         writer.byte(BulkCommit.operation)
         writer.fixed(fileNumber)
-        writer.fixed(directory.extent)
-        writer.fixed(directoryByteCount)
-        writer.fixed(directory.crc)
-        writer.fixed(delta.extent)
-        writer.fixed(deltaByteCount)
-        writer.fixed(delta.crc)
-    }
-
-    /// Reads the part that follows the operation code.
-    init(_ reader: inout RecordReader) throws(StoreError) {
-        fileNumber = try reader.fixed(UInt64.self)
-        directory = ImagePlace()
-        delta = ImagePlace()
-        directory.extent = try reader.fixed(UInt64.self)
-        directoryByteCount = try reader.fixed(UInt64.self)
-        directory.crc = try reader.fixed(UInt32.self)
-        delta.extent = try reader.fixed(UInt64.self)
-        deltaByteCount = try reader.fixed(UInt64.self)
-        delta.crc = try reader.fixed(UInt32.self)
-        try reader.require(reader.isAtEnd, "there is data after a bulk commit")
-    }
-
-    init(_ written: WrittenCheckpoint, fileNumber: UInt64, delta: ImagePlace, deltaByteCount: Int) {
-        self.fileNumber = fileNumber
-        directory = written.directory
-        directoryByteCount = written.directoryByteCount
-        self.delta = delta
-        self.deltaByteCount = UInt64(deltaByteCount)
+        directory.encode(&writer)
+        delta.encode(&writer)
     }
 
     /// Returns the body of the record.
@@ -71,10 +43,8 @@ struct BulkCommit: Equatable {
     ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
         let file = try nodes.bytes(ofFile: fileNumber)
         let root = try CheckpointLoader.load(
-            directory, byteCount: directoryByteCount, version: version, from: file,
-            seed: base.content.context.seed)
-        guard let count = Int(exactly: deltaByteCount), deltaByteCount <= Limits.imageByteCountMax
-        else {
+            directory, version: version, from: file, seed: base.content.context.seed)
+        guard let count = Int(exactly: delta.byteCount), count <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The delta of a bulk commit is too large.")
         }
         let mismatch = StoreError(
@@ -89,6 +59,16 @@ struct BulkCommit: Equatable {
         let summary = try DeltaBlob.decode(&reader, origin: origin, from: base, to: root)
         guard reader.crc == delta.crc else { throw mismatch }
         return (root, summary)
+    }
+}
+
+extension BulkCommit {
+    /// Reads the part that follows the operation code.
+    init(_ reader: inout RecordReader) throws(StoreError) {
+        fileNumber = try reader.fixed(UInt64.self)
+        directory = try SizedImage(&reader)
+        delta = try SizedImage(&reader)
+        try reader.require(reader.isAtEnd, "there is data after a bulk commit")
     }
 }
 

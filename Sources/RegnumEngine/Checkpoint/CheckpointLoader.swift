@@ -12,7 +12,7 @@ struct CheckpointLoader {
     private let edit: NodeEdit
     private let context: TreeContext
     /// The image. All leaves must end before it.
-    private let directory: ImagePlace
+    private let directory: SizedImage
     private var reader: ImageReader
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
@@ -36,10 +36,11 @@ struct CheckpointLoader {
     /// wrote, `ioFailed` if the file can't be read.
     /// - Complexity: O(n / 1,024).
     static func load(
-        _ directory: ImagePlace, byteCount: UInt64, version: UInt64, from file: any NodeBytes,
-        seed: IndexSeed, knownSchema: DatabaseSchema? = nil,
+        _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: IndexSeed,
+        knownSchema: DatabaseSchema? = nil,
         checkedFirstByteCountMax: Int = ImagePieces.checkedFirstByteCountMax
     ) throws(StoreError) -> DatabaseRoot {
+        let byteCount = directory.byteCount
         guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
@@ -47,7 +48,7 @@ struct CheckpointLoader {
             var pieces = try ImagePieces(file, at: directory.extent, byteCount: count)
             let isChecked = count <= checkedFirstByteCountMax
             if isChecked, try !pieces.verify(directory.crc) {
-                throw mismatch(directory, byteCount: count, version: version)
+                throw mismatch(directory, version: version)
             }
             var loader = CheckpointLoader(file, pieces, directory, seed, knownSchema)
             do throws(StoreError) {
@@ -58,25 +59,23 @@ struct CheckpointLoader {
                 if error.code == .unsupportedFormat, !isChecked,
                     try !pieces.verify(directory.crc, stopsAtHole: true)
                 {
-                    throw mismatch(directory, byteCount: count, version: version)
+                    throw mismatch(directory, version: version)
                 }
                 throw error
             }
         }
     }
 
-    private static func mismatch(
-        _ directory: ImagePlace, byteCount: Int, version: UInt64
-    ) -> StoreError {
+    private static func mismatch(_ directory: SizedImage, version: UInt64) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "The directory of the checkpoint of version \(version) is damaged: its \(byteCount) "
-                + "bytes at offset \(directory.extent) do not match the checksum in the "
-                + "log.")
+            "The directory of the checkpoint of version \(version) is damaged: its "
+                + "\(directory.byteCount) bytes at offset \(directory.extent) do not match the "
+                + "checksum in the log.")
     }
 
     private init(
-        _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: ImagePlace,
+        _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: SizedImage,
         _ seed: IndexSeed, _ knownSchema: DatabaseSchema?
     ) {
         self.knownSchema = knownSchema
@@ -134,8 +133,7 @@ struct CheckpointLoader {
         }
         try reader.require(reader.remaining == 0, "there are extra bytes")
         guard reader.crc == self.directory.crc else {
-            throw CheckpointLoader.mismatch(
-                self.directory, byteCount: reader.offset, version: expected)
+            throw CheckpointLoader.mismatch(self.directory, version: expected)
         }
         loose = []
         let root = DatabaseRoot(version: version, content: content, stamp: edit.stamp)

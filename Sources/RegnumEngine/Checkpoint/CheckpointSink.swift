@@ -17,12 +17,32 @@ struct ImagePlace: Equatable {
     var crc: UInt32 = 0
 }
 
+/// The location, length and checksum of an image of any length.
+struct SizedImage: Equatable {
+    var extent: UInt64 = 0
+    var byteCount: UInt64 = 0
+    var crc: UInt32 = 0
+
+    func encode(_ writer: inout RecordWriter) {
+        writer.fixed(extent)
+        writer.fixed(byteCount)
+        writer.fixed(crc)
+    }
+}
+
+extension SizedImage {
+    init(_ reader: inout RecordReader) throws(StoreError) {
+        extent = try reader.fixed(UInt64.self)
+        byteCount = try reader.fixed(UInt64.self)
+        crc = try reader.fixed(UInt32.self)
+    }
+}
+
 /// Writes the images of a checkpoint to a sink and counts them.
 struct ImageOutput {
     private let sink: any CheckpointSink
-    /// The number of leaf images written, and their size.
+    /// The number of leaf images written.
     private(set) var writtenCount = 0
-    private(set) var writtenByteCount: UInt64 = 0
     /// The size of all leaves of the checkpoint, including those written by earlier checkpoints.
     private(set) var liveByteCount: UInt64 = 0
 
@@ -38,7 +58,6 @@ struct ImageOutput {
             return try append([start, used])
         }
         writtenCount += 1
-        writtenByteCount += UInt64(Node.headerByteCount + used.count)
         keep(byteCount: Node.headerByteCount + used.count)
         return place
     }

@@ -4,13 +4,9 @@ import RegnumStore
 /// The result of `CheckpointWriter`.
 struct WrittenCheckpoint {
     /// The location of the directory image, as stored in a `CheckpointReference`.
-    var directory: ImagePlace
-    var directoryByteCount: UInt64
-    /// The bytes in the nodes file that the checkpoint needs: its leaves and its directory.
-    var liveByteCount: UInt64
-    /// The number and size of leaves that weren't in the file before.
+    var directory: SizedImage
+    /// The number of leaves that weren't in the file before.
     var leafCount: Int
-    var leafByteCount: UInt64
 }
 
 /// Writes a root to a nodes file: every leaf that isn't there yet, column by column, followed by
@@ -69,18 +65,15 @@ struct CheckpointWriter {
         }
         try checkSound()
         let bytes = directory.finish(liveByteCount: output.liveByteCount)
-        let leafCount = output.writtenCount
-        let leafByteCount = output.writtenByteCount
-        let place = try append(bytes)
-        return WrittenCheckpoint(
-            directory: place, directoryByteCount: UInt64(bytes.count),
-            liveByteCount: output.liveByteCount + (UInt64(bytes.count) + 63) & ~63,
-            leafCount: leafCount, leafByteCount: leafByteCount)
+        return WrittenCheckpoint(directory: try append(bytes), leafCount: output.writtenCount)
     }
 
     /// Writes additional data of the checkpoint: the delta of a bulk commit.
-    mutating func append(_ bytes: [UInt8]) throws(StoreError) -> ImagePlace {
-        try withBytes(bytes) { (bytes) throws(StoreError) in try output.append([bytes]) }
+    mutating func append(_ bytes: [UInt8]) throws(StoreError) -> SizedImage {
+        let place = try withBytes(bytes) { (bytes) throws(StoreError) in
+            try output.append([bytes])
+        }
+        return SizedImage(extent: place.extent, byteCount: UInt64(bytes.count), crc: place.crc)
     }
 
     private func checkSound() throws(StoreError) {

@@ -21,7 +21,7 @@ struct DirectoryImageWriter {
     private let version: UInt64
     private let schema: [UInt8]
     private let tableCount: Int
-    private var body = ImageWriter()
+    private var body = RecordWriter(capacity: 4096)
 
     init(version: UInt64, schema: DatabaseSchema) {
         self.version = version
@@ -49,12 +49,16 @@ struct DirectoryImageWriter {
         body.fixed(places.versions[index].extent)
         body.fixed(places.versions[index].crc)
         body.fixed(0 as UInt32)
-        body.words(cluster.live, count: wordCount)
+        words(cluster.live, count: wordCount)
         for column in 0..<cluster.slotCount {
             slot(cluster, column, places[index, column])
-            if let presence = cluster.presence(column) { body.words(presence, count: wordCount) }
+            if let presence = cluster.presence(column) { words(presence, count: wordCount) }
             largeValues(cluster, column, places[index, column].large)
         }
+    }
+
+    private mutating func words(_ words: UnsafePointer<UInt64>, count: Int) {
+        for index in 0..<count { body.fixed(words[index]) }
     }
 
     private mutating func slot(
@@ -108,7 +112,7 @@ struct DirectoryImageWriter {
 
     /// Returns the complete image.
     func finish(liveByteCount: UInt64) -> [UInt8] {
-        var image = ImageWriter()
+        var image = RecordWriter(capacity: 64 + schema.count + body.bytes.count)
         image.fixed(DirectoryImage.magic)
         image.fixed(DirectoryImage.formatVersion)
         image.fixed(0 as UInt16)
@@ -117,7 +121,7 @@ struct DirectoryImageWriter {
         image.fixed(UInt32(schema.count))
         image.fixed(UInt32(tableCount))
         image.raw(schema)
-        image.pad()
+        while image.bytes.count % 8 != 0 { image.byte(0) }
         image.raw(body.bytes)
         return image.bytes
     }

@@ -17,9 +17,21 @@ extension CheckpointLoader {
         knownSchema: DatabaseSchema? = nil
     ) throws(StoreError) -> DatabaseRoot {
         try load(
-            ImagePlace(extent: reference.offset, crc: reference.crc),
-            byteCount: reference.byteCount, version: reference.version,
-            from: nodes.bytes(ofFile: reference.file), seed: seed,
+            SizedImage(
+                extent: reference.offset, byteCount: reference.byteCount, crc: reference.crc),
+            version: reference.version, from: nodes.bytes(ofFile: reference.file), seed: seed,
+            knownSchema: knownSchema)
+    }
+
+    /// Loads the root of a checkpoint of the realm, or an empty root for `nil`.
+    static func load(
+        _ reference: CheckpointReference?, in nodes: NodesDirectory,
+        knownSchema: DatabaseSchema? = nil
+    ) throws(StoreError) -> DatabaseRoot {
+        guard let reference else { return .makeEmpty(realmID: nodes.realmID) }
+        return try load(
+            reference, from: nodes,
+            seed: IndexSeed(high: nodes.realmID.high, low: nodes.realmID.low),
             knownSchema: knownSchema)
     }
 

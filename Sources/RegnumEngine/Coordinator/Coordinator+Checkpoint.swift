@@ -146,8 +146,8 @@ extension Coordinator {
         var bulk: BulkCommit?
         if let delta {
             bulk = BulkCommit(
-                written, fileNumber: appender.fileNumber, delta: try writer.append(delta),
-                deltaByteCount: delta.count)
+                fileNumber: appender.fileNumber, directory: written.directory,
+                delta: try writer.append(delta))
         }
         try appender.sync()
         SelfCheck.check(written, of: plan.root, in: appender.bytes)
@@ -157,7 +157,7 @@ extension Coordinator {
         var reference = plan.point
         reference.file = appender.fileNumber
         reference.offset = written.directory.extent
-        reference.byteCount = written.directoryByteCount
+        reference.byteCount = written.directory.byteCount
         reference.crc = written.directory.crc
         return WrittenImages(
             reference: reference, bulk: bulk, newFile: appender.newFileNumber)

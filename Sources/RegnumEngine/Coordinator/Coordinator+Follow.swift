@@ -313,13 +313,7 @@ final class IncomingCommits {
     /// Starts over from the checkpoint, or from an empty realm.
     func begin(_ reference: CheckpointReference?, _ nodes: NodesDirectory) throws(StoreError) {
         self.nodes = nodes
-        if let reference {
-            root = try CheckpointLoader.load(
-                reference, from: nodes,
-                seed: IndexSeed(high: nodes.realmID.high, low: nodes.realmID.low))
-        } else {
-            root = .makeEmpty(realmID: nodes.realmID)
-        }
+        root = try CheckpointLoader.load(reference, in: nodes)
         steps = keepsSteps ? [.gap(root)] : []
         commitCount = 0
         beganAt = reference?.version ?? 0

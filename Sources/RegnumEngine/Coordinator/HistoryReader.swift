@@ -96,14 +96,8 @@ final class PastRoot: @unchecked Sendable {
     init(
         _ beginning: LogHistory.Beginning, _ nodes: NodesDirectory, knownSchema: DatabaseSchema
     ) throws(StoreError) {
-        if let reference = beginning.reference {
-            root = try CheckpointLoader.load(
-                reference, from: nodes,
-                seed: IndexSeed(high: nodes.realmID.high, low: nodes.realmID.low),
-                knownSchema: knownSchema)
-        } else {
-            root = .makeEmpty(realmID: nodes.realmID)
-        }
+        root = try CheckpointLoader.load(
+            beginning.reference, in: nodes, knownSchema: knownSchema)
         replay = beginning.replay
         self.nodes = nodes
     }

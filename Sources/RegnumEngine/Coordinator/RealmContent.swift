@@ -42,7 +42,7 @@ package enum RealmContent {
             return CheckpointReference(
                 version: root.version, position: 0, sequence: 0, chain: 0,
                 file: appender.fileNumber, offset: written.directory.extent,
-                byteCount: written.directoryByteCount, crc: written.directory.crc)
+                byteCount: written.directory.byteCount, crc: written.directory.crc)
         }
     }
 

@@ -63,8 +63,8 @@ package final class SelfCheck: Sendable {
         guard isOn else { return }
         do throws(StoreError) {
             let loaded = try CheckpointLoader.load(
-                written.directory, byteCount: written.directoryByteCount, version: root.version,
-                from: file, seed: root.content.context.seed)
+                written.directory, version: root.version, from: file,
+                seed: root.content.context.seed)
             expect(loaded, sameAs: root, "The checkpoint")
         } catch {
             fail(error, "The checkpoint of version \(root.version)")

@@ -51,11 +51,7 @@ package final class MigrationStage: Sendable {
                 mark.remove()
                 return nil
             }
-            var place = ImagePlace()
-            place.extent = try reader.fixed(UInt64.self)
-            let byteCount = try reader.fixed(UInt64.self)
-            place.crc = try reader.fixed(UInt32.self)
-            let state = try load(place, byteCount, left.file, base.schema)
+            let state = try load(try SizedImage(&reader), left.file, base.schema)
             _ = state.stateHash()  // reads each leaf, so that damage isn't committed
             if let damage = state.damage { throw damage }
             fileNumber.withLock { $0 = left.file }
@@ -107,12 +103,10 @@ package final class MigrationStage: Sendable {
         var content = RecordWriter(capacity: 64 + progress.count)
         content.fixed(target)
         content.fixed(base.outline)
-        content.fixed(written.directory.extent)
-        content.fixed(written.directoryByteCount)
-        content.fixed(written.directory.crc)
+        written.directory.encode(&content)
         content.raw(progress)
         let file = appender.fileNumber
-        let state = try load(written.directory, written.directoryByteCount, file, schema)
+        let state = try load(written.directory, file, schema)
         try mark.write(
             MigrationMark(version: base.version, file: file, content: content.bytes))
         fileNumber.withLock { $0 = file }
@@ -120,11 +114,11 @@ package final class MigrationStage: Sendable {
     }
 
     private func load(
-        _ place: ImagePlace, _ byteCount: UInt64, _ file: UInt64, _ schema: DatabaseSchema
+        _ directory: SizedImage, _ file: UInt64, _ schema: DatabaseSchema
     ) throws(StoreError) -> DatabaseRoot {
         try CheckpointLoader.load(
-            place, byteCount: byteCount, version: base.version + 1,
-            from: nodes.bytes(ofFile: file), seed: base.content.context.seed, knownSchema: schema)
+            directory, version: base.version + 1, from: nodes.bytes(ofFile: file),
+            seed: base.content.context.seed, knownSchema: schema)
     }
 
     /// Removes the mark, so that nothing can be resumed. The bytes remain in the nodes file until

@@ -32,9 +32,8 @@ import Testing
         var checkpoint = try TestCheckpoint(content.root, to: file)
         func load() throws -> DatabaseRoot {
             try CheckpointLoader.load(
-                checkpoint.written.directory, byteCount: checkpoint.written.directoryByteCount,
-                version: checkpoint.version, from: file, seed: checkpoint.seed,
-                checkedFirstByteCountMax: 0)
+                checkpoint.written.directory, version: checkpoint.version, from: file,
+                seed: checkpoint.seed, checkedFirstByteCountMax: 0)
         }
         try expectEqual(load().stateHash(), content.root.stateHash())
         file[checkpoint.directory.lowerBound + 4] ^= 2  // the format
@@ -78,10 +77,10 @@ import Testing
     @Test func aDirectoryCutShortIsRefused() throws {
         let (content, file) = try make("aDirectoryCutShort")
         let intact = try TestCheckpoint(content.root, to: file)
-        var count = Int(intact.written.directoryByteCount) - 1
+        var count = Int(intact.written.directory.byteCount) - 1
         while count >= 0 {
             var short = intact
-            short.written.directoryByteCount = UInt64(count)
+            short.written.directory.byteCount = UInt64(count)
             try short.fixChecksum(in: file)
             #expect(throws: StoreError.self) { try short.load(from: file) }
             count -= count > 400 ? 97 : 13

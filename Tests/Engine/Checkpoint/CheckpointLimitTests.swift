@@ -117,7 +117,7 @@ import Testing
         forged.written.directory.extent = try bytes.withUnsafeBytes {
             try file.append(parts: [$0])
         }
-        forged.written.directoryByteCount = UInt64(bytes.count)
+        forged.written.directory.byteCount = UInt64(bytes.count)
         try forged.fixChecksum(in: file)
         return forged
     }

@@ -80,7 +80,8 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
             file.put(image, at: 4096)
             expectPromptError(file) {
                 _ = try CheckpointLoader.load(
-                    ImagePlace(extent: 4096, crc: 1), byteCount: UInt64(Self.claimedByteCount),
+                    SizedImage(
+                        extent: 4096, byteCount: UInt64(Self.claimedByteCount), crc: 1),
                     version: checkpoint.version, from: file, seed: checkpoint.seed)
             }
         }
@@ -112,10 +113,10 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
     @Test func deltaThatClaimsAHoleIsRefusedAtOnce() throws {
         for isEmpty in [true, false] {
             let (file, written, commit, base) = try makeBulk()
-            let delta = ImagePlace(extent: Self.piece + 64, crc: 1)
+            let delta = SizedImage(
+                extent: Self.piece + 64, byteCount: UInt64(Self.claimedByteCount), crc: 1)
             if !isEmpty { file.put(DeltaBlob.encode(commit.summary), at: delta.extent) }
-            let bulk = BulkCommit(
-                written, fileNumber: 1, delta: delta, deltaByteCount: Self.claimedByteCount)
+            let bulk = BulkCommit(fileNumber: 1, directory: written.directory, delta: delta)
             expectPromptError(file) {
                 _ = try bulk.load(
                     version: commit.root.version, origin: nil, after: base, file)
@@ -128,15 +129,15 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
         for offset in stride(from: 64 as UInt64, through: 1_600, by: 128) {
             let (file, written, commit, base) = try makeBulk()
             var bulk = BulkCommit(
-                written, fileNumber: 1, delta: ImagePlace(), deltaByteCount: 0)
+                fileNumber: 1, directory: written.directory, delta: SizedImage())
             let directory = try file.bytes(
-                at: written.directory.extent, count: Int(written.directoryByteCount))
+                at: written.directory.extent, count: Int(written.directory.byteCount))
             bulk.directory.extent = Self.piece - offset
             file.put(Array(directory), at: bulk.directory.extent)
             let delta = DeltaBlob.encode(commit.summary)
             bulk.delta.extent = 2 * Self.piece - 1
             bulk.delta.crc = delta.withUnsafeBytes { Checksum.crc32c($0) }
-            bulk.deltaByteCount = UInt64(delta.count)
+            bulk.delta.byteCount = UInt64(delta.count)
             file.put(delta, at: bulk.delta.extent)
             let (root, summary) = try bulk.load(
                 version: commit.root.version, origin: nil, after: base, file)

@@ -60,7 +60,7 @@ final class FuzzBase: @unchecked Sendable {
     func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let image = try file.bytes(
             at: checkpoint.written.directory.extent,
-            count: Int(checkpoint.written.directoryByteCount))
+            count: Int(checkpoint.written.directory.byteCount))
         let leaves: [UInt8] = [0, 0, 0, 0, 1, 0, 1, 4, 0, 200, 1, 2, 8, 0, 255]
         let inputs: [(FuzzTarget, [UInt8])] = [
             (.record, Array(commit.body.dropFirst(16))),
@@ -113,7 +113,7 @@ final class FuzzBase: @unchecked Sendable {
         let extent = try bytes.withUnsafeBytes { try image.append(parts: [$0]) }
         let crc = bytes.withUnsafeBytes { Checksum.crc32c($0) }
         let root = try CheckpointLoader.load(
-            ImagePlace(extent: extent, crc: crc), byteCount: UInt64(bytes.count),
+            SizedImage(extent: extent, byteCount: UInt64(bytes.count), crc: crc),
             version: after.version, from: image, seed: checkpoint.seed)
         try read(root)
     }

@@ -66,20 +66,19 @@ struct TestCheckpoint {
 
     func load(from file: MemoryNodesFile) throws -> DatabaseRoot {
         try CheckpointLoader.load(
-            written.directory, byteCount: written.directoryByteCount, version: version,
-            from: file, seed: seed)
+            written.directory, version: version, from: file, seed: seed)
     }
 
     /// Sets the checksum to that of the current bytes.
     mutating func fixChecksum(in file: MemoryNodesFile) throws {
         let bytes = try file.bytes(
-            at: written.directory.extent, count: Int(written.directoryByteCount))
+            at: written.directory.extent, count: Int(written.directory.byteCount))
         written.directory.crc = Checksum.crc32c(bytes)
     }
 
     /// The range of the directory image in the file.
     var directory: Range<Int> {
         let start = Int(written.directory.extent)
-        return start..<start + Int(written.directoryByteCount)
+        return start..<start + Int(written.directory.byteCount)
     }
 }

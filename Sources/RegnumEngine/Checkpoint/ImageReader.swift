@@ -1,26 +1,5 @@
 import RegnumStore
 
-/// Encodes the numbers and bitmaps of a directory image in little-endian byte order.
-struct ImageWriter {
-    private(set) var bytes: [UInt8] = []
-
-    @inline(__always)
-    mutating func fixed<Number: FixedWidthInteger>(_ number: Number) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func words(_ words: UnsafePointer<UInt64>, count: Int) {
-        for index in 0..<count { fixed(words[index]) }
-    }
-
-    mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
-
-    /// Appends zeros up to the next multiple of 8.
-    mutating func pad() {
-        while bytes.count % 8 != 0 { bytes.append(0) }
-    }
-}
-
 /// Decodes a directory image. All reads are checked: invalid bytes throw `invalidDatabase` and
 /// never trap.
 ///
