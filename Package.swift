@@ -112,7 +112,7 @@ let package = Package(
         tests("Queries", realm + [logging]),
         tests("Changes", realm + ["RealmOracle", logging]),
         tests("Realm", realm + [logging]),
-        tests("Migrations", realm + [logging]),
+        tests("Migrations", realm + ["EngineOracle", logging]),
         tests(
             "Compatibility", realm + [logging],
             exclude: ["Confinement/Leaks", "Confinement/Twins"]),

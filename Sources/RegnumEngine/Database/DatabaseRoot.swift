@@ -129,12 +129,6 @@ package final class DatabaseRoot: Sendable {
         return stores.values.reduce(0) { $0 + $1.usage.byteCount }
     }
 
-    /// The first inconsistency between the nodes of the root's lineage and its live roots, or
-    /// `nil`. No transaction may be running on it. For tests.
-    ///
-    /// - Complexity: O(nodes of all live roots).
-    package var nodeProblem: String? { content.context.store.fault }
-
     /// The first damage that any thread found in the nodes file that the root reads from, or `nil`.
     package var damage: StoreError? { content.context.source?.firstDamage }
 

@@ -14,7 +14,7 @@ import RegnumStore
 final class NodeStore: @unchecked Sendable {
     private let heap: NodeHeap
     private let counts: UnsafeMutablePointer<NodeCounts>
-    private let registry = Guarded(RootRegistry())
+    let registry = Guarded(RootRegistry())
     /// The addresses of all nodes, in debug and checked builds.
     let tracker = NodeTracker()
     private let mayLeaveNodes = Guarded(false)
@@ -153,29 +153,9 @@ final class NodeStore: @unchecked Sendable {
     /// The stamp of the newest live root.
     var headStamp: UInt64? { registry.withLock { $0.head } }
 
-    /// The first inconsistency between the nodes on the heap and those reachable from live roots,
-    /// or `nil`. Retains the roots while it walks them; no edit may be in progress. For tests.
-    ///
-    /// - Complexity: O(nodes of all live roots).
-    var fault: String? {
-        let roots = registry.withLock { $0.holdLiveRoots() }
-        defer { for root in roots { release(stamp: root.stamp) } }
-        return NodeWalk.fault(in: self, directories: roots.compactMap(\.directory))
-    }
-
-    /// The number of registered roots.
-    var liveRootCount: Int { registry.withLock { $0.liveCount } }
-
     /// The bytes of replaced nodes by live root, oldest first: those that the root and possibly
     /// older ones show, but no younger root.
     func held() -> [(stamp: UInt64, byteCount: Int)] {
         registry.withLock { $0.held().map { ($0.stamp, $0.nodes.byteCount) } }
-    }
-
-    /// The addresses of replaced nodes held for a root. For leak tests.
-    func heldAddresses() -> Set<UnsafeMutableRawPointer> {
-        registry.withLock { registry in
-            Set(registry.held().flatMap { $0.nodes.nodes.map(\.node.address) })
-        }
     }
 }

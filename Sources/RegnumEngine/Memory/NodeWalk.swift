@@ -1,4 +1,4 @@
-/// Traversal of the nodes below a node, for freeing and leak tests. No node has two parents within
+/// Traversal of the nodes below a node. No node has two parents within
 /// one root.
 enum NodeWalk {
     /// Calls `body` for each child on the heap, but not for children that haven't been loaded from
@@ -74,38 +74,5 @@ enum NodeWalk {
             }
         }
         store.free(freed)
-    }
-
-    /// Returns the addresses of `directory` and all heap nodes below it. For leak tests.
-    static func collect(from directory: Node) -> Set<UnsafeMutableRawPointer> {
-        var found: Set<UnsafeMutableRawPointer> = []
-        if directory.isMapped { return found }
-        var open = [directory]
-        while let node = open.popLast() {
-            let isNew = found.insert(node.address).inserted
-            precondition(isNew, "A tree contains a node twice.")
-            forEachChild(of: node) { open.append($0) }
-        }
-        return found
-    }
-
-    /// Returns a description of what is wrong with a store whose live roots have these directories,
-    /// or `nil` if its nodes are exactly those that a root shows, including those waiting for an
-    /// older root to be released. No edit may be in progress. If addresses aren't tracked, only
-    /// counts are compared.
-    static func fault(in store: NodeStore, directories: [Node]) -> String? {
-        var shown = store.heldAddresses()
-        for directory in directories { shown.formUnion(collect(from: directory)) }
-        guard let addresses = store.tracker.addresses else {
-            let count = store.usage.nodeCount
-            return count == shown.count
-                ? nil : "\(shown.count) nodes are reachable or held, but \(count) exist."
-        }
-        let leaked = addresses.subtracting(shown).compactMap { Node($0) }
-        let missing = shown.subtracting(addresses)
-        if leaked.isEmpty, missing.isEmpty { return nil }
-        let kinds = leaked.prefix(20).map { "\($0.kind.rawValue) born \($0.birth)" }
-        return "\(missing.count) nodes are reachable but freed; \(leaked.count) leaked, of kinds "
-            + kinds.joined(separator: ", ")
     }
 }

@@ -107,7 +107,7 @@ import Testing
         let written = try writer.write()
         let delta = DeltaBlob.encode(commit.summary)
         let bulk = BulkCommit(
-            written, fileNumber: 1, delta: try writer.append(delta), deltaByteCount: delta.count)
+            fileNumber: 1, directory: written.directory, delta: try writer.append(delta))
         let body = bulk.body(
             version: commit.root.version, timestampMicroseconds: 7, origin: "delta")
         let files = OneFile(file: file)
