@@ -90,9 +90,19 @@ extension Coordinator {
         _ body: @escaping @Sendable () throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         try IOPool.shared.prepare()
+        return try await run(body) { IOPool.shared.submitLong($0) }
+    }
+
+    /// Returns the result of `body`, a job that `submit` passes to a pool.
+    static func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Result,
+        _ submit: (@escaping IOPool.Job) -> Void
+    ) async throws(StoreError) -> Result {
         let result: Swift.Result<Result, StoreError> = await withUnsafeContinuation { waiter in
-            IOPool.shared.submitLong {
-                waiter.resume(returning: Swift.Result { () throws(StoreError) in try body() })
+            submit {
+                let result = Swift.Result { () throws(StoreError) in try body() }
+                CoordinatorRegistry.shared.synchronize()
+                waiter.resume(returning: result)
             }
         }
         CoordinatorRegistry.shared.synchronize()

@@ -3,8 +3,7 @@ internal import RegnumStore
 /// A reader of a realm's past commits, which it reads from the log one after the other into a
 /// separate lineage. Created by `Coordinator.history(from:)`.
 ///
-/// Used by one task at a time. All work is done on threads of `IOPool`, in short jobs, few of which
-/// run concurrently in a process.
+/// Used by one task at a time. All work is done in short jobs of `HistoryPool`.
 package final class HistoryReader: Sendable {
     /// A past commit.
     package typealias Step = (root: DatabaseRoot, summary: CommitSummary)
@@ -144,52 +143,14 @@ final class PastRoot: @unchecked Sendable {
     }
 }
 
-/// The limit on concurrent reads of past versions, which leaves threads of `IOPool` to commits: few
-/// jobs at a time, first come, first served.
+/// The threads that read past versions: few, so that commits aren't delayed, and separate from those
+/// that commit. First come, first served.
 enum HistoryPool {
-    private static let jobCountMax = 2
-    private static let state = Guarded(State())
-
-    private struct State {
-        var running = 0
-        var jobs: [IOPool.Job] = []
-    }
+    private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
 
     static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
-        let result: Swift.Result<Result, StoreError> = await withUnsafeContinuation { waiter in
-            submit {
-                let result = Swift.Result { () throws(StoreError) in try body() }
-                state.withLock { _ in }
-                waiter.resume(returning: result)
-            }
-        }
-        state.withLock { _ in }  // both for the thread sanitizer, as in `Coordinator.beginWrite`
-        return try result.get()
-    }
-
-    private static func submit(_ job: @escaping IOPool.Job) {
-        let mayRun = state.withLock { state in
-            if state.running == jobCountMax {
-                state.jobs.append(job)
-                return false
-            }
-            state.running += 1
-            return true
-        }
-        if mayRun { IOPool.shared.submit { run(job) } }
-    }
-
-    private static func run(_ job: IOPool.Job) {
-        job()
-        let next = state.withLock { state -> IOPool.Job? in
-            if state.jobs.isEmpty {
-                state.running -= 1
-                return nil
-            }
-            return state.jobs.removeFirst()
-        }
-        if let next { IOPool.shared.submit { run(next) } }
+        try await Coordinator.run(body) { pool.submit($0) }
     }
 }

@@ -67,10 +67,7 @@ package struct RealmCopy: Sendable {
             place.lock.unlock(.session)
             try? RealmLog.removeBackup(
                 fileSystem, path: place.path, identity: place.directory.identity)
-            var error = error  // the caller doesn't know the temporary name
-            error.sentence = error.sentence.replacing(place.path, with: target)
-            error.path = error.path?.replacing(place.path, with: target)
-            throw error
+            throw renamed(error, from: place.path)
         }
         // The copy is complete. If removing the mark fails, opening the copy removes it.
         guard let copy = try? fileSystem.openDirectory(target, .own),
@@ -78,6 +75,15 @@ package struct RealmCopy: Sendable {
         else { return }
         try? copy.unlink(RealmLog.backupMarkName)
         try? copy.sync()
+    }
+
+    /// Returns the error with the name of the target, since the caller doesn't know the temporary
+    /// one.
+    private func renamed(_ error: StoreError, from path: String) -> StoreError {
+        var error = error
+        error.sentence = error.sentence.replacing(path, with: target)
+        error.path = error.path?.replacing(path, with: target)
+        return error
     }
 
     /// A new directory with a temporary name.
@@ -108,10 +114,7 @@ package struct RealmCopy: Sendable {
                 try? RealmLog.removeBackup(fileSystem, path: path)
                 // Another backup may have found it without a locked file and removed it.
                 guard error.code == .fileNotFound, attempt < 3 else {
-                    var error = error
-                    error.sentence = error.sentence.replacing(path, with: target)
-                    error.path = error.path?.replacing(path, with: target)
-                    throw error
+                    throw renamed(error, from: path)
                 }
             }
         }
