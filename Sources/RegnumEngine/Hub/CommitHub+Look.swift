@@ -40,7 +40,7 @@ extension CommitHub.Publication {
         return queue
     }
 
-    fileprivate mutating func takeQueue() -> [PublishedStep] {
+    mutating func takeQueue() -> [PublishedStep] {
         queueByteCount = 0
         defer { queue = [] }
         return queue
@@ -131,7 +131,7 @@ extension CommitHub {
         var steps = rest
         while true {
             if steps.isEmpty {
-                steps = takeQueue()
+                steps = publication.withLock { $0.takeQueue() }
                 if steps.isEmpty {
                     if finishLooking() { return }
                     continue
@@ -155,12 +155,6 @@ extension CommitHub {
                 IOPool.shared.submitLong { self.look(at: rest, isInline: false) }
                 return
             }
-        }
-    }
-
-    private func takeQueue() -> [PublishedStep] {
-        publication.withLock { publication in
-            publication.takeQueue()
         }
     }
 
@@ -241,7 +235,7 @@ extension CommitHub {
         }
         let (concernedCount, garbage) = state.withLock { state -> (Int, [DatabaseRoot]) in
             guard state.epoch == epoch else { return (0, []) }
-            var look = CommitLook(summary, root, batch: batch)
+            var look = CommitLook(summary: summary, root: root, batch: batch)
             state.routes.visit(summary, searches) { look.note($0, state.commits) }
             for entry in state.changedEntries ?? []
             where !entry.isRemoved && entry.interest.holds(for: summary, from: old, to: root) {
@@ -298,12 +292,6 @@ private struct CommitLook {
     private(set) var rootUsers = 0
     /// Subscriptions whose individual commits have already been dropped.
     private(set) var late: [SubscriptionEntry] = []
-
-    init(_ summary: CommitSummary, _ root: DatabaseRoot, batch: UInt64) {
-        self.summary = summary
-        self.root = root
-        self.batch = batch
-    }
 
     /// - Parameter isLabelled: whether the commit changed relevant content, not just the schema.
     mutating func note(

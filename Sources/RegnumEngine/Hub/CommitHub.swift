@@ -109,9 +109,7 @@ final class CommitHub: Sendable {
     private func letGo(_ state: inout State) -> [Any] {
         let queue = publication.withLock { publication in
             publication.isObserved = false
-            publication.queueByteCount = 0
-            defer { publication.queue = [] }
-            return publication.queue
+            return publication.takeQueue()
         }
         let garbage: [Any] = [state.looked as Any, queue, state.commits, state.summaries]
         state.looked = nil

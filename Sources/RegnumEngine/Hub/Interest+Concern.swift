@@ -2,8 +2,7 @@ extension Interest {
     /// Whether a commit matches one of the terms. Only matching commits contribute their origin.
     ///
     /// Values compare as in queries: -0.0 equals 0.0, null equals null, and NaN equals nothing. A
-    /// property or list that doesn't exist matches no row. ``InterestRoutes`` decides the same for
-    /// many subscriptions at once.
+    /// property or list that doesn't exist matches no row.
     ///
     /// - Parameters:
     ///   - old: the root that the commit was based on.
@@ -12,18 +11,13 @@ extension Interest {
     package func holds(
         for summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {
-        terms.contains { term in
-            switch term {
-            case .all: true
-            case .table(let name): summary.delta(tableName: name.wrappedValue) != nil
-            case .value(let name, let column, let value):
-                summary.delta(tableName: name.wrappedValue)?
-                    .hasRow(with: value, in: column.wrappedValue, old, new) ?? false
-            case .elements(let name, let owner, let list, let row):
-                summary.delta(tableName: name.wrappedValue)?
-                    .hasElement(of: list.wrappedValue, owner.wrappedValue, row, old, new) ?? false
-            }
-        }
+        var routes = InterestRoutes()
+        routes.insert(SubscriptionEntry(id: 0, self, .nothing, start: old))
+        var searches = routes.searches(summary)
+        for index in searches.indices { searches[index].run(old, new) }
+        var isFound = false
+        routes.visit(summary, searches) { _ in isFound = true }
+        return isFound
     }
 }
 
@@ -61,29 +55,5 @@ extension TableDelta {
     /// rows.
     var changedRows: some Sequence<ObjectKey> {
         [modified.map(\.key), listChanges.values.flatMap { $0.map(\.row) }].joined()
-    }
-
-    fileprivate func hasRow(
-        with value: Value, in column: String, _ old: DatabaseRoot, _ new: DatabaseRoot
-    ) -> Bool {
-        guard let column = new.schema.tables[table.index].column(named: column)?.key else {
-            return false
-        }
-        let isEqual = { (root: DatabaseRoot, row: ObjectKey) in
-            guard let stored = root.value(table, row, column) else { return false }
-            return Comparison.equal.holds(stored, value)
-        }
-        return inserted.contains { isEqual(new, $0) } || deleted.contains { isEqual(old, $0) }
-            || changedRows.contains { isEqual(old, $0) || isEqual(new, $0) }
-    }
-
-    fileprivate func hasElement(
-        of list: String, _ className: String, _ owner: ObjectKey, _ old: DatabaseRoot,
-        _ new: DatabaseRoot
-    ) -> Bool {
-        guard let place = new.schema.listPlace(className, list, target: table) else { return false }
-        return changedRows.contains { row in
-            old.isElement(row, of: place, owner) || new.isElement(row, of: place, owner)
-        }
     }
 }

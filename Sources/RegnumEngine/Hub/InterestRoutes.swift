@@ -1,12 +1,12 @@
 /// An index of the subscriptions by their interests. It finds the subscriptions that a commit
-/// concerns without visiting the others, with the same result as `Interest.holds`.
+/// concerns without visiting the others.
 ///
 /// Queries have two steps, so that rows can be read in between without a lock: `searches` returns
 /// what must be determined about a commit, and `visit` then finds the subscriptions.
 struct InterestRoutes {
     typealias Entries = Members<SubscriptionEntry>
 
-    private struct TableRoutes {
+    private struct TableRoutes: Emptiable {
         var all = Entries()
         var values: [StoredText: [Value: Entries]] = [:]
         var elements: [ListName: [ObjectKey: Entries]] = [:]
@@ -35,32 +35,17 @@ struct InterestRoutes {
             case .all:
                 body(&all)
             case .table(let name):
-                body(&tables[name, default: TableRoutes()].all)
-                if tables[name]?.isEmpty == true { tables[name] = nil }
+                tables.change(name) { body(&$0.all) }
             case .value(let name, let column, let value):
                 guard let value = value.routingKey else { continue }
-                body(
-                    &tables[name, default: TableRoutes()]
-                        .values[column, default: [:]][value, default: Entries()])
-                if tables[name]?.values[column]?[value]?.isEmpty == true {
-                    tables[name]?.values[column]?[value] = nil
+                tables.change(name) { table in
+                    table.values.change(column) { $0.change(value, body) }
                 }
-                if tables[name]?.values[column]?.isEmpty == true {
-                    tables[name]?.values[column] = nil
-                }
-                if tables[name]?.isEmpty == true { tables[name] = nil }
             case .elements(let name, let owner, let list, let row):
                 let place = ListName(className: owner.wrappedValue, list: list.wrappedValue)
-                body(
-                    &tables[name, default: TableRoutes()]
-                        .elements[place, default: [:]][row, default: Entries()])
-                if tables[name]?.elements[place]?[row]?.isEmpty == true {
-                    tables[name]?.elements[place]?[row] = nil
+                tables.change(name) { table in
+                    table.elements.change(place) { $0.change(row, body) }
                 }
-                if tables[name]?.elements[place]?.isEmpty == true {
-                    tables[name]?.elements[place] = nil
-                }
-                if tables[name]?.isEmpty == true { tables[name] = nil }
             }
         }
     }
@@ -112,6 +97,22 @@ struct InterestRoutes {
                 for row in rows.found { route[row]?.forEach(body) }
             }
         }
+    }
+}
+
+/// A collection that is removed from the one that contains it once it is empty.
+private protocol Emptiable {
+    init()
+    var isEmpty: Bool { get }
+}
+
+extension Members: Emptiable {}
+extension Dictionary: Emptiable {
+    /// Changes the value of a key, which is empty if there is none.
+    fileprivate mutating func change(_ key: Key, _ body: (inout Value) -> Void)
+    where Value: Emptiable {
+        body(&self[key, default: Value()])
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }
 
