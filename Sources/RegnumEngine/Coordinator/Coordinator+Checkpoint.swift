@@ -124,7 +124,7 @@ extension Coordinator {
         // A damaged leaf can stay where it is, but can't be copied to a new file.
         let damagedFile = plan.root.needsHealing ? plan.root.nodesFileNumber : nil
         let appender = try plan.nodes.appender(
-            to: file ?? damagedFile, orAfter: plan.base, liveByteCount: plan.liveByteCount,
+            to: file ?? damagedFile, after: plan.base, liveByteCount: plan.liveByteCount,
             pace: pace)
         do throws(StoreError) {
             return try writeImages(plan, delta: delta, appender)

@@ -89,7 +89,7 @@ package final class MigrationStage: Sendable {
     ) throws(StoreError) -> DatabaseRoot {
         let live = CheckpointLoader.liveByteCount(newest, nodes)
         let appender = try nodes.appender(
-            to: fileNumber.withLock { $0 }, orAfter: newest,
+            to: fileNumber.withLock { $0 }, after: newest,
             liveByteCount: live.addingReportingOverflow(UInt64(root.heapByteCount)).partialValue)
         let written: WrittenCheckpoint
         do throws(StoreError) {

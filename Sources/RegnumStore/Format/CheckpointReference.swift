@@ -95,12 +95,9 @@ package struct KeptCheckpoints: Sendable, Hashable {
         older?.store(in: &bytes, at: CheckpointReference.byteCount)
         return bytes
     }
+}
 
-    init(newest: CheckpointReference? = nil, older: CheckpointReference? = nil) {
-        self.newest = newest
-        self.older = older
-    }
-
+extension KeptCheckpoints {
     /// Decodes the checkpoints of a record at `position`; `nil` if they are inconsistent.
     ///
     /// A bulk commit stores only file and image of its own checkpoint. The version is the commit's,

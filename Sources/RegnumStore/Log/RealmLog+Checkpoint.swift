@@ -93,8 +93,7 @@ extension RealmLog {
             segment.byteCount > first || remainingByteCount < segment.byteCount / 2
         else { return }
         if durableEnd < position { try sync() }
-        control.isWriting = true
-        lock.storeControl(&control)
+        beginWriting()
         do {
             try rotate(byteCounts: [first], isSmall: true)
         } catch {

@@ -3,22 +3,15 @@
 extension RealmLog {
     package static let spareName = "spare"
 
-    /// Starts a new segment at the log end, twice as large as this one, or smaller if there isn't
-    /// enough space. The current segment must be synced.
-    ///
-    /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
-    ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer
-    ///   where it was opened, or the error of a system that lacks descriptors or memory or denies
-    ///   permission. The log is then unchanged. A failure after the segment was created poisons
-    ///   the instance with `ioFailed`, since the new name may or may not be on disk.
-    func rotate(minimumByteCount: UInt64) throws(StoreError) {
-        let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
-        try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))
-    }
-
     /// Starts a new segment at the log end, with the first of the sizes for which there is space.
+    /// The current segment must be synced.
     ///
     /// - Parameter isSmall: whether to ignore the spare, which may be larger.
+    /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
+    ///   for any size, `fileMoved` if the realm is no longer where it was opened, or the error of a
+    ///   system that lacks descriptors or memory or denies permission. The log is then unchanged. A
+    ///   failure after the segment was created poisons the instance with `ioFailed`, since the new
+    ///   name may or may not be on disk.
     func rotate(byteCounts sizes: [UInt64], isSmall: Bool = false) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
         try checkPlace()  // the new file would end up in the realm that is there now

@@ -182,7 +182,8 @@ package final class RealmLog: @unchecked Sendable {
         if byteCount <= (isSmall ? remainingByteCount : roomByteCount) { return }
         if durableEnd < position { try sync() }
         do throws(StoreError) {
-            try rotate(minimumByteCount: byteCount)
+            let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
+            try rotate(byteCounts: segmentByteCounts(doubled, forRecords: byteCount))
         } catch {
             guard error.code == .diskFull, usesReserve, byteCount <= remainingByteCount else {
                 throw error
@@ -191,7 +192,7 @@ package final class RealmLog: @unchecked Sendable {
         }
     }
 
-    private func beginWriting() {
+    func beginWriting() {
         guard !control.isWriting else { return }
         control.isWriting = true
         lock.storeControl(&control)

@@ -6,16 +6,10 @@
 struct ScatteredRecords {
     /// Whether the budget was exceeded. No writer leaves such bytes.
     private(set) var isCrafted = false
-    private let salt: UInt64
+    let salt: UInt64
     /// The offset of the bytes in the file.
-    private let fileOffset: UInt64
-    private let bodyByteCountMax: Int
-
-    init(salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int) {
-        self.salt = salt
-        self.fileOffset = fileOffset
-        self.bodyByteCountMax = bodyByteCountMax
-    }
+    let fileOffset: UInt64
+    let bodyByteCountMax: Int
 
     /// Calls `body` with each valid record that starts before `limit`, and with its offset.
     ///

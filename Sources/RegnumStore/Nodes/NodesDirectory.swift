@@ -38,16 +38,23 @@ package final class NodesDirectory: Sendable {
                 options: options))
     }
 
-    /// Returns an appender for the next checkpoint: to the file of `newest`, or to a new file if
-    /// there is no such file, if it failed or is damaged, or if its size exceeds twice the live
-    /// bytes plus 16 MiB.
+    /// Returns an appender for the next checkpoint: to file `number`, whatever its content; if that
+    /// isn't usable, to the file of `newest`, or to a new file if there is no such file, if it
+    /// failed or is damaged, or if its size exceeds twice the live bytes plus 16 MiB.
     ///
     /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
     /// Throws `invalidDatabase` if the file was truncated.
     package func appender(
-        after newest: CheckpointReference?, liveByteCount: UInt64,
+        to number: UInt64? = nil, after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
+        // A file that another process removed can still be in use here, but isn't usable.
+        if let number, let file = try usable(number), !file.isAbandoned,
+            try directory.names().contains(NodesHeader.fileName(number))
+        {
+            return try NodesAppender(
+                file, after: newest, lock: lock, options: options, pace: pace)
+        }
         if let newest, let file = try usable(newest.file) {
             let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
@@ -93,23 +100,6 @@ package final class NodesDirectory: Sendable {
         // Another process may create a file of this number.
         open.withLock { $0[number] = nil }
         abandoned.withLock { _ = $0.remove(number) }
-    }
-
-    /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as
-    /// ``appender(after:liveByteCount:pace:)``.
-    ///
-    /// A file that another process removed can still be in use here, but isn't usable.
-    package func appender(
-        to number: UInt64?, orAfter newest: CheckpointReference?, liveByteCount: UInt64,
-        pace: @escaping NodesAppender.Pace = { _ in true }
-    ) throws(StoreError) -> NodesAppender {
-        if let number, let file = try usable(number), !file.isAbandoned,
-            try directory.names().contains(NodesHeader.fileName(number))
-        {
-            return try NodesAppender(
-                file, after: newest, lock: lock, options: options, pace: pace)
-        }
-        return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)
     }
 
     private func usable(_ number: UInt64) throws(StoreError) -> NodesFile? {

@@ -16,8 +16,6 @@ package final class PosixFileSystem: FileSystem {
 
     package init() {}
 
-    /// Opens the realm directory at `path`; see `FileSystem.openDirectory`.
-    ///
     /// A directory without `LOCK` may have been created by a process that died before it synced the
     /// parent, so with `creating` the parent is synced again.
     package func openDirectory(
@@ -56,7 +54,6 @@ package final class PosixFileSystem: FileSystem {
         return directory
     }
 
-    /// Removes the directory if it is empty; see `FileSystem.removeDirectory`.
     package func removeDirectory(_ path: String) throws(StoreError) -> Bool {
         try checkPath(path)
         let result = repeated { rmdir(path) }
@@ -67,7 +64,6 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Returns whether `path` exists; see `FileSystem.hasEntry`.
     package func hasEntry(_ path: String) throws(StoreError) -> Bool {
         try checkPath(path)
         var status = stat()
@@ -79,7 +75,6 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Returns the name of a network file system; see `FileSystem.networkFileSystem`.
     package func networkFileSystem(at path: String) -> String? {
         var place = path
         while place.count > 1, place.hasSuffix("/") { place.removeLast() }
@@ -120,7 +115,6 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Returns whether the path resolves to the directory; see `FileSystem.leads`.
     package func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool {
         var status = stat()
         let result = repeated { stat(path, &status) }
@@ -141,9 +135,8 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Renames the directory; see `FileSystem.moveDirectory`. On a file system that can't rename
-    /// without replacement (some of those in user space), at most an empty directory can be
-    /// replaced.
+    /// On a file system that can't rename without replacement (some of those in user space), at
+    /// most an empty directory can be replaced.
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         try checkPath(target)
         let directory = try openOwn(path)
@@ -212,9 +205,7 @@ package final class PosixFileSystem: FileSystem {
 
     /// Returns the time of CLOCK_MONOTONIC, which is the same for all processes of one boot.
     package func monotonicNanoseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        IOPool.now()
     }
 
     /// Returns the time of CLOCK_REALTIME.

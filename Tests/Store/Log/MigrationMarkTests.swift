@@ -39,7 +39,7 @@ import Testing
         if isLost { realm.disk.removeFile("LOCK", in: realm.path) }
         let second = try realm.openWriter()
         try expectEqual(second.log.migrationMark.read()?.file, 1)
-        let next = try second.log.nodes.appender(to: 1, orAfter: nil, liveByteCount: 0)
+        let next = try second.log.nodes.appender(to: 1, after: nil, liveByteCount: 0)
         expectEqual(next.fileNumber, isLost ? 2 : 1)
     }
 }

@@ -206,7 +206,7 @@ import Testing
         let newest = reference(file: 1, end: late)
         for (number, newest) in [(UInt64?.none, newest), (1, nil)] {
             let error = #expect(throws: StoreError.self) {
-                _ = try nodes.appender(to: number, orAfter: newest, liveByteCount: 1 << 30)
+                _ = try nodes.appender(to: number, after: newest, liveByteCount: 1 << 30)
             }
             expectTrue(error?.code == .invalidDatabase && error?.path == path)
         }
