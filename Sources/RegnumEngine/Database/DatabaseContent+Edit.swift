@@ -44,11 +44,7 @@ extension DatabaseContent {
         schema = schema.adding(definition, to: key)
         let columns = schema.tables[key.index].columns
         let column = columns[columns.count - 1]
-        if column.hasIndex {
-            let table = ownTable(key.index, edit.nodes)
-                .addingIndex(of: column, seed: context.seed, edit.nodes)
-            directory?.store(table.node.word, DatabaseContent.offset(key.index))
-        }
+        if column.hasIndex { buildIndex(column.key, of: key, edit) }
         return column.key
     }
 
@@ -60,7 +56,12 @@ extension DatabaseContent {
         _ column: ColumnKey, of key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) {
         try SchemaRules.check(newIndex: column, of: schema.tables[key.index])
-        schema = schema.indexing(column, of: key)
+        schema = schema.with(key) { $0[column.index].isIndexed = true }
+        buildIndex(column, of: key, edit)
+    }
+
+    /// Builds the index of a column that has one according to the schema.
+    mutating func buildIndex(_ column: ColumnKey, of key: TableKey, _ edit: ContentEdit) {
         edit.forget(key.index)
         let table = ownTable(key.index, edit.nodes).addingIndex(
             of: schema.tables[key.index].columns[column.index], seed: context.seed, edit.nodes)

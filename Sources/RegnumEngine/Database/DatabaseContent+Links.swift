@@ -5,13 +5,11 @@ extension DatabaseContent {
     /// Returns the rows whose link column refers to a row of the column's target, ascending.
     /// Returns an empty array if the column doesn't exist at this version or isn't a link.
     func origins(_ target: UInt64, _ place: LinkPlace) -> [UInt64] {
-        guard let table = table(place.table) else { return [] }
-        let columns = schema.tables[place.table.index].columns
-        guard place.column.index < columns.count, columns[place.column.index].linkTarget != nil,
-            let slot = table.indexSlot(of: place.column)
+        guard let index = index(place.table, place.column),
+            schema.tables[place.table.index].columns[place.column.index].linkTarget != nil
         else { return [] }
         var origins: [UInt64] = []
-        table.index(at: slot).forEachRow(DatabaseContent.linkKey(target)) { origin in
+        index.forEachRow(DatabaseContent.linkKey(target)) { origin in
             origins.append(origin)
             return true
         }
@@ -20,17 +18,13 @@ extension DatabaseContent {
 
     /// Returns the rows whose value of any type links to a row of a class, ascending.
     func anyOrigins(_ target: TableKey, _ row: UInt64, _ place: LinkPlace) -> [UInt64] {
-        guard let table = table(place.table) else { return [] }
-        let columns = schema.tables[place.table.index].columns
-        guard place.column.index < columns.count, columns[place.column.index].type == .any,
-            let slot = table.indexSlot(of: place.column)
-        else { return [] }
-        let tree = table.index(at: slot)
-        if tree.count == 0 { return [] }
+        guard let index = index(place.table, place.column), index.count > 0 else { return [] }
+        let column = schema.tables[place.table.index].columns[place.column.index]
+        if column.type != .any { return [] }
+        let table = self[place.table.index]
         let wanted = AnyContent.link(target, ObjectKey(rawValue: row)).value
-        let column = columns[place.column.index]
         var origins: [UInt64] = []
-        tree.forEachRow(IndexKey.key(wanted, seed: context.seed)) { origin in
+        index.forEachRow(IndexKey.key(wanted, seed: context.seed)) { origin in
             if let (cluster, row) = table.place(origin), cluster.value(row, column) == wanted {
                 origins.append(origin)
             }
@@ -48,26 +42,6 @@ extension DatabaseContent {
     /// Returns the index key of a link column for a row of the target.
     @inline(__always)
     static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }
-
-    /// Returns whether a row of an owned class has an owner.
-    ///
-    /// - Complexity: O(log n) for each link column and list that can own it.
-    func hasOwner(_ table: TableKey, _ row: UInt64) -> Bool {
-        let relations = schema.relations[table.index]
-        for place in relations.incomingLinks {
-            if let index = index(place.table, place.column),
-                index.firstRow(DatabaseContent.linkKey(row)) != nil
-            {
-                return true
-            }
-        }
-        for place in relations.incomingLists {
-            if self[place.table.index].backlinks(place.list.index).firstRow(row) != nil {
-                return true
-            }
-        }
-        return false
-    }
 
     /// Returns whether a row of an owned class has exactly one owner. Only in a forged file can it
     /// have none or several: rows could own each other in a cycle, or be reachable in 2^n ways.
@@ -136,7 +110,7 @@ extension DatabaseContent {
     /// `nil` if it can.
     func problem(linking row: UInt64, of target: TableKey) -> String? {
         if !self[target.index].contains(row) { return "cannot hold an object that does not exist" }
-        if schema.tables[target.index].kind.isOwned, hasOwner(target, row) {
+        if schema.tables[target.index].kind.isOwned, owner(target, row) != nil {
             return "cannot hold an object that already has an owner"
         }
         return nil

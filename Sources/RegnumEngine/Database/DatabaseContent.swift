@@ -10,17 +10,6 @@ struct DatabaseContent: Sendable {
     var directory: Node?
     let context: TreeContext
 
-    init(schema: DatabaseSchema, directory: Node?, context: TreeContext) {
-        self.schema = schema
-        self.directory = directory
-        self.context = context
-    }
-
-    /// Creates a content without classes.
-    init(context: TreeContext) {
-        self.init(schema: DatabaseSchema(tables: [], version: 0), directory: nil, context: context)
-    }
-
     static func directoryByteCount(tableCount: Int) -> Int {
         Node.headerByteCount + 8 * tableCount
     }
@@ -72,5 +61,12 @@ struct DatabaseContent: Sendable {
             return false
         }
         return found
+    }
+}
+
+extension DatabaseContent {
+    /// Creates a content without classes.
+    init(context: TreeContext) {
+        self.init(schema: DatabaseSchema(tables: [], version: 0), directory: nil, context: context)
     }
 }

@@ -52,6 +52,9 @@ package final class DatabaseRoot: Sendable {
     /// Returns the number of rows of a class, or 0 if the class doesn't exist at this version.
     package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
 
+    /// Returns the table of a class, or `nil` if it doesn't exist at this version.
+    func table(_ key: TableKey) -> Table? { content.table(key) }
+
     /// The number of rows of all classes.
     ///
     /// - Complexity: O(classes).
@@ -162,15 +165,4 @@ extension DatabaseContent {
         }
         return keys
     }
-}
-
-// MARK: - For queries
-
-extension DatabaseRoot {
-    /// Returns the table of a class, or `nil` if it doesn't exist at this version.
-    func table(_ key: TableKey) -> Table? { content.table(key) }
-}
-
-extension DatabaseContent {
-    var indexSeed: IndexSeed { context.seed }
 }

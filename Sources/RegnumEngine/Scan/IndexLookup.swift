@@ -254,7 +254,7 @@ extension ResolvedColumn {
             return ordered(tree, comparison, IndexKey.key(x), 0...1)
         default:
             guard value.type == type, comparison == .equal else { return nil }
-            let key = IndexKey.key(value, seed: root.indexSeed)
+            let key = IndexKey.key(value, seed: root.context.seed)
             return one(tree, key...key, isExact: false)
         }
     }

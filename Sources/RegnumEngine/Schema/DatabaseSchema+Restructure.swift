@@ -40,42 +40,23 @@ extension DatabaseSchema {
     func with(
         _ table: TableKey, _ change: (inout [ColumnDefinition]) -> Void
     ) -> DatabaseSchema {
-        let old = tables[table.index]
-        var definitions = old.columns.map(\.definition)
+        let old = tables[table.index].columns
+        var definitions = old.map(\.definition)
         change(&definitions)
-        precondition(definitions.count == old.columns.count, "Columns can't be added or removed.")
-        let columns = zip(old.columns, definitions).map {
-            ColumnSchema(key: $0.key, definition: $1)
-        }
-        return replacing(
-            TableSchema(
-                key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists))
+        precondition(definitions.count == old.count, "Columns can't be added or removed.")
+        let columns = zip(old, definitions).map { ColumnSchema(key: $0.key, definition: $1) }
+        return replacing(tables[table.index].with(columns: columns))
     }
 
     /// Returns the schema with a class renamed or with another kind.
     func with(_ table: TableKey, name: String? = nil, kind: TableKind? = nil) -> DatabaseSchema {
-        let old = tables[table.index]
-        return replacing(
-            TableSchema(
-                key: table, name: name ?? old.name, kind: kind ?? old.kind, columns: old.columns,
-                lists: old.lists))
+        replacing(tables[table.index].with(name: name, kind: kind))
     }
 
     /// Returns the schema with a list renamed.
     func with(_ table: TableKey, _ list: ListKey, name: String) -> DatabaseSchema {
-        let old = tables[table.index]
-        var lists = old.lists
-        let schema = lists[list.index]
-        lists[list.index] = ListSchema(
-            key: list, name: name, target: schema.target, kind: schema.kind)
-        return replacing(
-            TableSchema(
-                key: table, name: old.name, kind: old.kind, columns: old.columns, lists: lists))
-    }
-
-    private func replacing(_ table: TableSchema) -> DatabaseSchema {
-        var tables = tables
-        tables[table.key.index] = table
-        return DatabaseSchema(tables: tables, version: version)
+        var lists = tables[table.index].lists
+        lists[list.index].name = name
+        return replacing(tables[table.index].with(lists: lists))
     }
 }

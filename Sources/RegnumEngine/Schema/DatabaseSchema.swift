@@ -47,6 +47,16 @@ package struct TableSchema: Hashable, Sendable {
         }
     }
 
+    /// Returns the class with other values in some of its properties.
+    func with(
+        name: String? = nil, kind: TableKind? = nil, columns: [ColumnSchema]? = nil,
+        lists: [ListSchema]? = nil
+    ) -> TableSchema {
+        TableSchema(
+            key: key, name: name ?? self.name, kind: kind ?? self.kind,
+            columns: columns ?? self.columns, lists: lists ?? self.lists)
+    }
+
     /// Returns the column with that name (compared by UTF-8 bytes), or `nil`.
     ///
     /// - Complexity: O(number of columns). Callers cache the result by `DatabaseSchema.id`.
@@ -97,31 +107,22 @@ package final class DatabaseSchema: Sendable {
     /// Returns the schema with an additional column in `table`. Its key is the previous number of
     /// columns.
     func adding(_ definition: ColumnDefinition, to table: TableKey) -> DatabaseSchema {
+        let columns = tables[table.index].columns
+        let key = ColumnKey(rawValue: UInt16(columns.count))
+        let column = ColumnSchema(key: key, definition: definition)
+        return replacing(tables[table.index].with(columns: columns + [column]))
+    }
+
+    /// Returns the schema with another version of a class.
+    func replacing(_ table: TableSchema) -> DatabaseSchema {
         var tables = tables
-        let old = tables[table.index]
-        let key = ColumnKey(rawValue: UInt16(old.columns.count))
-        let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
-        tables[table.index] = TableSchema(
-            key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
+        tables[table.key.index] = table
         return DatabaseSchema(tables: tables, version: version)
     }
 
     /// Returns the schema with another version.
     func at(version: UInt64) -> DatabaseSchema {
         DatabaseSchema(tables: tables, version: version)
-    }
-
-    /// Returns the schema with a column of `table` marked as indexed.
-    func indexing(_ column: ColumnKey, of table: TableKey) -> DatabaseSchema {
-        var tables = tables
-        let old = tables[table.index]
-        var columns = old.columns
-        var definition = columns[column.index].definition
-        definition.isIndexed = true
-        columns[column.index] = ColumnSchema(key: column, definition: definition)
-        tables[table.index] = TableSchema(
-            key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
-        return DatabaseSchema(tables: tables, version: version)
     }
 }
 

@@ -42,30 +42,25 @@ extension String {
     }
 }
 
-extension TableSchema {
-    /// Returns the list with that name (compared by UTF-8 bytes), or `nil`.
-    package func list(named name: String) -> ListSchema? {
-        lists.first { equalUTF8($0.name, name) }
-    }
-}
-
 extension DatabaseSchema {
     /// Returns the schema with an additional list in `table`. Its key is the previous number of
     /// lists.
     func adding(
         list name: String, target: TableKey, _ kind: ListKind, to table: TableKey
     ) -> DatabaseSchema {
-        var tables = tables
-        let old = tables[table.index]
-        let key = ListKey(rawValue: UInt16(old.lists.count))
-        tables[table.index] = TableSchema(
-            key: table, name: old.name, kind: old.kind, columns: old.columns,
-            lists: old.lists + [ListSchema(key: key, name: name, target: target, kind: kind)])
-        return DatabaseSchema(tables: tables, version: version)
+        let lists = tables[table.index].lists
+        let key = ListKey(rawValue: UInt16(lists.count))
+        let list = ListSchema(key: key, name: name, target: target, kind: kind)
+        return replacing(tables[table.index].with(lists: lists + [list]))
     }
 }
 
 extension TableSchema {
+    /// Returns the list with that name (compared by UTF-8 bytes), or `nil`.
+    package func list(named name: String) -> ListSchema? {
+        lists.first { equalUTF8($0.name, name) }
+    }
+
     /// Returns the class with the given lists, whose targets must exist. Throws `invalidInput` like
     /// `SchemaRules.check(newList:)`, which also checks the targets.
     func adding(
@@ -85,7 +80,7 @@ extension TableSchema {
                     kind: list.kind))
         }
         try SchemaRules.checkTreeCount(self, adding: 2 * lists.count, lists[0].name)
-        return TableSchema(key: key, name: name, kind: kind, columns: columns, lists: result)
+        return with(lists: result)
     }
 }
 

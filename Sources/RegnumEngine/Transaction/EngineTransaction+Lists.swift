@@ -169,7 +169,7 @@ extension EngineTransaction {
             throw invalidElement("an object that does not exist", table, schema)
         }
         guard content.schema.tables[schema.target.index].kind.isOwned else { return }
-        for key in keys where content.hasOwner(schema.target, key.rawValue) {
+        for key in keys where content.owner(schema.target, key.rawValue) != nil {
             throw invalidElement("an object that already has an owner", table, schema)
         }
         let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }

@@ -96,7 +96,7 @@ extension EngineTransaction {
                 columns[source.index] = ColumnDefinition(
                     name: DroppedName.column(source), type: .bool, isOptional: from.isOptional)
             })
-        if to.hasIndex { buildIndex(table, target) }
+        if to.hasIndex { content.buildIndex(target, of: table, edit) }
     }
 
     /// Drops a list and its elements.
@@ -182,7 +182,7 @@ extension EngineTransaction {
         }
         restructure(others)
         for (old, new) in zip(columns, new) where new.hasIndex && !old.hasIndex {
-            buildIndex(table, new.key)
+            content.buildIndex(new.key, of: table, edit)
         }
     }
 
@@ -251,14 +251,6 @@ extension EngineTransaction {
         var own = content.ownTable(table.index, edit.nodes)
         own.removeIndex(at: slot, edit.nodes)
         edit.forget(table.index)
-    }
-
-    private func buildIndex(_ table: TableKey, _ column: ColumnKey) {
-        edit.forget(table.index)
-        let own = content.ownTable(table.index, edit.nodes).addingIndex(
-            of: content.schema.tables[table.index].columns[column.index],
-            seed: content.context.seed, edit.nodes)
-        content.directory?.store(own.node.word, DatabaseContent.offset(table.index))
     }
 }
 
