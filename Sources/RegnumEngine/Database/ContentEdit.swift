@@ -86,7 +86,8 @@ final class TableEditor {
     @inline(__always)
     func remove(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
         var tree = table.index(at: slot)
-        let wasThere = tree.remove(key, row, edit, &hints[slot])
+        hints[slot].clear()
+        let wasThere = tree.remove(key, row, edit)
         if !wasThere { contradict("An index lacks the entry of a row.") }
         table.setIndex(tree, at: slot)
     }

@@ -49,36 +49,42 @@ extension DatabaseContent {
         _ place: ListPlace, _ owner: UInt64, at position: Int, removing count: Int,
         inserting elements: ArraySlice<UInt64>, _ edit: NodeEdit
     ) -> Bool {
+        withTrees(of: place, edit) { sequence, backlinks in
+            if count == 0 {
+                guard sequence.insert(elements, owner, at: position, edit) else { return false }
+            } else {
+                let removed = sequence.elements(owner, position..<position + count)
+                guard removed.count == count else { return false }
+                if count == 1, elements.count == 1, let element = elements.first {
+                    guard sequence.set(element, owner, at: position, edit) else { return false }
+                } else {
+                    guard sequence.insert(elements, owner, at: position + count, edit) else {
+                        return false
+                    }
+                    sequence.remove(owner, position..<position + count, edit)
+                }
+                for element in removed { _ = backlinks.remove(element, owner, edit) }
+            }
+            for element in elements { backlinks.insertAgain(element, owner, edit) }
+            return true
+        }
+    }
+
+    /// Calls `body` to edit the elements and backlinks of a list, and stores their roots, which
+    /// change even if only a part of the elements is inserted.
+    @inline(__always)
+    private mutating func withTrees<Result>(
+        of place: ListPlace, _ edit: NodeEdit,
+        _ body: (inout SequenceTree, inout IndexTree) -> Result
+    ) -> Result {
         let table = ownTable(place.table.index, edit)
         let slot = table.listSlot(place.list.index)
         var sequence = table.elements(place.list.index)
         var backlinks = table.backlinks(place.list.index)
-        // In any case: a part of the elements may have replaced the root.
-        defer {
-            table.setIndex(sequence.tree, at: slot)
-            table.setIndex(backlinks, at: slot + 1)
-        }
-        if count == 0, elements.count == 1, let element = elements.first {
-            guard sequence.insert(element, owner, at: position, edit) else { return false }
-            backlinks.insertAgain(element, owner, edit)
-        } else if count == 0 {
-            guard sequence.insert(elements, owner, at: position, edit) else { return false }
-            for element in elements { backlinks.insertAgain(element, owner, edit) }
-        } else {
-            let removed = sequence.elements(owner, position..<position + count)
-            guard removed.count == count else { return false }
-            if count == 1, elements.count == 1, let element = elements.first {
-                guard sequence.set(element, owner, at: position, edit) else { return false }
-            } else {
-                guard sequence.insert(elements, owner, at: position + count, edit) else {
-                    return false
-                }
-                sequence.remove(owner, position..<position + count, edit)
-            }
-            for element in removed { _ = backlinks.remove(element, owner, edit) }
-            for element in elements { backlinks.insertAgain(element, owner, edit) }
-        }
-        return true
+        let result = body(&sequence, &backlinks)
+        table.setIndex(sequence.tree, at: slot)
+        table.setIndex(backlinks, at: slot + 1)
+        return result
     }
 
     /// Removes all lists of a row.
@@ -86,14 +92,12 @@ extension DatabaseContent {
         for list in schema.tables[index].lists.indices {
             let elements = self[index].elements(list).elements(owner)
             if elements.isEmpty { continue }
-            let table = ownTable(index, edit)
-            let slot = table.listSlot(list)
-            var sequence = table.elements(list)
-            var backlinks = table.backlinks(list)
-            sequence.remove(owner, 0..<elements.count, edit)
-            for element in elements { _ = backlinks.remove(element, owner, edit) }
-            table.setIndex(sequence.tree, at: slot)
-            table.setIndex(backlinks, at: slot + 1)
+            let place = ListPlace(
+                table: TableKey(rawValue: UInt32(index)), list: ListKey(rawValue: UInt16(list)))
+            withTrees(of: place, edit) {
+                $0.remove(owner, 0..<elements.count, edit)
+                for element in elements { _ = $1.remove(element, owner, edit) }
+            }
         }
     }
 
@@ -127,26 +131,22 @@ extension DatabaseContent {
     private mutating func remove(
         _ wanted: Set<UInt64>, _ count: Int, _ place: ListPlace, _ owner: UInt64, _ edit: NodeEdit
     ) -> [Int] {
-        let table = ownTable(place.table.index, edit)
-        let slot = table.listSlot(place.list.index)
-        var sequence = table.elements(place.list.index)
-        var backlinks = table.backlinks(place.list.index)
-        let positions = sequence.positions(owner, of: wanted, count: count)
-        // From the end, so that earlier positions stay valid; adjacent positions are removed
-        // together.
-        var end = positions.count
-        while end > 0 {
-            var start = end - 1
-            while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
-            let range = positions[start]..<positions[end - 1] + 1
-            for element in sequence.elements(owner, range) {
-                _ = backlinks.remove(element, owner, edit)
+        withTrees(of: place, edit) { sequence, backlinks in
+            let positions = sequence.positions(owner, of: wanted, count: count)
+            // From the end, so that earlier positions stay valid; adjacent positions are removed
+            // together.
+            var end = positions.count
+            while end > 0 {
+                var start = end - 1
+                while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
+                let range = positions[start]..<positions[end - 1] + 1
+                for element in sequence.elements(owner, range) {
+                    _ = backlinks.remove(element, owner, edit)
+                }
+                sequence.remove(owner, range, edit)
+                end = start
             }
-            sequence.remove(owner, range, edit)
-            end = start
+            return positions
         }
-        table.setIndex(sequence.tree, at: slot)
-        table.setIndex(backlinks, at: slot + 1)
-        return positions
     }
 }

@@ -6,11 +6,6 @@ import RegnumStore
 struct IndexSeed: Sendable, Hashable {
     var high: UInt64
     var low: UInt64
-
-    /// Creates a random seed for an in-memory realm.
-    static func random() -> IndexSeed {
-        IndexSeed(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-    }
 }
 
 /// The 64-bit key by which an index orders and finds a value.

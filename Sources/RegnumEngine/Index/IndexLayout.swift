@@ -1,5 +1,13 @@
 import CRegnum
 
+extension Node {
+    /// The values from a byte of the node on.
+    @inline(__always)
+    fileprivate func values<T>(_ offset: Int) -> UnsafeMutablePointer<T> {
+        (address + offset).assumingMemoryBound(to: T.self)
+    }
+}
+
 /// A leaf of an index: up to 128 entries, ascending by (key, row).
 ///
 ///     0     header         kind indexLeaf, count = entries
@@ -21,14 +29,10 @@ struct IndexLeaf {
     }
 
     @inline(__always)
-    var keys: UnsafeMutablePointer<UInt64> {
-        (node.address + 16).assumingMemoryBound(to: UInt64.self)
-    }
+    var keys: UnsafeMutablePointer<UInt64> { node.values(16) }
 
     @inline(__always)
-    var rows: UnsafeMutablePointer<UInt64> {
-        (node.address + 1040).assumingMemoryBound(to: UInt64.self)
-    }
+    var rows: UnsafeMutablePointer<UInt64> { node.values(1040) }
 
     /// Returns the number of entries less than (key, row).
     @inline(__always)
@@ -100,34 +104,22 @@ struct IndexInner {
     var height: Int { Int(node.load(24) as UInt32) }
 
     @inline(__always)
-    var keys: UnsafeMutablePointer<UInt64> {
-        (node.address + 32).assumingMemoryBound(to: UInt64.self)
-    }
+    var keys: UnsafeMutablePointer<UInt64> { node.values(32) }
 
     @inline(__always)
-    var rows: UnsafeMutablePointer<UInt64> {
-        (node.address + 1056).assumingMemoryBound(to: UInt64.self)
-    }
+    var rows: UnsafeMutablePointer<UInt64> { node.values(1056) }
 
     @inline(__always)
-    var children: UnsafeMutablePointer<UInt64> {
-        (node.address + 2080).assumingMemoryBound(to: UInt64.self)
-    }
+    var children: UnsafeMutablePointer<UInt64> { node.values(2080) }
 
     @inline(__always)
-    var counts: UnsafeMutablePointer<UInt32> {
-        (node.address + 3104).assumingMemoryBound(to: UInt32.self)
-    }
+    var counts: UnsafeMutablePointer<UInt32> { node.values(3104) }
 
     @inline(__always)
-    var extents: UnsafeMutablePointer<UInt64> {
-        (node.address + 3616).assumingMemoryBound(to: UInt64.self)
-    }
+    var extents: UnsafeMutablePointer<UInt64> { node.values(3616) }
 
     @inline(__always)
-    var crcs: UnsafeMutablePointer<UInt32> {
-        (node.address + 4640).assumingMemoryBound(to: UInt32.self)
-    }
+    var crcs: UnsafeMutablePointer<UInt32> { node.values(4640) }
 
     /// Returns the child that contains (key, row) or would contain it.
     @inline(__always)

@@ -2,8 +2,8 @@
 /// by the caller alongside the tree; initially empty.
 ///
 /// It is valid for one stamp, and only while every edit of the tree uses it: insertions update it,
-/// removals clear it. Restoring the tree to an earlier state invalidates it, because root or count
-/// then differ.
+/// and it is cleared for removals. Restoring the tree to an earlier state invalidates it, because
+/// root or count then differ.
 struct IndexHint {
     fileprivate var leaf: Node?
     fileprivate var stamp: UInt64 = 0
@@ -12,8 +12,6 @@ struct IndexHint {
     fileprivate var height = 0
     /// The inner nodes of the right edge. Element 0 has height 1.
     fileprivate var inner = InlineArray<6, UInt>(repeating: 0)
-
-    init() {}
 
     /// Invalidates the hint.
     mutating func clear() { leaf = nil }
@@ -66,12 +64,6 @@ extension IndexTree {
                 return true
             }
         }
-        return insertBySearch(key, row, edit, &hint)
-    }
-
-    /// Inserts an entry without a hint. Returns false if it already exists.
-    mutating func insert(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Bool {
-        var hint = IndexHint()
         return insertBySearch(key, row, edit, &hint)
     }
 

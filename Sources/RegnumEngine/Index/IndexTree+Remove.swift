@@ -5,18 +5,11 @@ extension IndexTree {
     /// once.
     private static let mergedMax = 96
 
-    /// Removes an entry. Returns false if it doesn't exist.
+    /// Removes an entry. Returns false if it doesn't exist. If the tree has a hint, the caller must
+    /// clear it.
     ///
     /// - Complexity: O(log n). Edits nodes in place if the edit owns them; otherwise copies `height
     ///   + 1` nodes.
-    mutating func remove(
-        _ key: UInt64, _ row: UInt64, _ edit: NodeEdit, _ hint: inout IndexHint
-    ) -> Bool {
-        hint.clear()
-        return remove(key, row, edit)
-    }
-
-    /// Removes an entry from a tree without a hint. Returns false if it doesn't exist.
     mutating func remove(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Bool {
         guard var walk = IndexWalk(self, to: key, row) else { return false }
         let place = walk.leaf.below(key, row)

@@ -18,9 +18,9 @@ struct IndexTree {
     /// image.
     var root: Node?
     /// The number of levels of inner nodes.
-    var height: Int
+    var height = 0
     /// The number of entries.
-    var count: Int
+    var count = 0
 
     /// A key and a row with that key.
     struct Entry: Equatable {
@@ -35,17 +35,6 @@ struct IndexTree {
 
     /// The maximum number of inner levels, far more than the counts allow.
     static let heightMax = 12
-
-    /// Creates an empty tree.
-    init() { self.init(root: nil, height: 0, count: 0) }
-
-    /// Creates a tree from the fields stored in a table node.
-    @inline(__always)
-    init(root: Node?, height: Int, count: Int) {
-        self.root = root
-        self.height = height
-        self.count = count
-    }
 
     /// Returns the first entry that isn't less than (key, row).
     ///

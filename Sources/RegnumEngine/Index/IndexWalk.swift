@@ -11,34 +11,14 @@ struct IndexWalk {
     /// empty.
     @inline(__always)
     init?(_ tree: IndexTree, to key: UInt64, _ row: UInt64) {
-        guard var node = tree.root else { return nil }
-        height = tree.height
-        var level = height
-        while level > 0 {
-            level &-= 1
-            let inner = IndexInner(node)
-            let place = inner.place(key, row)
-            steps[level] = IndexStep(node: node, place: place)
-            node = inner.child(place)
-        }
-        leaf = IndexLeaf(node)
+        self.init(tree) { $0.place(key, row) }
         leaf.prefetch()
     }
 
     /// Finds the leaf in which the entries less than (key, row) end. For trees with repeated
     /// entries, which may span leaves.
     init?(_ tree: IndexTree, behindEntriesBelow key: UInt64, _ row: UInt64) {
-        guard var node = tree.root else { return nil }
-        height = tree.height
-        var level = height
-        while level > 0 {
-            level &-= 1
-            let inner = IndexInner(node)
-            let place = inner.placeBelow(key, row)
-            steps[level] = IndexStep(node: node, place: place)
-            node = inner.child(place)
-        }
-        leaf = IndexLeaf(node)
+        self.init(tree) { $0.placeBelow(key, row) }
     }
 
     /// Finds the leaf with the entry at `position`, which must not exceed the tree's count, and
@@ -49,22 +29,28 @@ struct IndexWalk {
     init?(
         _ tree: IndexTree, at position: Int, behindEntryBefore isBehind: Bool, _ place: inout Int
     ) {
-        guard var node = tree.root else { return nil }
-        height = tree.height
         // Descend to the child whose cumulative count exceeds this.
         var rest = position &- (isBehind ? 1 : 0)
         let isFirst = rest < 0
         if isFirst { rest = 0 }
+        self.init(tree) { $0.place(at: &rest) }
+        place = min(isFirst || !isBehind ? rest : rest &+ 1, leaf.count)
+    }
+
+    /// Descends to the child of each node that `choose` returns.
+    @inline(__always)
+    private init?(_ tree: IndexTree, choosing choose: (IndexInner) -> Int) {
+        guard var node = tree.root else { return nil }
+        height = tree.height
         var level = height
         while level > 0 {
             level &-= 1
             let inner = IndexInner(node)
-            let place = inner.place(at: &rest)
+            let place = choose(inner)
             steps[level] = IndexStep(node: node, place: place)
             node = inner.child(place)
         }
         leaf = IndexLeaf(node)
-        place = min(isFirst || !isBehind ? rest : rest &+ 1, leaf.count)
     }
 
     /// Adds to the counts along the path, whose nodes the edit must own.

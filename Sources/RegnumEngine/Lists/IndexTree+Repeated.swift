@@ -20,16 +20,7 @@ extension IndexTree {
     @inline(__always)
     func visitRepeated(from key: UInt64 = 0, _ row: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
         guard var walk = IndexWalk(self, behindEntriesBelow: key, row) else { return }
-        var place = walk.leaf.below(key, row)
-        repeat {
-            let leaf = walk.leaf
-            let end = leaf.count
-            while place < end {
-                if !body(leaf.keys[place], leaf.rows[place]) { return }
-                place &+= 1
-            }
-            place = 0
-        } while walk.goToNextLeaf()
+        walk.visit(from: key, row, body)
     }
 
     /// Calls `body` with the rows of a key in ascending order, including repetitions, until it

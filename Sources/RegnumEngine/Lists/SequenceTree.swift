@@ -11,9 +11,9 @@ import CRegnum
 /// empty; nothing traps.
 struct SequenceTree {
     /// The underlying tree, which must not be searched by entry.
-    private(set) var tree: IndexTree
+    private(set) var tree = IndexTree()
 
-    init() { tree = IndexTree() }
+    init() {}
 
     init(_ tree: IndexTree) { self.tree = tree }
 
@@ -143,8 +143,8 @@ struct SequenceTree {
 
 extension SequenceTree {
     /// Inserts elements into an owner's list before the one at `position`. Returns false and
-    /// changes nothing if the position is beyond the list's end. If a leaf is damaged, it may return
-    /// false after inserting a part of them.
+    /// changes nothing if the position is beyond the list's end. If a leaf is damaged, it may
+    /// return false after inserting a part of them.
     ///
     /// - Complexity: O(log n), and O(1) for each further element. Edits nodes in place if the edit
     ///   owns them; otherwise copies `height + 1` nodes.
@@ -180,20 +180,6 @@ extension SequenceTree {
                 before += room
             }
         }
-        return true
-    }
-
-    /// Inserts one element into an owner's list.
-    mutating func insert(
-        _ element: UInt64, _ owner: UInt64, at position: Int, _ edit: NodeEdit
-    ) -> Bool {
-        var place = 0
-        guard position >= 0,
-            var walk = IndexWalk(
-                tree, at: start(owner) &+ position, behindEntryBefore: true, &place)
-        else { return insert([element], owner, at: position, edit) }
-        if position > 0, place == 0 || walk.leaf.keys[place &- 1] != owner { return false }
-        _ = tree.insert(owner, element, at: place, &walk, edit)
         return true
     }
 

@@ -107,7 +107,8 @@ import Testing
         var tree = model.tree
         for _ in 0..<2_000 {
             let key = UInt64(random.below(2_600))
-            _ = tree.insert(key, UInt64(random.below(3)), model.edit)
+            var hint = IndexHint()
+            _ = tree.insert(key, UInt64(random.below(3)), model.edit, &hint)
             _ = tree.remove(UInt64(random.below(2_600)), UInt64(random.below(1_300)), model.edit)
             _ = tree.rank(of: key, 0)
             _ = tree.count(in: key...key + 300)

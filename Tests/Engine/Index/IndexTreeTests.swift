@@ -90,7 +90,7 @@ import Testing
         }
         model.keepVersion()
         for (index, key) in keys.enumerated() {
-            #expect(model.tree.remove(key, key * 3, edit, &model.hint))
+            expectEqual(model.removeFromTree(key, key * 3), true)
             if index == count / 2 {
                 let rest = keys[(index + 1)...].sorted()
                 checkIndexContent(model.tree, rest.map { IndexTreeEntry(key: $0, row: $0 * 3) })
@@ -144,9 +144,9 @@ import Testing
         model.keepVersion()
         let before = model.edit.copyCount
         #expect(!model.tree.insert(40_000, 0, model.edit, &model.hint))
-        #expect(!model.tree.remove(40_002, 0, model.edit, &model.hint))
+        expectEqual(model.removeFromTree(40_002, 0), false)
         expectEqual(model.edit.copyCount, before)
-        #expect(model.tree.remove(40_000, 0, model.edit, &model.hint))
+        expectEqual(model.removeFromTree(40_000, 0), true)
         expectEqual(model.edit.copyCount - before, 3)
         model.close()
     }

@@ -14,10 +14,7 @@ private struct SequenceModel {
     var edit: NodeEdit { index.edit }
 
     mutating func insert(_ elements: [UInt64], _ owner: UInt64, at position: Int) {
-        let isDone =
-            elements.count == 1
-            ? tree.insert(elements[0], owner, at: position, edit)
-            : tree.insert(elements[...], owner, at: position, edit)
+        let isDone = tree.insert(elements[...], owner, at: position, edit)
         #expect(isDone)
         lists[owner, default: []].insert(contentsOf: elements, at: position)
     }
@@ -143,9 +140,9 @@ private struct SequenceModel {
         model.insert(Array(0..<200), 5, at: 0)
         model.insert([7], 9, at: 0)
         let answers = [
-            model.tree.insert(1, 5, at: 201, model.edit),
+            model.tree.insert([1], 5, at: 201, model.edit),
             model.tree.insert([1, 2], 5, at: 201, model.edit),
-            model.tree.insert(1, 6, at: 1, model.edit),
+            model.tree.insert([1], 6, at: 1, model.edit),
             model.tree.set(1, 5, at: 200, model.edit),
             model.tree.set(1, 4, at: 0, model.edit),
         ]
