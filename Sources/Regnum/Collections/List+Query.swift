@@ -28,14 +28,14 @@ extension _ManagedList {
     /// Returns the query of the elements.
     func plan(_ elementsName: String) -> QueryPlan {
         let property = binding.schema.properties[property]
-        let name = property.columnName
-        var source = QuerySource.list(tableName: binding.tableName, row: row, name: name)
-        if let slot {
-            source =
-                slot.elements == nil
-                ? .list(tableName: binding.tableName, row: row, name: property.anyItemsName)
-                : .list(tableName: elementsName, row: row, name: PropertySchema.anyItemsName)
+        var (tableName, name) = (binding.tableName, property.columnName)
+        if let slot, slot.elements == nil {
+            name = property.anyItemsName
+        } else if slot != nil {
+            (tableName, name) = (elementsName, PropertySchema.anyItemsName)
         }
+        let source = QuerySource.list(
+            tableName: StoredText(tableName), row: row, name: StoredText(name))
         return QueryPlan(tableName: elementsName, source: source)
     }
 

@@ -96,7 +96,8 @@ extension _ManagedList? {
         let plan = QueryPlan(
             tableName: list.binding.schema.elementsName(
                 of: list.binding.schema.properties[list.property]),
-            source: .list(tableName: place.tableName, row: place.row, name: place.list.name))
+            source: .list(
+                tableName: StoredText(place.tableName), row: place.row, name: place.list.$name))
         return FrozenPlace(table: table, plan: plan)
     }
 }

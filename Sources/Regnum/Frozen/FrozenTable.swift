@@ -110,24 +110,22 @@ final class FrozenTable: Sendable {
     /// Returns the content of a list or inverse as a query.
     func plan(_ row: ObjectKey, _ property: Int) -> QueryPlan {
         let property = schema.properties[property]
+        let elementsName: String
         switch property.shape {
         case .list(.object(let type)), .set(.object(let type)):
-            return QueryPlan(
-                tableName: ClassSchema.of(type).name,
-                source: .list(tableName: schema.name, row: row, name: property.columnName))
-        case .list(.scalar), .set(.scalar):
-            return QueryPlan(
-                tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.columnName))
-        case .map:
-            return QueryPlan(
-                tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.columnName))
+            elementsName = ClassSchema.of(type).name
+        case .list(.scalar), .set(.scalar), .map:
+            elementsName = schema.elementsName(of: property)
         case .linkingObjects:
             return schema.plan(ofOrigins: property, row: row)
         case .scalar, .link:
             preconditionFailure("\(schema.name).\(property.name) is not a collection.")
         }
+        return QueryPlan(
+            tableName: elementsName,
+            source: .list(
+                tableName: StoredText(schema.name), row: row, name: StoredText(property.columnName))
+        )
     }
 
     /// Returns the objects of a list or inverse.

@@ -31,14 +31,14 @@ extension Transaction {
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {
         let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         guard isOwn(frozen.table, "FrozenResults<\(T.self)>") else { return nil }
-        let owner: (tableName: String, row: ObjectKey)?
+        let owner: (tableName: StoredText, row: ObjectKey)?
         switch frozen._plan.plan.source {
         case .table: owner = nil
         case .list(let tableName, let row, _): owner = (tableName, row)
         case .backlinks(_, let target, let row): owner = (target, row)
         }
         if let owner {
-            guard let table = core.schema?.table(named: owner.tableName),
+            guard let table = core.schema?.table(named: owner.tableName.wrappedValue),
                 core.cluster(Int(table.key.rawValue), owner.row.rawValue, columnCount: 0) != nil
             else { return nil }
         }

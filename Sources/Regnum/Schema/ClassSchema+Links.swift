@@ -146,7 +146,8 @@ extension ClassSchema {
     func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
         QueryPlan(
             tableName: ClassSchema.of(type).name,
-            source: .list(tableName: name, row: row, name: map.columnName))
+            source: .list(
+                tableName: StoredText(name), row: row, name: StoredText(map.columnName)))
     }
 
     /// Returns a query plan for the origin objects that link to a row of this class, in ascending
@@ -156,7 +157,9 @@ extension ClassSchema {
     func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
         QueryPlan(
             tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",
-            source: .backlinks(name: property.originColumnName ?? "", target: name, row: row))
+            source: .backlinks(
+                name: StoredText(property.originColumnName ?? ""), target: StoredText(name),
+                row: row))
     }
 
     private func hop(through property: PropertySchema) -> Hop {

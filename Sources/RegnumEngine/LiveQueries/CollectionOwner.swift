@@ -66,14 +66,14 @@ package struct CollectionOwner: Hashable, Sendable {
         if nested != nil {
             if let list = list(root) {
                 plan.source = .list(
-                    tableName: list.tableName, row: list.row, name: list.list.name)
+                    tableName: StoredText(list.tableName), row: list.row, name: list.list.$name)
                 return plan
             }
         } else if let row = row(root) {
             plan.source =
                 switch kind {
-                case .list: .list(tableName: tableName, row: row, name: name)
-                case .backlinks: .backlinks(name: name, target: tableName, row: row)
+                case .list: .list(tableName: $tableName, row: row, name: $name)
+                case .backlinks: .backlinks(name: $name, target: $tableName, row: row)
                 }
             return plan
         }

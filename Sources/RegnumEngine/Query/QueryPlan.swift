@@ -11,14 +11,14 @@ package struct SortTerm: Hashable, Sendable {
 }
 
 /// The source of a query's rows, which defines their order before any sort.
-package enum QuerySource: Sendable {
+package enum QuerySource: Hashable, Sendable {
     /// All rows of the class, ascending by key, which is the order of creation.
     case table
     /// The elements of a row's list, in order, including repeated ones.
-    case list(tableName: String, row: ObjectKey, name: String)
+    case list(tableName: StoredText, row: ObjectKey, name: StoredText)
     /// The rows of the class whose link or list `name` contains a row of the class `target`,
     /// ascending; rows that contain it several times repeat.
-    case backlinks(name: String, target: String, row: ObjectKey)
+    case backlinks(name: StoredText, target: StoredText, row: ObjectKey)
 }
 
 /// A step applied to the sorted rows of a query.
@@ -59,37 +59,6 @@ package struct QueryPlan: Hashable, Sendable {
         self.sort = sort
         self.steps = distinct.map { .distinct($0) } + steps
         self.limit = limit
-    }
-}
-
-extension QuerySource: Hashable {
-    package static func == (a: QuerySource, b: QuerySource) -> Bool {
-        switch (a, b) {
-        case (.table, .table):
-            true
-        case (.list(let a, let r, let m), .list(let b, let s, let n)),
-            (.backlinks(let m, let a, let r), .backlinks(let n, let b, let s)):
-            equalUTF8(a, b) && r == s && equalUTF8(m, n)
-        default:
-            false
-        }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        switch self {
-        case .table:
-            hasher.combine(0)
-        case .list(let tableName, let row, let name):
-            hasher.combine(1)
-            hashUTF8(tableName, into: &hasher)
-            hasher.combine(row)
-            hashUTF8(name, into: &hasher)
-        case .backlinks(let name, let target, let row):
-            hasher.combine(2)
-            hashUTF8(name, into: &hasher)
-            hashUTF8(target, into: &hasher)
-            hasher.combine(row)
-        }
     }
 }
 

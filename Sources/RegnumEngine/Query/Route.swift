@@ -22,11 +22,12 @@ extension QueryPlan {
     /// key, then indexed properties.
     package func route(in schema: DatabaseSchema?) -> Route? {
         let table = schema?.table(named: tableName)
-        if case .backlinks(let name, _, let row) = source, let column = table?.column(named: name),
-            column.linkTarget != nil
+        if case .backlinks(let name, _, let row) = source,
+            let column = table?.column(named: name.wrappedValue), column.linkTarget != nil
         {
             return Route(
-                tableName: tableName, column: name, value: .int(Int64(bitPattern: row.rawValue)))
+                tableName: tableName, column: column.name,
+                value: .int(Int64(bitPattern: row.rawValue)))
         }
         var best: (rank: Int, route: Route)?
         predicate.forEachEquality { column, value in

@@ -41,8 +41,6 @@ struct ChosenRows: Sendable {
 
 /// The order by row key.
 struct ChosenOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 24 }
-    static var isElementTrivial: Bool { false }
     static var isKeyTrivial: Bool { true }
 
     @inline(__always)

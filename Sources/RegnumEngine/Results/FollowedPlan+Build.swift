@@ -56,7 +56,7 @@ extension FollowedPlan {
             query.sort(&keys, group.terms, ResultOrder(descending: group.termsDescending), content)
             query.sort(&keys, group.columns, ResultOrder(descending: 0), content)
             entries.reserveCapacity(keys.count)
-            forEachRow(keys, content) { cluster, row in
+            query.forEachRow(keys, content) { cluster, row in
                 if let entry = group.entry(cluster, row, content) { entries.append(entry) }
             }
             keys.removeAll(keepingCapacity: true)
@@ -82,21 +82,10 @@ extension FollowedPlan {
     ) -> ResultTree {
         var entries: [Shape.Element] = []
         entries.reserveCapacity(keys.count)
-        forEachRow(keys, content) { cluster, row in
+        query.forEachRow(keys, content) { cluster, row in
             entries.append(Shape.entry(self, cluster, row, content))
         }
-        let tree = SortedTree(order: Shape.order(self), sorted: entries)
+        let tree = SortedTree(order: Shape(order), sorted: entries)
         return ResultTree(Shape.storage(tree), self, trees)
-    }
-
-    private func forEachRow(
-        _ keys: [UInt64], _ content: DatabaseContent, _ body: (Cluster, Int) -> Void
-    ) {
-        guard let key = query.table, let table = content.table(key) else { return }
-        var finder = RowFinder(table)
-        for key in keys {
-            guard let place = finder.place(key) else { continue }
-            body(place.cluster, place.row)
-        }
     }
 }

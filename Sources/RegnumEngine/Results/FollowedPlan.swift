@@ -42,11 +42,8 @@ final class FollowedPlan: Sendable {
         var kind = FollowedPlan.kind(plan, query)
         if case .related(.linkOrigins(let origin, let column), _, let row) = query.source {
             let column = schema.tables[origin.index].columns[column.index]
-            let link = ResolvedColumn(
-                stored: column, index: column.key.index, type: column.type,
-                fallback: column.defaultValue)
             let isLinked = CompiledPredicate.compare(
-                link, .equal, .int(Int64(bitPattern: row)), column.type)
+                ResolvedColumn(column), .equal, .int(Int64(bitPattern: row)), column.type)
             query.predicate = .and([isLinked, query.predicate])
         } else if case .nothing = query.source {
             query.predicate = .constant(false)

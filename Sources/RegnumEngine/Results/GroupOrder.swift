@@ -4,15 +4,10 @@
 ///
 /// A key with fewer values than the entries sorts before all entries that start with its values.
 struct GroupOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 24 }
-    static var isElementTrivial: Bool { false }
-    static var isKeyTrivial: Bool { false }
+    typealias Element = ResultEntry
 
     /// If bit i is set, the i-th value is in descending order.
     let descending: UInt64
-
-    @inline(__always)
-    static func key(of element: ResultEntry) -> ResultEntry { element }
 
     func compare(_ a: ResultEntry, _ b: ResultEntry) -> Int {
         let order = Value.compare(a.first, b.first)

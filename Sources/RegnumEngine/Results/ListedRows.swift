@@ -99,11 +99,11 @@ extension QueryPlan {
     /// other plans.
     func sourceChange(_ step: VersionStep) -> ListChange? {
         guard case .list(let owner, let row, let name) = source, step.summaries != nil,
-            let table = step.new.schema.table(named: owner),
-            let list = table.list(named: name),
+            let table = step.new.schema.table(named: owner.wrappedValue),
+            let list = table.list(named: name.wrappedValue),
             step.old.contains(table.key, row), step.new.contains(table.key, row)
         else { return nil }
-        let changes = step.delta(owner).listChanges[list.key] ?? []
+        let changes = step.delta(table.name).listChanges[list.key] ?? []
         return changes.first { $0.row == row } ?? ListChange(row: row, splices: [])
     }
 

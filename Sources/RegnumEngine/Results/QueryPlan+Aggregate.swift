@@ -14,17 +14,13 @@ extension QueryPlan {
     package func sum(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value {
-        let fold = try sumFold(column, state.content, of: [.int, .double, .decimal, .any])
-        if column.type == .any { return AnyContent.decimal(fold.decimalTotal).value }
-        if column.type == .double { return .double(fold.total) }
-        if column.type == .decimal { return .decimal(fold.decimalTotal) }
-        guard let sum = Int64(exactly: fold.integerTotal) else {
+        guard let sum = try sumFold(column, state.content).sum(of: column.type) else {
             throw StoreError(
                 .invalidQuery,
                 "The sum of \(tableName).\(column.name) does not fit into 64 bits.",
                 className: tableName, property: column.name)
         }
-        return .int(sum)
+        return sum
     }
 
     /// Returns the mean of an integer, double, decimal or `any` property over the matching rows,
@@ -35,17 +31,7 @@ extension QueryPlan {
     package func average(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
-        let fold = try sumFold(column, state.content, of: [.int, .double, .decimal, .any])
-        if fold.count == 0 { return nil }
-        if column.type == .any {
-            let mean = DecimalBits.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count)))
-            return AnyContent.decimal(mean).value
-        }
-        if column.type == .decimal {
-            return .decimal(.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count))))
-        }
-        let total = column.type == .double ? fold.total : Double(fold.integerTotal)
-        return .double(total / Double(fold.count))
+        try sumFold(column, state.content).mean(of: column.type)
     }
 
     /// Returns the least value of an integer, double, decimal, date or `any` property over the
@@ -70,44 +56,41 @@ extension QueryPlan {
         _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
     ) throws(StoreError) -> (CompiledQuery, PathColumn) {
         let query = try CompiledQuery(self, root.schema)
-        let compiler = QueryCompiler(
-            schema: root.schema, tableName: tableName, table: root.schema.table(named: tableName))
+        let compiler = QueryCompiler(root.schema, tableName)
         let resolved = try compiler.resolvePath(column)
         guard types.contains(column.type) else { throw compiler.noAggregate(column) }
         return (query, resolved)
     }
 
-    /// Whether the result consists of all matching rows of the table, in any order.
-    private var isWholeTable: Bool { source == .table && hasAllMatches }
-
-    /// Calls `body` with the values of the result's rows, in the order of the result.
-    private func forEachValue(
+    /// Passes the result's rows to `clusters`, a cluster at a time, if the values are in the rows
+    /// themselves and may be taken in any order; else the values to `values`, in the order of the
+    /// result.
+    @inline(__always)
+    private func visit(
         _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent,
-        _ body: (Value) -> Void
+        _ clusters: (Cluster, RowMask) -> Void, values: (Value) -> Void
     ) {
         var statistics = QueryStatistics()
-        let keys = query.keys(self, root, max: .max, &statistics)
-        guard let key = query.table, let table = root.table(key) else { return }
-        var finder = RowFinder(table)
-        for key in keys {
-            guard let place = finder.place(key) else { continue }
-            body(column.value(place.cluster, place.row, root))
+        if source == .table, hasAllMatches, column.links.isEmpty, column.isStored {
+            query.forEachMatch(root, &statistics) { cluster, rows in
+                clusters(cluster, rows)
+                return true
+            }
+        } else {
+            let keys = query.keys(self, root, max: .max, &statistics)
+            query.forEachRow(keys, root) { values(column.value($0, $1, root)) }
         }
     }
 
     private func sumFold(
-        _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
+        _ column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> SumFold {
-        let (query, resolved) = try resolve(column, root, of: types)
+        let (query, resolved) = try resolve(column, root, of: [.int, .double, .decimal, .any])
         var fold = SumFold()
-        guard isWholeTable, column.hops.isEmpty else {
-            forEachValue(query, resolved, root) { fold.add($0, 1) }
-            return fold
-        }
-        var statistics = QueryStatistics()
-        query.forEachMatch(root, &statistics) { cluster, rows in
-            fold.add(cluster, rows, resolved.column)
-            return true
+        visit(query, resolved, root) {
+            fold.add($0, $1, resolved.column)
+        } values: {
+            fold.add($0)
         }
         return fold
     }
@@ -117,43 +100,32 @@ extension QueryPlan {
     ) throws(StoreError) -> Value? {
         let (query, resolved) = try resolve(
             column, root, of: [.int, .double, .date, .decimal, .any])
-        var statistics = QueryStatistics()
-        let isWhole = isWholeTable && column.hops.isEmpty
         if column.type == .int {
             var fold = BoundFold<Int64>(isGreatest: isGreatest)
-            if isWhole {
-                query.forEachMatch(root, &statistics) { cluster, rows in
-                    fold.addInts(cluster, rows, resolved.column)
-                    return true
-                }
-            } else {
-                forEachValue(query, resolved, root) { if case .int(let x) = $0 { fold.add(x) } }
+            visit(query, resolved, root) {
+                fold.addInts($0, $1, resolved.column)
+            } values: {
+                if case .int(let x) = $0 { fold.add(x) }
             }
             return fold.best.map { .int($0) }
         }
         if column.type == .decimal || column.type == .any {
-            return orderedBound(query, resolved, root, isWhole: isWhole, isGreatest: isGreatest)
+            return orderedBound(query, resolved, root, isGreatest: isGreatest)
         }
         var fold = BoundFold<Double>(isGreatest: isGreatest)
-        if isWhole {
-            query.forEachMatch(root, &statistics) { cluster, rows in
-                fold.addDoubles(cluster, rows, resolved.column)
-                return true
-            }
-        } else {
-            forEachValue(query, resolved, root) { value in
-                switch value {
-                case .double(let x) where !x.isNaN, .date(let x) where !x.isNaN: fold.add(x)
-                default: break
-                }
+        visit(query, resolved, root) {
+            fold.addDoubles($0, $1, resolved.column)
+        } values: { value in
+            switch value {
+            case .double(let x) where !x.isNaN, .date(let x) where !x.isNaN: fold.add(x)
+            default: break
             }
         }
         return fold.best.map { column.type == .date ? .date($0) : .double($0) }
     }
 
     private func orderedBound(
-        _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent, isWhole: Bool,
-        isGreatest: Bool
+        _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent, isGreatest: Bool
     ) -> Value? {
         var best: Value?
         func add(_ value: Value) {
@@ -164,30 +136,20 @@ extension QueryPlan {
             }
             best = value
         }
-        if isWhole {
-            var statistics = QueryStatistics()
-            query.forEachMatch(root, &statistics) { cluster, rows in
-                rows.visit { row in
-                    add(column.column.value(cluster, row))
-                    return true
-                }
+        visit(query, column, root) { cluster, rows in
+            rows.visit { row in
+                add(column.column.value(cluster, row))
                 return true
             }
-        } else {
-            forEachValue(query, column, root) { add($0) }
+        } values: {
+            add($0)
         }
         return best
     }
 }
 
-/// A sum and count of non-null values.
-private struct SumFold {
-    var count = 0
-    var integerTotal: Int128 = 0
-    var total = 0.0
-    var decimalTotal = DecimalBits.zero
-
-    mutating func add(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
+extension SumFold {
+    fileprivate mutating func add(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
         guard column.isStored(in: cluster) else {
             add(column.fallback, rows.count)
             return
@@ -195,7 +157,7 @@ private struct SumFold {
         var present = cluster.present(column.index, rows)
         if column.type == .decimal || column.type == .any {
             present.visit { row in
-                add(column.value(cluster, row), 1)
+                add(column.value(cluster, row))
                 return true
             }
             return
@@ -215,33 +177,12 @@ private struct SumFold {
             }
         }
     }
-
-    mutating func add(_ value: Value, _ times: Int) {
-        switch value {
-        case .int(let x):
-            integerTotal += Int128(x) * Int128(times)
-            count += times
-        case .double(let x):
-            total += x * Double(times)
-            count += times
-        case .decimal(let x):
-            let sum = times == 1 ? x : .product(x, DecimalBits(Int64(times)))
-            decimalTotal = .sum(decimalTotal, sum)
-            count += times
-        case .any:
-            guard let number = value.anyContent?.number else { return }
-            add(.decimal(number.decimal), times)
-        default: break
-        }
-    }
 }
 
 /// The least or greatest value so far.
 private struct BoundFold<Number: Comparable & BitwiseCopyable> {
     let isGreatest: Bool
     var best: Number?
-
-    init(isGreatest: Bool) { self.isGreatest = isGreatest }
 
     @inline(__always)
     mutating func add(_ value: Number) {

@@ -48,9 +48,7 @@ extension QueryPlan {
             guard let key = try plan.firstMatch(root) else { return nil }
             return try position(of: key, state)
         }
-        let compiler = QueryCompiler(
-            schema: root.schema, tableName: tableName, table: root.schema.table(named: tableName))
-        let wanted = try compiler.compile(predicate)
+        let wanted = try QueryCompiler(root.schema, tableName).compile(predicate)
         var statistics = QueryStatistics()
         let keys = query.keys(self, root, max: .max, &statistics)
         guard let key = query.table, let table = root.table(key) else { return nil }
@@ -75,7 +73,7 @@ extension CompiledQuery {
         guard let tableKey = table, let table = root.table(tableKey), let place = table.place(key)
         else { return nil }
         if sort.isEmpty, case .constant(true) = predicate { return table.position(of: key) }
-        let order = Shape.order(self)
+        let order = Shape(self.order)
         let element = Shape.element(self, place.cluster, place.row)
         var position = 0
         var statistics = QueryStatistics()

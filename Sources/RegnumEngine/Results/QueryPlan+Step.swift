@@ -119,7 +119,7 @@ extension QueryPlan {
             _ tree: consuming SortedTree<Shape>
         ) -> (ResultTree, ResultChange) {
             if known == nil, !tree.isUnshared { step.counters.resultsCopied.add(1) }
-            if tree.count == 0 { tree = SortedTree(order: Shape.order(versions.after)) }
+            if tree.count == 0 { tree = SortedTree(order: Shape(versions.after.order)) }
             let edit = ResultEdit(
                 versions, consume tree, known: known.flatMap { Shape.tree($0.storage) }, candidates)
             let result = ResultTree(Shape.storage(edit.newTree), versions.after, groups)

@@ -72,7 +72,7 @@ struct ResultEdit<Shape: ResultShape> {
                 if isMoved { hasMoves = true }
                 if !isMoved, !candidate.isOwn || !Shape.isSorted {
                     // the position among the other rows is unchanged
-                    if !isKnown, !Shape.isIdentical(oldEntry, newEntry) {
+                    if !isKnown, oldEntry != newEntry {
                         newTree.remove(oldEntry)
                         newTree.insertNew(newEntry, newEntry)
                     }
@@ -102,7 +102,7 @@ struct ResultEdit<Shape: ResultShape> {
     private mutating func edit(_ versions: ResultVersions, isPlain: Bool) {
         for index in byOld.reversed() {
             guard let entry = items[index].oldEntry else { continue }
-            if let newEntry = items[index].newEntry, Shape.isIdentical(newEntry, entry) {
+            if let newEntry = items[index].newEntry, newEntry == entry {
                 if !isPlain { items[index].oldIndex = newTree.rank(of: entry).position }
                 continue
             }
@@ -114,7 +114,7 @@ struct ResultEdit<Shape: ResultShape> {
         }
         for index in byNew {
             guard let entry = items[index].newEntry else { continue }
-            if let oldEntry = items[index].oldEntry, Shape.isIdentical(oldEntry, entry) {
+            if let oldEntry = items[index].oldEntry, oldEntry == entry {
                 if !isPlain { items[index].newIndex = newTree.rank(of: entry).position }
                 continue
             }

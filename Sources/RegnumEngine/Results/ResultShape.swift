@@ -3,22 +3,18 @@
 /// A result without a sort stores keys (8 bytes a row); one sorted by a single boolean, integer,
 /// double or date stores ranks and keys (16 bytes); all others store their sort values. The shape
 /// depends only on the plan, so that all versions of a result share it.
-protocol ResultShape: TreeOrder where Key == Element {
+protocol ResultShape: TreeOrder where Key == Element, Element: Equatable {
+    /// Creates the order of this shape for results in an order.
+    init(_ order: ResultOrder)
     static func objectKey(_ element: Element) -> UInt64
-    /// Whether both are stored identically, so that neither has to replace the other.
-    static func isIdentical(_ a: Element, _ b: Element) -> Bool
     /// Returns the entry of a row below the cluster's `rowCount`.
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> Element
-    /// Returns the order of a query of this shape.
-    static func order(_ query: CompiledQuery) -> Self
     /// Whether values determine the order, not just keys.
     static var isSorted: Bool { get }
     /// Returns the entry of a row below the cluster's `rowCount` in a result that follows commits.
     static func entry(
         _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
     ) -> Element
-    /// Returns the order of a plan of this shape.
-    static func order(_ plan: FollowedPlan) -> Self
     /// Conversions between a tree of this shape and the storage of a result.
     static func storage(_ tree: SortedTree<Self>) -> ResultTree.Storage
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<Self>?
@@ -30,21 +26,16 @@ struct KeyOrder: ResultShape {
     static var isElementTrivial: Bool { true }
     static var isKeyTrivial: Bool { true }
 
-    @inline(__always)
-    static func key(of element: UInt64) -> UInt64 { element }
+    init(_ order: ResultOrder = ResultOrder(descending: 0)) {}
 
     @inline(__always)
     func compare(_ a: UInt64, _ b: UInt64) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
 
     static func objectKey(_ element: UInt64) -> UInt64 { element }
 
-    static func isIdentical(_ a: UInt64, _ b: UInt64) -> Bool { a == b }
-
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> UInt64 {
         cluster.firstKey + UInt64(row)
     }
-
-    static func order(_ query: CompiledQuery) -> KeyOrder { KeyOrder() }
 
     static var isSorted: Bool { false }
 
@@ -54,8 +45,6 @@ struct KeyOrder: ResultShape {
     ) -> UInt64 {
         cluster.firstKey + UInt64(row)
     }
-
-    static func order(_ plan: FollowedPlan) -> KeyOrder { KeyOrder() }
 
     static func storage(_ tree: SortedTree<KeyOrder>) -> ResultTree.Storage { .keys(tree) }
 
@@ -70,8 +59,7 @@ struct RankOrder: ResultShape {
     static var isElementTrivial: Bool { true }
     static var isKeyTrivial: Bool { true }
 
-    @inline(__always)
-    static func key(of element: RankedKey) -> RankedKey { element }
+    init(_ order: ResultOrder = ResultOrder(descending: 0)) {}
 
     @inline(__always)
     func compare(_ a: RankedKey, _ b: RankedKey) -> Int {
@@ -81,16 +69,10 @@ struct RankOrder: ResultShape {
 
     static func objectKey(_ element: RankedKey) -> UInt64 { element.key }
 
-    static func isIdentical(_ a: RankedKey, _ b: RankedKey) -> Bool {
-        a.rank == b.rank && a.flaggedKey == b.flaggedKey
-    }
-
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> RankedKey {
         let (rank, flag) = query.firstRank.rank(query.sort[0].value(cluster, row))
         return RankedKey(rank: rank, flaggedKey: (cluster.firstKey + UInt64(row)) | flag)
     }
-
-    static func order(_ query: CompiledQuery) -> RankOrder { RankOrder() }
 
     static var isSorted: Bool { true }
 
@@ -103,8 +85,6 @@ struct RankOrder: ResultShape {
         return RankedKey(rank: rank, flaggedKey: (cluster.firstKey + UInt64(row)) | flag)
     }
 
-    static func order(_ plan: FollowedPlan) -> RankOrder { RankOrder() }
-
     static func storage(_ tree: SortedTree<RankOrder>) -> ResultTree.Storage { .ranks(tree) }
 
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<RankOrder>? {
@@ -113,18 +93,9 @@ struct RankOrder: ResultShape {
 }
 
 extension ResultOrder: ResultShape {
-    static var leafSlotCountMax: Int { 24 }
-    static var isElementTrivial: Bool { false }
-    static var isKeyTrivial: Bool { false }
-
-    @inline(__always)
-    static func key(of element: ResultEntry) -> ResultEntry { element }
+    init(_ order: ResultOrder) { self = order }
 
     static func objectKey(_ element: ResultEntry) -> UInt64 { element.key }
-
-    static func isIdentical(_ a: ResultEntry, _ b: ResultEntry) -> Bool { a.isIdentical(to: b) }
-
-    static func order(_ query: CompiledQuery) -> ResultOrder { query.order }
 
     static var isSorted: Bool { true }
 
@@ -138,8 +109,6 @@ extension ResultOrder: ResultShape {
         }
         return entry
     }
-
-    static func order(_ plan: FollowedPlan) -> ResultOrder { plan.order }
 
     static func storage(_ tree: SortedTree<ResultOrder>) -> ResultTree.Storage { .values(tree) }
 

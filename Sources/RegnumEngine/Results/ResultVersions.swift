@@ -113,7 +113,7 @@ struct ResultVersions {
             }
             entries.append(entry)
             if known != nil { continue }
-            if let old = entry.old, let new = entry.new, old.isIdentical(to: new) { continue }
+            if let old = entry.old, let new = entry.new, old == new { continue }
             if let old = entry.old {
                 if newTree.remove(old) == nil { noteMissing() }
             }

@@ -20,6 +20,17 @@ protocol TreeOrder: Sendable {
     func compare(_ a: Key, _ b: Key) -> Int
 }
 
+extension TreeOrder {
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { false }
+    static var isKeyTrivial: Bool { false }
+}
+
+extension TreeOrder where Key == Element {
+    @inline(__always)
+    static func key(of element: Element) -> Element { element }
+}
+
 /// A persistent, counted, sorted tree. Copying it takes a snapshot at the cost of one retain.
 ///
 /// A B+tree whose nodes are shared between copies. An edit changes nodes in place if only this

@@ -11,9 +11,9 @@ extension CompiledPredicate {
         {
             return count > 0
         }
-        var finder = MatchFinder(predicate)
-        path.walk(cluster, row, content, &finder)
-        return finder.isFound
+        var counter = MatchCounter(predicate: predicate, max: 1)
+        path.walk(cluster, row, content, &counter)
+        return counter.count > 0
     }
 
     static func compareCount(
@@ -27,7 +27,7 @@ extension CompiledPredicate {
         }
         // counting to one more than the number is enough
         let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
-        var counter = MatchCounter(predicate, max: max)
+        var counter = MatchCounter(predicate: predicate, max: max)
         path.walk(cluster, row, content, &counter)
         return comparison.holds(.int(Int64(counter.count)), .int(number))
     }

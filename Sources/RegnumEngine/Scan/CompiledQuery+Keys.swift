@@ -64,7 +64,7 @@ extension CompiledQuery {
             if !answer { return 0 }
             if let count = path.count(of: row, root) { return count }
         }
-        var counter = MatchCounter(predicate, max: .max)
+        var counter = MatchCounter(predicate: predicate, max: .max)
         path.walk(place.cluster, place.row, root, &counter)
         statistics.rowsEvaluated += counter.rowCount
         return counter.count

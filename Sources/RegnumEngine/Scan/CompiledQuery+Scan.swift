@@ -92,6 +92,17 @@ extension CompiledQuery {
         }
     }
 
+    /// Calls `body` with the rows of some keys, skipping those that don't exist.
+    @inline(__always)
+    func forEachRow(_ keys: [UInt64], _ root: DatabaseContent, _ body: (Cluster, Int) -> Void) {
+        guard let key = table, let table = root.table(key) else { return }
+        var finder = RowFinder(table)
+        for key in keys {
+            guard let place = finder.place(key) else { continue }
+            body(place.cluster, place.row)
+        }
+    }
+
     /// Returns up to `limit` keys of matching rows, ascending.
     func matchingKeys(
         _ root: DatabaseContent, limit: Int = .max, _ statistics: inout QueryStatistics
@@ -121,5 +132,4 @@ extension CompiledQuery {
         }
         return keys.take(limit)
     }
-
 }

@@ -25,6 +25,14 @@ struct ResolvedColumn: Sendable {
     }
 }
 
+extension ResolvedColumn {
+    init(_ stored: ColumnSchema) {
+        self.init(
+            stored: stored, index: stored.key.index, type: stored.type,
+            fallback: stored.defaultValue)
+    }
+}
+
 /// A predicate over the columns of one schema.
 indirect enum CompiledPredicate: Sendable {
     case constant(Bool)
@@ -76,9 +84,8 @@ struct CompiledQuery: Sendable {
     /// `schemaMismatch` if the stored column has another type than in the query, or the stored link
     /// or list leads to another class.
     init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(StoreError) {
-        let table = schema.table(named: plan.tableName)
-        self.table = table?.key
-        let compiler = QueryCompiler(schema: schema, tableName: plan.tableName, table: table)
+        let compiler = QueryCompiler(schema, plan.tableName)
+        table = compiler.table?.key
         source = try compiler.compile(plan.source)
         predicate = try compiler.compile(plan.predicate)
         order = try compiler.order(plan.sort)

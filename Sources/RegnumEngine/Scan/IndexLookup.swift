@@ -47,13 +47,12 @@ struct IndexLookup {
         _ comparison: Comparison, _ value: Value
     ) throws(StoreError) -> Int? {
         guard reference.type == value.type, reference.hops.isEmpty,
-            SortRank.decides(reference.type),
-            let table = root.schema.table(named: tableName)
+            SortRank.decides(reference.type)
         else { return nil }
-        let column = try QueryCompiler(
-            schema: root.schema, tableName: tableName, table: table
-        ).resolve(reference)
-        return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
+        let compiler = QueryCompiler(root.schema, tableName)
+        guard let table = compiler.table else { return nil }
+        return try compiler.resolve(reference)
+            .lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
     /// Returns the first `limit` rows, ascending, without duplicates.

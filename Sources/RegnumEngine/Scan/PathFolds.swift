@@ -1,27 +1,9 @@
-/// Finds out whether one of the rows at the end of a path matches.
-struct MatchFinder: EndVisitor {
-    let predicate: CompiledPredicate
-    var isFound = false
-
-    init(_ predicate: CompiledPredicate) { self.predicate = predicate }
-
-    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
-        isFound = predicate.matches(cluster, row, content)
-        return !isFound
-    }
-}
-
 /// Counts the matching rows at the end of a path, up to `max`.
 struct MatchCounter: EndVisitor {
     let predicate: CompiledPredicate
     let max: Int
     var count = 0
     var rowCount = 0
-
-    init(_ predicate: CompiledPredicate, max: Int) {
-        self.predicate = predicate
-        self.max = max
-    }
 
     mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         rowCount += 1
@@ -44,10 +26,7 @@ struct CompiledAggregate: Sendable {
 /// The running aggregate of the values visited so far.
 struct AggregateFold: EndVisitor {
     let aggregate: CompiledAggregate
-    private var count = 0
-    private var integerTotal: Int128 = 0
-    private var total = 0.0
-    private var decimalTotal = DecimalBits.zero
+    private var sum = SumFold()
     private var best = Value.null
 
     init(_ aggregate: CompiledAggregate) { self.aggregate = aggregate }
@@ -59,29 +38,14 @@ struct AggregateFold: EndVisitor {
 
     mutating func add(_ value: Value) {
         switch aggregate.kind {
-        case .min:
-            if !value.isNaN, !value.isNull, !value.isAnyReference,
-                best.isNull || comesFirst(value, best)
-            {
-                best = value
-            }
-        case .max:
-            if !value.isNaN, !value.isNull, !value.isAnyReference,
-                best.isNull || comesFirst(best, value)
-            {
+        case .min, .max:
+            if value.isNaN || value.isNull || value.isAnyReference { return }
+            let isLeast = aggregate.kind == .min
+            if best.isNull || (isLeast ? comesFirst(value, best) : comesFirst(best, value)) {
                 best = value
             }
         case .sum, .average:
-            switch value {
-            case .int(let x): integerTotal += Int128(x)
-            case .double(let x): total += x
-            case .decimal(let x): decimalTotal = .sum(decimalTotal, x)
-            case .any:
-                guard let number = value.anyContent?.number else { return }
-                decimalTotal = .sum(decimalTotal, number.decimal)
-            default: return
-            }
-            count += 1
+            sum.add(value)
         }
     }
 
@@ -94,30 +58,15 @@ struct AggregateFold: EndVisitor {
     /// Whether the aggregate satisfies the comparison.
     var holds: Bool {
         let (comparison, value) = (aggregate.comparison, aggregate.value)
-        let isDouble = aggregate.column.column.type == .double
-        let isDecimal = aggregate.column.column.type == .decimal
-        let isAny = aggregate.column.column.type == .any
+        let type = aggregate.column.column.type
         switch aggregate.kind {
         case .min, .max:
             return comparison.holds(best, value)
         case .sum:
-            if isDouble { return comparison.holds(.double(total), value) }
-            if isDecimal { return comparison.holds(.decimal(decimalTotal), value) }
-            if isAny { return comparison.holds(AnyContent.decimal(decimalTotal).value, value) }
-            if let sum = Int64(exactly: integerTotal) { return comparison.holds(.int(sum), value) }
-            return holdsBeyondInteger
+            guard let sum = sum.sum(of: type) else { return holdsBeyondInteger }
+            return comparison.holds(sum, value)
         case .average:
-            if count == 0 { return comparison.holds(.null, value) }
-            if isDecimal {
-                let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
-                return comparison.holds(.decimal(mean), value)
-            }
-            if isAny {
-                let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
-                return comparison.holds(AnyContent.decimal(mean).value, value)
-            }
-            let sum = isDouble ? total : Double(integerTotal)
-            return comparison.holds(.double(sum / Double(count)), value)
+            return comparison.holds(sum.mean(of: type) ?? .null, value)
         }
     }
 
@@ -125,6 +74,7 @@ struct AggregateFold: EndVisitor {
     /// than every integer.
     private var holdsBeyondInteger: Bool {
         let comparison = aggregate.comparison
+        let integerTotal = sum.integerTotal
         if case .decimal = aggregate.value {
             return comparison.holds(.decimal(DecimalBits(integerTotal)), aggregate.value)
         }
@@ -141,5 +91,51 @@ struct AggregateFold: EndVisitor {
             order = integerTotal == whole ? 0 : (integerTotal < whole ? -1 : 1)
         }
         return comparison.holds(.int(Int64(order)), .int(0))
+    }
+}
+
+/// A sum and count of numbers. Other values don't count.
+struct SumFold {
+    var count = 0
+    var integerTotal: Int128 = 0
+    var total = 0.0
+    private var decimalTotal = DecimalBits.zero
+
+    @inline(__always)
+    mutating func add(_ value: Value, _ times: Int = 1) {
+        switch value {
+        case .int(let x): integerTotal += Int128(x) * Int128(times)
+        case .double(let x): total += x * Double(times)
+        default:
+            guard let x = SumFold.decimal(value) else { return }
+            let sum = times == 1 ? x : .product(x, DecimalBits(Int64(times)))
+            decimalTotal = .sum(decimalTotal, sum)
+        }
+        count += times
+    }
+
+    private static func decimal(_ value: Value) -> DecimalBits? {
+        if case .decimal(let x) = value { x } else { value.anyContent?.number?.decimal }
+    }
+
+    /// Returns the sum of values of a property's type; `nil` if a sum of integers doesn't fit into
+    /// 64 bits.
+    func sum(of type: ValueType) -> Value? {
+        switch type {
+        case .double: .double(total)
+        case .decimal: .decimal(decimalTotal)
+        case .any: AnyContent.decimal(decimalTotal).value
+        default: Int64(exactly: integerTotal).map { .int($0) }
+        }
+    }
+
+    /// Returns the mean of values of a property's type; `nil` if there are none.
+    func mean(of type: ValueType) -> Value? {
+        if count == 0 { return nil }
+        if type == .decimal || type == .any {
+            let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
+            return type == .any ? AnyContent.decimal(mean).value : .decimal(mean)
+        }
+        return .double((type == .double ? total : Double(integerTotal)) / Double(count))
     }
 }

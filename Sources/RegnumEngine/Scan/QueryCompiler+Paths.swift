@@ -48,10 +48,7 @@ extension QueryCompiler {
     }
 
     /// Returns a compiler for the class that a hop leads to.
-    func compiler(behind hop: Hop) -> QueryCompiler {
-        QueryCompiler(
-            schema: schema, tableName: hop.target, table: schema.table(named: hop.target))
-    }
+    func compiler(behind hop: Hop) -> QueryCompiler { QueryCompiler(schema, hop.target) }
 
     private func check(
         _ target: TableKey, _ wanted: String, _ className: String, _ property: String
@@ -215,10 +212,9 @@ extension QueryCompiler {
         case .table:
             return .table
         case .list(let owner, let row, let name):
-            let origin = QueryCompiler(
-                schema: schema, tableName: owner, table: schema.table(named: owner))
-            let target = schema.table(named: tableName)
-            if let owner = origin.table, let map = entries(of: owner, name, to: target) {
+            let origin = QueryCompiler(schema, owner.wrappedValue)
+            let name = name.wrappedValue
+            if let owner = origin.table, let map = entries(of: owner, name, to: table) {
                 let hop = CompiledHop.entryTargets(
                     map.place, entries: map.link.table,
                     LinkHop(column: map.link.column.index, target: map.target))
@@ -229,8 +225,7 @@ extension QueryCompiler {
             else { return .nothing }
             return .related(hop, table, row.rawValue)
         case .backlinks(let name, let target, let row):
-            let end = QueryCompiler(
-                schema: schema, tableName: target, table: schema.table(named: target))
+            let (name, end) = (name.wrappedValue, QueryCompiler(schema, target.wrappedValue))
             if let owner = table, let map = entries(of: owner, name, to: end.table) {
                 let hop = CompiledHop.entryOrigins(map.link, map.place)
                 return .related(hop, map.target, row.rawValue)

@@ -4,7 +4,14 @@ import RegnumStore
 struct QueryCompiler {
     let schema: DatabaseSchema
     let tableName: String
+    /// `nil` while the class doesn't exist.
     let table: TableSchema?
+
+    init(_ schema: DatabaseSchema, _ tableName: String) {
+        self.schema = schema
+        self.tableName = tableName
+        table = schema.table(named: tableName)
+    }
 
     func resolve(_ reference: ColumnReference) throws(StoreError) -> ResolvedColumn {
         guard let column = table?.column(named: reference.name) else {
@@ -17,9 +24,7 @@ struct QueryCompiler {
                 "\(tableName).\(reference.name) is stored as \(column.type), not as "
                     + "\(reference.type).", className: tableName, property: reference.name)
         }
-        return ResolvedColumn(
-            stored: column, index: column.key.index, type: column.type,
-            fallback: column.defaultValue)
+        return ResolvedColumn(column)
     }
 
     /// Returns the directions of a sort. Throws `invalidQuery` for more than 64 terms.

@@ -11,29 +11,21 @@ extension QueryPlan {
 
 /// The rank of a row's sort value, and its object key with the flag of `SortRank`. Has the layout
 /// of the kernels' pairs.
-struct RankedKey: BitwiseCopyable, Sendable {
+struct RankedKey: BitwiseCopyable, Equatable, Sendable {
     var rank: UInt64
     var flaggedKey: UInt64
 
     var key: UInt64 { flaggedKey & ~SortRank.flag }
 }
 
-/// The sort key of a row in a result: its sort values, then its object key.
-struct ResultEntry: Sendable {
+/// The sort key of a row in a result: its sort values, then its object key. Entries are equal if
+/// they are stored identically, so that neither has to replace the other.
+struct ResultEntry: Equatable, Sendable {
     /// The value of the first sort term; null if there are no terms.
     var first: Value = .null
     /// The values of the other sort terms.
     var rest: [Value] = []
     var key: UInt64
-
-    init(key: UInt64) {
-        self.key = key
-    }
-
-    /// Whether both are stored identically, so that neither has to replace the other.
-    func isIdentical(to other: ResultEntry) -> Bool {
-        key == other.key && first == other.first && rest == other.rest
-    }
 }
 
 /// The order of a result. If bit i of `descending` is set, sort term i is descending; ties are

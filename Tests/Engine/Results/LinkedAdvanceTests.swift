@@ -186,13 +186,13 @@ import Testing
         _ plan: QueryPlan, _ old: LinkedWorld, _ new: LinkedWorld
     ) -> AdvanceTests.Expected? {
         guard case .list(let owner, let row, let name) = plan.source,
-            let index = LinkedNaive(world: new).index(owner),
+            let index = LinkedNaive(world: new).index(owner.wrappedValue),
             old.classes[index].rows[row.rawValue] != nil,
             new.classes[index].rows[row.rawValue] != nil
         else { return nil }
         func matching(_ world: LinkedWorld) -> [(number: Int, key: UInt64)] {
             let naive = LinkedNaive(world: world)
-            let numbers = world.classes[index].rows[row.rawValue]?.numbers[name] ?? []
+            let numbers = world.classes[index].rows[row.rawValue]?.numbers[name.wrappedValue] ?? []
             return zip(numbers, naive.source(plan))
                 .filter { naive.matches($0.1, plan.predicate) }.map { ($0.0, $0.1.key) }
         }

@@ -181,13 +181,16 @@ extension SeededRandom {
                 let row = owner.keys.randomElement(using: &self) ?? 0
                 sources.append(
                     .list(
-                        tableName: owner.name, row: ObjectKey(rawValue: row), name: list.name))
+                        tableName: StoredText(owner.name), row: ObjectKey(rawValue: row),
+                        name: StoredText(list.name)))
             }
         }
         for property in content.links + content.lists {
             let target = world.classes[property.target]
             let row = ObjectKey(rawValue: target.keys.randomElement(using: &self) ?? 0)
-            sources.append(.backlinks(name: property.name, target: target.name, row: row))
+            sources.append(
+                .backlinks(
+                    name: StoredText(property.name), target: StoredText(target.name), row: row))
         }
         if sources.isEmpty || oneIn(40) {
             return .list(tableName: "Ghost", row: ObjectKey(rawValue: 0), name: "ghosts")

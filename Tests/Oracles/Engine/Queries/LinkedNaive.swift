@@ -175,13 +175,15 @@ struct LinkedNaive {
         case .table:
             return world.classes[own].keys.map { Place(index: own, key: $0) }
         case .list(let owner, let row, let name):
-            guard let owner = index(owner) else { return [] }
+            guard let owner = index(owner.wrappedValue) else { return [] }
             return step(
-                Place(index: owner, key: row.rawValue), .list(name, of: plan.tableName))
+                Place(index: owner, key: row.rawValue),
+                .list(name.wrappedValue, of: plan.tableName))
         case .backlinks(let name, let target, let row):
-            guard let target = index(target) else { return [] }
+            guard let target = index(target.wrappedValue) else { return [] }
             return step(
-                Place(index: target, key: row.rawValue), .backlinks(name, of: plan.tableName))
+                Place(index: target, key: row.rawValue),
+                .backlinks(name.wrappedValue, of: plan.tableName))
         }
     }
 
