@@ -38,15 +38,6 @@ struct ResultVersions {
         source.contradict("A row matches a query, but bounds or an index exclude it.")
     }
 
-    /// Returns the candidate if it matches at either version.
-    @inline(__always)
-    func candidate(_ key: UInt64, isOwn: Bool, wasThere: Bool, isThere: Bool) -> Candidate? {
-        let isOld = wasThere && before.matches(oldRows?.place(key), old)
-        let isNew = isThere && after.matches(newRows?.place(key), new)
-        guard isOld || isNew else { return nil }
-        return Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew)
-    }
-
     /// Returns the rows that may enter, leave or move in a step, and the number of rows examined.
     func candidates(_ step: VersionStep) -> (candidates: [Candidate], count: Int) {
         var delta = step.rows(after.plan.tableName)
@@ -58,30 +49,23 @@ struct ResultVersions {
         }
         var candidates: [Candidate] = []
         var count = delta.modified.count + delta.inserted.count + delta.deleted.count
-        for row in delta.modified {
-            let key = row.key.rawValue
-            if let found = candidate(key, isOwn: true, wasThere: true, isThere: true) {
-                candidates.append(found)
+        /// Adds the row if it matches at either version.
+        func ask(_ key: UInt64, isOwn: Bool = true, wasThere: Bool = true, isThere: Bool = true) {
+            let isOld = wasThere && before.matches(oldRows?.place(key), old)
+            let isNew = isThere && after.matches(newRows?.place(key), new)
+            if isOld || isNew {
+                candidates.append(Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew))
             }
         }
-        for key in delta.deleted {
-            if let found = candidate(key.rawValue, isOwn: true, wasThere: true, isThere: false) {
-                candidates.append(found)
-            }
-        }
-        for key in delta.inserted {
-            if let found = candidate(key.rawValue, isOwn: true, wasThere: false, isThere: true) {
-                candidates.append(found)
-            }
-        }
+        for row in delta.modified { ask(row.key.rawValue) }
+        for key in delta.deleted { ask(key.rawValue, isThere: false) }
+        for key in delta.inserted { ask(key.rawValue, wasThere: false) }
         let reached = after.reach.rows(step)
         if reached.isEmpty { return (candidates, count) }
         let own = step.rows(after.plan.tableName).keySet
         for key in reached where !own.contains(key) {
             count += 1
-            if let found = candidate(key, isOwn: false, wasThere: true, isThere: true) {
-                candidates.append(found)
-            }
+            ask(key, isOwn: false)
         }
         return (candidates, count)
     }

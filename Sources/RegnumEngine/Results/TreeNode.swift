@@ -189,53 +189,40 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     /// one.
     func splitOff(from slot: Int) -> TreeNode {
         let right = TreeNode.allocate(height: height)
-        let moved = slotCount - slot
-        if isLeaf {
-            withItems { items in
-                right.withItems { $0.moveInitialize(from: items + slot, count: moved) }
-            }
-            right.count = moved
-        } else {
-            withChildren { children, firsts in
-                right.withChildren { newChildren, newFirsts in
-                    newChildren.moveInitialize(from: children + slot, count: moved)
-                    newFirsts.moveInitialize(from: firsts + slot, count: moved)
-                }
-            }
-            withCounts { counts in
-                right.withCounts { $0.update(from: counts + slot, count: moved) }
-            }
-            right.count = right.countBefore(moved)
-        }
-        right.slotCount = moved
-        slotCount = slot
+        moveSlots(from: slot, to: right)
+        right.count = isLeaf ? right.slotCount : right.countBefore(right.slotCount)
         count -= right.count
         return right
     }
 
     /// Appends all slots of `right`, which follow those of this node. There must be room.
     func absorb(_ right: TreeNode) {
-        let here = slotCount
-        let moved = right.slotCount
+        right.moveSlots(from: 0, to: self)
+        count += right.count
+        right.count = 0
+    }
+
+    /// Moves the slots from `start` on behind those of another node. Doesn't update `count`.
+    private func moveSlots(from start: Int, to other: TreeNode) {
+        let moved = slotCount - start
+        let end = other.slotCount
         if isLeaf {
             withItems { items in
-                right.withItems { (items + here).moveInitialize(from: $0, count: moved) }
+                other.withItems { ($0 + end).moveInitialize(from: items + start, count: moved) }
             }
         } else {
             withChildren { children, firsts in
-                right.withChildren { newChildren, newFirsts in
-                    (children + here).moveInitialize(from: newChildren, count: moved)
-                    (firsts + here).moveInitialize(from: newFirsts, count: moved)
+                other.withChildren { newChildren, newFirsts in
+                    (newChildren + end).moveInitialize(from: children + start, count: moved)
+                    (newFirsts + end).moveInitialize(from: firsts + start, count: moved)
                 }
             }
             withCounts { counts in
-                right.withCounts { (counts + here).update(from: $0, count: moved) }
+                other.withCounts { ($0 + end).update(from: counts + start, count: moved) }
             }
         }
-        slotCount += moved
-        count += right.count
-        right.slotCount = 0
-        right.count = 0
+        slotCount = start
+        other.slotCount = end + moved
     }
 
     /// Replaces `node` with a copy if it is shared.

@@ -104,46 +104,37 @@ extension CompiledHop {
         _ statistics: inout QueryStatistics
     ) -> [UInt64]? {
         var found: [UInt64] = []
+        func take(_ row: UInt64) -> Bool {
+            found.append(row)
+            return found.count <= countMax
+        }
         switch self {
         case .link(let link):
             let column = ColumnKey(rawValue: UInt16(link.column))
             guard let index = root.index(origin, column) else { return nil }
             for row in rows {
-                index.forEachRow(IndexKey.key(Int64(bitPattern: row))) { owner in
-                    found.append(owner)
-                    return found.count <= countMax
-                }
+                index.forEachRow(DatabaseContent.linkKey(row), take)
                 if found.count > countMax { return nil }
             }
         case .list(let list, _), .element(let list, _, _):
             let backlinks = root[list.table.index].backlinks(list.list.index)
             for row in rows {
-                backlinks.forEachRepeatedRow(row) { owner in
-                    found.append(owner)
-                    return found.count <= countMax
-                }
+                backlinks.forEachRepeatedRow(row, take)
                 if found.count > countMax { return nil }
             }
         case .linkOrigins(let owner, let column):
-            let table = root[owner.index]
-            let targets = root[origin.index]
             let link = LinkHop(column: column.index, target: origin)
-            var finder = RowFinder(table)
+            var finder = RowFinder(root[owner.index])
             for row in rows {
                 guard let place = finder.place(row),
-                    link.column < place.cluster.slotCount,
-                    !place.cluster.isNull(place.row, link.column)
+                    let target = link.follow(place.cluster, place.row, root)
                 else { continue }
-                let target = UInt64(bitPattern: place.cluster.int(place.row, link.column))
-                if targets.contains(target) { found.append(target) }
+                found.append(target.cluster.firstKey + UInt64(target.row))
             }
         case .listOrigins(let list):
             let elements = root[list.table.index].elements(list.list.index)
             for row in rows {
-                elements.visit(row) { element in
-                    found.append(element)
-                    return found.count <= countMax
-                }
+                elements.visit(row, take)
                 if found.count > countMax { return nil }
             }
         case .entryTargets, .entryOrigins:

@@ -118,54 +118,41 @@ extension CompiledPath {
         if next == hops.count { return visitor.take(cluster, row, content) }
         let key = cluster.firstKey + UInt64(row)
         var goesOn = true
+        func follow(_ place: (cluster: Cluster, row: Int)?) -> Bool {
+            guard let place else { return true }
+            goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
+            return goesOn
+        }
         switch hops[next] {
         case .link(let link):
-            guard let place = link.follow(cluster, row, content) else { return true }
-            return walk(place.cluster, place.row, content, &visitor, from: next + 1)
+            return follow(link.follow(cluster, row, content))
         case .list(let list, let target):
             var finder = RowFinder(content[target.index])
-            content[list.table.index].elements(list.list.index).visit(key) { element in
-                guard let place = finder.place(element) else { return true }
-                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
-                return goesOn
+            content[list.table.index].elements(list.list.index).visit(key) {
+                follow(finder.place($0))
             }
         case .element(let list, let target, let position):
             let elements = content[list.table.index].elements(list.list.index)
-            guard let element = elements.element(key, at: position),
-                let place = content[target.index].place(element)
-            else { return true }
-            return walk(place.cluster, place.row, content, &visitor, from: next + 1)
+            guard let element = elements.element(key, at: position) else { return true }
+            return follow(content[target.index].place(element))
         case .linkOrigins(let origin, let column):
             guard let index = content.index(origin, column) else { return true }
             var finder = RowFinder(content[origin.index])
-            index.forEachRow(IndexKey.key(Int64(bitPattern: key))) { owner in
-                guard let place = finder.place(owner) else { return true }
-                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
-                return goesOn
-            }
+            index.forEachRow(DatabaseContent.linkKey(key)) { follow(finder.place($0)) }
         case .listOrigins(let list):
             let table = content[list.table.index]
             var finder = RowFinder(table)
-            table.backlinks(list.list.index).forEachRepeatedRow(key) { owner in
-                guard let place = finder.place(owner) else { return true }
-                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
-                return goesOn
-            }
+            table.backlinks(list.list.index).forEachRepeatedRow(key) { follow(finder.place($0)) }
         case .entryTargets(let map, let entries, let link):
             var finder = RowFinder(content[entries.index])
             content[map.table.index].elements(map.list.index).visit(key) { entry in
-                guard let place = finder.place(entry),
-                    let target = link.follow(place.cluster, place.row, content)
-                else { return true }
-                goesOn = walk(target.cluster, target.row, content, &visitor, from: next + 1)
-                return goesOn
+                guard let place = finder.place(entry) else { return true }
+                return follow(link.follow(place.cluster, place.row, content))
             }
         case .entryOrigins(let link, let map):
             var finder = RowFinder(content[map.table.index])
             for owner in content.owners(ofEntriesWith: key, link, map) {
-                guard let place = finder.place(owner) else { continue }
-                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
-                if !goesOn { break }
+                if !follow(finder.place(owner)) { break }
             }
         }
         return goesOn
@@ -183,14 +170,20 @@ extension CompiledPath {
         case .list(let list, _):
             return content[list.table.index].elements(list.list.index).count(key)
         case .linkOrigins(let origin, let column):
-            let indexKey = IndexKey.key(Int64(bitPattern: key))
-            return content.index(origin, column)?.count(in: indexKey...indexKey) ?? 0
+            return content.linkCount(of: key, origin, column)
         case .listOrigins(let list):
             return content[list.table.index].backlinks(list.list.index).repeatedCount(key)
         case .entryOrigins(let link, _):
-            let indexKey = IndexKey.key(Int64(bitPattern: key))
-            return content.index(link.table, link.column)?.count(in: indexKey...indexKey) ?? 0
+            return content.linkCount(of: key, link.table, link.column)
         }
+    }
+}
+
+extension DatabaseContent {
+    /// Returns the number of rows whose link refers to a row.
+    fileprivate func linkCount(of row: UInt64, _ origin: TableKey, _ column: ColumnKey) -> Int {
+        let key = DatabaseContent.linkKey(row)
+        return index(origin, column)?.count(in: key...key) ?? 0
     }
 }
 
