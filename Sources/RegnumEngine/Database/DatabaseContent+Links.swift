@@ -147,16 +147,3 @@ extension Value {
         if case .int(let row) = self { UInt64(bitPattern: row) } else { nil }
     }
 }
-
-extension DatabaseRoot {
-    /// Returns the rows of `table` whose link refers to `target`, a row of the link's class,
-    /// ascending.
-    ///
-    /// - Complexity: O(log n + rows).
-    package func backlinks(
-        of target: ObjectKey, through column: ColumnKey, of table: TableKey
-    ) -> [ObjectKey] {
-        content.origins(target.rawValue, LinkPlace(table: table, column: column))
-            .map { ObjectKey(rawValue: $0) }
-    }
-}

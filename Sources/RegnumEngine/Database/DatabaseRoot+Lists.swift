@@ -1,52 +1,41 @@
 package import RegnumStore
 
 extension DatabaseRoot {
-    /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
-    ///
-    /// - Complexity: O(log n).
+    // MARK: DatabaseView
+
     package func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
         content.elements(table, list).count(row.rawValue)
     }
 
-    /// Returns an element of a row's list, or `nil` if the position is beyond its end.
-    ///
-    /// - Complexity: O(log n).
     package func listElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
     ) -> ObjectKey? {
         content.listElement(table, row, list, at: position)
     }
 
-    /// Returns the elements of a row's list in order.
-    ///
-    /// - Complexity: O(log n + elements).
     package func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
         content.list(table, row, list)
     }
 
-    /// Returns the rows of `table` whose list contains `target`, a row of the list's class:
-    /// ascending, without duplicates.
-    ///
-    /// - Complexity: O(log n + occurrences).
     package func backlinks(
         of target: ObjectKey, through list: ListKey, of table: TableKey
     ) -> [ObjectKey] {
         content.backlinks(of: target, through: list, of: table)
     }
 
-    /// Returns the error for an owned row that must not be visited, or `nil` if it is safe.
-    ///
-    /// In a forged file, rows may own each other or have several owners, so that a traversal would
-    /// never end or take exponential time.
-    ///
-    /// - Parameter level: The nesting level, from 1, of a row that is a list or dictionary of any
-    ///   type; 0 for other rows.
-    /// - Complexity: O(log n).
+    package func backlinks(
+        of target: ObjectKey, through column: ColumnKey, of table: TableKey
+    ) -> [ObjectKey] {
+        content.backlinks(of: target, through: column, of: table)
+    }
+
     package func ownershipProblem(
         of row: ObjectKey, in table: TableKey, level: Int
     ) -> StoreError? {
         content.ownershipProblem(of: row, in: table, level: level)
     }
+
+    // MARK: Comparing
 
     /// Returns the splices that turn a row's list at an older version into the list at this one,
     /// computed from the trees alone.
@@ -85,6 +74,13 @@ extension DatabaseContent {
         of target: ObjectKey, through list: ListKey, of table: TableKey
     ) -> [ObjectKey] {
         backlinks(target.rawValue, ListPlace(table: table, list: list))
+            .map { ObjectKey(rawValue: $0) }
+    }
+
+    func backlinks(
+        of target: ObjectKey, through column: ColumnKey, of table: TableKey
+    ) -> [ObjectKey] {
+        origins(target.rawValue, LinkPlace(table: table, column: column))
             .map { ObjectKey(rawValue: $0) }
     }
 }

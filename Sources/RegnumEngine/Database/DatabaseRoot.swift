@@ -49,9 +49,6 @@ package final class DatabaseRoot: Sendable {
     /// The classes and their columns.
     package var schema: DatabaseSchema { content.schema }
 
-    /// Returns the number of rows of a class, or 0 if the class doesn't exist at this version.
-    package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
-
     /// Returns the table of a class, or `nil` if it doesn't exist at this version.
     func table(_ key: TableKey) -> Table? { content.table(key) }
 
@@ -60,46 +57,13 @@ package final class DatabaseRoot: Sendable {
     /// - Complexity: O(classes).
     var rowCount: Int { schema.tables.reduce(0) { $0 + count($1.key) } }
 
-    /// Returns whether the row exists.
-    ///
-    /// - Complexity: O(log n).
-    package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
-        content.table(table)?.contains(key.rawValue) ?? false
-    }
-
     /// Returns the version of the commit that last inserted or changed the row, or `nil` if the row
     /// doesn't exist.
     ///
     /// - Complexity: O(log n).
     package func contentVersion(_ table: TableKey, _ key: ObjectKey) -> UInt64? {
-        content.contentVersion(table, key)
-    }
-
-    /// Returns the value of a property: the column's default if the row is older than the column,
-    /// or `nil` if the row or column doesn't exist.
-    ///
-    /// - Complexity: O(log n).
-    package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
-        content.value(table, key, column)
-    }
-
-    /// Returns the row with that primary key, or `nil` if there is none or the class has no primary
-    /// key.
-    ///
-    /// - Complexity: O(log n).
-    package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
-        content.find(table, primaryKey: value)
-    }
-
-    /// Returns the key of the row at `position` in key order. `position` must be in
-    /// `0..<count(table)`.
-    ///
-    /// - Complexity: O(log n).
-    package func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        guard let state = content.table(table) else {
-            preconditionFailure("The class doesn't exist.")
-        }
-        return ObjectKey(rawValue: state.key(at: position))
+        guard let (cluster, place) = content.table(table)?.place(key.rawValue) else { return nil }
+        return cluster.contentVersion(place)
     }
 
     /// Returns the keys of all rows, ascending.
@@ -141,27 +105,55 @@ package final class DatabaseRoot: Sendable {
 
     /// Damage encountered while a commit was applied. Any value may be a copy of it.
     var inheritedDamage: StoreError? { content.context.source?.inheritedDamage }
+
+    // MARK: DatabaseView
+
+    package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
+
+    package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
+        content.table(table)?.contains(key.rawValue) ?? false
+    }
+
+    package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
+        content.value(table, key, column)
+    }
+
+    package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
+        content.find(table, primaryKey: value)
+    }
+
+    package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
+        content.keys(table, from: key, limit: limit)
+    }
+
+    package func key(_ table: TableKey, at position: Int) -> ObjectKey {
+        content.key(table, at: position)
+    }
 }
 
 extension DatabaseContent {
-    func contentVersion(_ table: TableKey, _ key: ObjectKey) -> UInt64? {
-        guard let (cluster, place) = self.table(table)?.place(key.rawValue) else { return nil }
-        return cluster.contentVersion(place)
-    }
-
     func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
         guard let (cluster, place) = self.table(table)?.place(key.rawValue) else { return nil }
         let columns = schema.tables[table.index].columns
         return column.index < columns.count ? cluster.value(place, columns[column.index]) : nil
     }
 
-    func keys(_ table: TableKey) -> [ObjectKey] {
-        guard let state = self.table(table) else { return [] }
+    func key(_ table: TableKey, at position: Int) -> ObjectKey {
+        guard let state = self.table(table) else {
+            preconditionFailure("The class doesn't exist.")
+        }
+        return ObjectKey(rawValue: state.key(at: position))
+    }
+
+    func keys(
+        _ table: TableKey, from key: ObjectKey = ObjectKey(rawValue: 0), limit: Int = .max
+    ) -> [ObjectKey] {
         var keys: [ObjectKey] = []
-        keys.reserveCapacity(state.count)
-        state.forEachKey { key in
+        guard let state = self.table(table), limit > 0 else { return keys }
+        keys.reserveCapacity(min(state.count, limit))
+        state.forEachKey(from: key.rawValue) { key in
             keys.append(ObjectKey(rawValue: key))
-            return true
+            return keys.count < limit
         }
         return keys
     }

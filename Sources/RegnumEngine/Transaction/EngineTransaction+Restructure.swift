@@ -218,17 +218,6 @@ extension EngineTransaction {
         return found
     }
 
-    /// Returns up to `limit` row keys in ascending order, starting at `key`.
-    package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
-        content.keys(table, from: key, limit: limit)
-    }
-
-    /// Returns the key of the row at `position` in key order. `position` must be in
-    /// `0..<count(table)`.
-    package func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        ObjectKey(rawValue: content[table.index].key(at: position))
-    }
-
     // MARK: Steps
 
     private func willRestructure(_ table: TableKey) {
@@ -251,24 +240,5 @@ extension EngineTransaction {
         var own = content.ownTable(table.index, edit.nodes)
         own.removeIndex(at: slot, edit.nodes)
         edit.forget(table.index)
-    }
-}
-
-extension DatabaseRoot {
-    /// Returns up to `limit` row keys in ascending order, starting at `key`.
-    package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
-        content.keys(table, from: key, limit: limit)
-    }
-}
-
-extension DatabaseContent {
-    func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        guard let state = self.table(table), limit > 0 else { return keys }
-        state.forEachKey(from: key.rawValue) { key in
-            keys.append(ObjectKey(rawValue: key))
-            return keys.count < limit
-        }
-        return keys
     }
 }

@@ -86,18 +86,8 @@ package final class EngineTransaction {
     /// The bytes of heap nodes of all versions in the transaction's lineage.
     package var heapByteCount: Int { content.context.store.usage.byteCount }
 
-    // MARK: Reading
-
     /// The classes and their columns, including those that the transaction added.
     package var schema: DatabaseSchema { content.schema }
-
-    /// Returns the number of rows of a class.
-    package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
-
-    /// Returns whether the row exists. O(log n).
-    package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
-        content.table(table)?.contains(key.rawValue) ?? false
-    }
 
     /// Returns whether the transaction has deleted a row, which it started with or inserted.
     ///
@@ -110,20 +100,6 @@ package final class EngineTransaction {
         return isNew
             ? key.rawValue < content[table.index].nextKey : base.contains(table, key)
     }
-
-    /// Returns the value of a property, with defaults applied, or `nil` if the row or column
-    /// doesn't exist. O(log n).
-    package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
-        content.value(table, key, column)
-    }
-
-    /// Returns the row with that primary key, or `nil`. O(log n).
-    package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
-        content.find(table, primaryKey: value)
-    }
-
-    /// Returns the keys of all rows, ascending.
-    package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 
     // MARK: Phases
 
