@@ -1,15 +1,10 @@
 extension ChangeFilter {
-    /// The classes whose changes can mark rows of a class; commits that change none of them mark
-    /// nothing. Includes the class itself, the hidden element classes of lists of values, and
-    /// classes that paths lead through but that aren't stored yet.
+    /// The classes whose changes can mark other rows, namely rows of a class; commits that change
+    /// none of them and not that class mark nothing. Includes the class itself only if its rows can
+    /// be reached from it, the hidden element classes of lists of values, and classes that paths
+    /// lead through but that aren't stored yet.
     ///
     /// - Complexity: O(classes and their links), O(hops) for paths.
-    package func dependencies(of tableName: String, in schema: DatabaseSchema) -> Set<StoredText> {
-        linkedDependencies(of: tableName, in: schema).union([StoredText(tableName)])
-    }
-
-    /// Like `dependencies`, but only for changes to rows other than the marked ones. Includes the
-    /// class itself only if its rows can be reached from it.
     package func linkedDependencies(
         of tableName: String, in schema: DatabaseSchema
     ) -> Set<StoredText> {

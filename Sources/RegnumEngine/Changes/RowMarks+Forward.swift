@@ -71,27 +71,9 @@ extension VersionStep {
         }
     }
 
-    // MARK: Forward
-
-    /// Returns the marks of some rows by following each of them forward, without a limit on the
-    /// work.
-    package func forwardMarks(
-        _ tableName: String, _ filter: ChangeFilter,
-        of rows: some RandomAccessCollection<ObjectKey>
-    ) -> RowMarks {
-        guard let table = new.schema.table(named: tableName) else { return RowMarks() }
-        switch filter {
-        case .deep(let depth):
-            let search = ForwardSearch(self, table, max(depth, 0), countMax: .max)
-            return marks(of: rows, search, countMax: .max) ?? RowMarks()
-        case .paths(let paths):
-            let search = ForwardPathSearch(searches(table, paths), countMax: .max)
-            return marks(of: rows, search, countMax: .max) ?? RowMarks()
-        }
-    }
-
-    /// Returns `nil` if more than `countMax` rows would have to be visited.
-    private func marks(
+    /// Returns the marks of some rows by following each of them forward, or `nil` if more than
+    /// `countMax` rows would have to be visited.
+    func marks(
         of rows: some RandomAccessCollection<ObjectKey>, _ search: some ForwardMarking,
         countMax: Int
     ) -> RowMarks? {
@@ -114,7 +96,7 @@ protocol ForwardMarking {
 
 /// A search that finds out which changed rows the rows of one class reach in the new version. Its
 /// results are valid only while `rowsReached` doesn't exceed `countMax`.
-private struct ForwardSearch: ForwardMarking {
+struct ForwardSearch: ForwardMarking {
     private let content: DatabaseContent
     private let schema: DatabaseSchema
     private let table: TableSchema

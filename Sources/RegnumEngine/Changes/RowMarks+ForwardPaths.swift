@@ -48,9 +48,7 @@ struct ForwardPathSearch: ForwardMarking {
         switch search.properties[place] {
         case .column(let column):
             let link = LinkPlace(table: table, column: column)
-            search.linkTargets(of: [ObjectKey(rawValue: row)], link, search.step.new) {
-                _ = take($0)
-            }
+            search.step.new.linkTargets(of: [ObjectKey(rawValue: row)], link) { _ = take($0) }
         case .list(let list):
             content[table.index].elements(list.index).visit(row) { take($0) }
         case .linkOrigins(let link):

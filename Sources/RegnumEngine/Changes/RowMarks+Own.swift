@@ -24,7 +24,7 @@ extension VersionStep {
     /// A mark of `.deep` names columns and lists, one of `.paths` names paths. Both are found from
     /// the changed rows backward, through the indexes of the new version.
     ///
-    /// - Complexity: O(changed rows of the filter's `dependencies`, and rows from which these are
+    /// - Complexity: O(changed rows that the filter depends on, and rows from which these are
     ///   reached) the first time, each with a lookup of O(log n); then O(1). Streams that share the
     ///   step share the result.
     func marks(_ table: TableSchema, _ filter: ChangeFilter) -> RowMarks {

@@ -140,17 +140,19 @@ struct PathSearch {
     ) -> Set<UInt64> {
         switch property {
         case .column(let column):
-            let marks = step.ownMarks(table)
-            return Set(
-                marks.rows.lazy.filter { $0.value.columns.contains(column) }.map(\.key.rawValue))
+            let rows = step.ownMarks(table).rows
+            return Set(rows.lazy.filter { $1.columns.contains(column) }.map(\.key.rawValue))
         case .list(let list):
-            let marks = step.ownMarks(table)
-            return Set(
-                marks.rows.lazy.filter { $0.value.lists.contains(list) }.map(\.key.rawValue))
+            let rows = step.ownMarks(table).rows
+            return Set(rows.lazy.filter { $1.lists.contains(list) }.map(\.key.rawValue))
         case .linkOrigins(let place):
-            return existing(targets(of: place), table.key)
+            let delta = step.delta(of: place.table)
+            rowsReached += delta.inserted.count + delta.deleted.count + delta.modified.count
+            return existing(step.targets(of: place), table.key)
         case .listOrigins(let place):
-            return existing(targets(of: place), table.key)
+            let (delta, targets) = (step.delta(of: place.table), step.targets(of: place))
+            rowsReached += delta.inserted.count + delta.deleted.count + targets.count
+            return existing(targets, table.key)
         }
     }
 
@@ -159,43 +161,6 @@ struct PathSearch {
         let inserted = step.firstInserted(table)
         let content = step.new.content[table.index]
         return rows.filter { $0 < inserted && content.contains($0) }
-    }
-
-    /// Returns the old and new targets of links of rows that were inserted, deleted or modified in
-    /// the link.
-    private mutating func targets(of place: LinkPlace) -> Set<UInt64> {
-        let delta = step.delta(step.new.schema.tables[place.table.index].name)
-        let set = delta.modified.lazy.filter { $0.columns.contains(place.column) }.map(\.key)
-        var targets: Set<UInt64> = []
-        rowsReached += delta.inserted.count + delta.deleted.count + delta.modified.count
-        linkTargets(of: delta.deleted, place, step.old) { targets.insert($0) }
-        linkTargets(of: delta.inserted, place, step.new) { targets.insert($0) }
-        linkTargets(of: set, place, step.old) { targets.insert($0) }
-        linkTargets(of: set, place, step.new) { targets.insert($0) }
-        return targets
-    }
-
-    /// Returns the elements that lists lost or gained, in rows that were inserted, deleted or
-    /// modified.
-    private mutating func targets(of place: ListPlace) -> Set<UInt64> {
-        let delta = step.delta(step.new.schema.tables[place.table.index].name)
-        let before = step.old.content.elements(place.table, place.list)
-        let after = step.new.content.elements(place.table, place.list)
-        var targets: Set<UInt64> = []
-        for row in delta.deleted { targets.formUnion(before.elements(row.rawValue)) }
-        for row in delta.inserted { targets.formUnion(after.elements(row.rawValue)) }
-        for change in delta.listChanges[place.list] ?? [] {
-            let splices =
-                change.splices
-                ?? step.new.listSplices(place.table, change.row, place.list, since: step.old)
-            for splice in splices {
-                targets.formUnion(splice.inserted.map(\.rawValue))
-                let removed = splice.position..<splice.position + splice.removedCount
-                targets.formUnion(before.elements(change.row.rawValue, removed))
-            }
-        }
-        rowsReached += delta.inserted.count + delta.deleted.count + targets.count
-        return targets
     }
 
     // MARK: Backwards
@@ -209,52 +174,80 @@ struct PathSearch {
         var found: Set<UInt64> = []
         var reached = rowsReached
         defer { rowsReached = reached }
+        func take(_ origin: UInt64) -> Bool {
+            reached += 1
+            found.insert(origin)
+            return reached <= limit
+        }
         switch property {
         case .column(let column):
             guard let index = content.index(table, column) else { return [] }
-            for row in rows {
-                index.forEachRow(DatabaseContent.linkKey(row)) { origin in
-                    reached += 1
-                    found.insert(origin)
-                    return reached <= limit
-                }
-                if reached > limit { break }
+            for row in rows where reached <= limit {
+                index.forEachRow(DatabaseContent.linkKey(row), take)
             }
         case .list(let list):
             let backlinks = content[table.index].backlinks(list.index)
-            for row in rows {
-                backlinks.forEachRepeatedRow(row) { origin in
-                    reached += 1
-                    found.insert(origin)
-                    return reached <= limit
-                }
-                if reached > limit { break }
-            }
+            for row in rows where reached <= limit { backlinks.forEachRepeatedRow(row, take) }
         case .linkOrigins(let place):
-            linkTargets(of: rows.lazy.map { ObjectKey(rawValue: $0) }, place, step.new) {
-                reached += 1
-                found.insert($0)
+            step.new.linkTargets(of: rows.lazy.map { ObjectKey(rawValue: $0) }, place) {
+                _ = take($0)
             }
         case .listOrigins(let place):
             let elements = content.elements(place.table, place.list)
-            for row in rows {
-                elements.visit(row) { element in
-                    reached += 1
-                    found.insert(element)
-                    return reached <= limit
-                }
-                if reached > limit { break }
-            }
+            for row in rows where reached <= limit { elements.visit(row, take) }
         }
         return found
     }
+}
 
+extension VersionStep {
+    /// Returns the net changes to a class of the new version.
+    func delta(of table: TableKey) -> MergedDelta { delta(new.schema.tables[table.index].name) }
+
+    /// Returns the old and new targets of links of rows that were inserted, deleted or modified in
+    /// the link.
+    func targets(of place: LinkPlace) -> Set<UInt64> {
+        let delta = delta(of: place.table)
+        let set = delta.modified.lazy.filter { $0.columns.contains(place.column) }.map(\.key)
+        var targets: Set<UInt64> = []
+        old.linkTargets(of: delta.deleted, place) { targets.insert($0) }
+        new.linkTargets(of: delta.inserted, place) { targets.insert($0) }
+        old.linkTargets(of: set, place) { targets.insert($0) }
+        new.linkTargets(of: set, place) { targets.insert($0) }
+        return targets
+    }
+
+    /// Returns the elements that lists lost or gained, in rows that were inserted, deleted or
+    /// modified.
+    func targets(of place: ListPlace) -> Set<UInt64> {
+        let delta = delta(of: place.table)
+        let before = old.content.elements(place.table, place.list)
+        let after = new.content.elements(place.table, place.list)
+        var targets: Set<UInt64> = []
+        for row in delta.deleted { targets.formUnion(before.elements(row.rawValue)) }
+        for row in delta.inserted { targets.formUnion(after.elements(row.rawValue)) }
+        for change in delta.listChanges[place.list] ?? [] {
+            for splice in splices(change, place, change.row) {
+                targets.formUnion(splice.inserted.map(\.rawValue))
+                let removed = splice.position..<splice.position + splice.removedCount
+                targets.formUnion(before.elements(change.row.rawValue, removed))
+            }
+        }
+        return targets
+    }
+
+    /// Returns the splices of a row's list, comparing the versions if they aren't known.
+    func splices(_ change: ListChange?, _ place: ListPlace, _ row: ObjectKey) -> [ListSplice] {
+        change?.splices ?? new.listSplices(place.table, row, place.list, since: old)
+    }
+}
+
+extension DatabaseRoot {
     /// Passes the targets of rows' links to `body`, skipping rows that don't exist and null links.
     func linkTargets(
-        of rows: some Sequence<ObjectKey>, _ place: LinkPlace, _ root: DatabaseRoot,
-        _ body: (UInt64) -> Void
+        of rows: some Sequence<ObjectKey>, _ place: LinkPlace, _ body: (UInt64) -> Void
     ) {
-        guard let table = root.table(place.table) else { return }
+        guard let table = table(place.table) else { return }
         let column = place.column.index
         var finder = RowFinder(table)
         for row in rows {

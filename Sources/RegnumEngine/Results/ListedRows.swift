@@ -8,10 +8,7 @@ extension QueryPlan {
         _ result: ResultTree, _ after: FollowedPlan, _ place: ListPlace, _ row: UInt64,
         _ step: VersionStep, _ listChange: ListChange?
     ) -> (ResultTree, ResultChange) {
-        let splices =
-            listChange?.splices
-            ?? step.new.listSplices(
-                place.table, ObjectKey(rawValue: row), place.list, since: step.old)
+        let splices = step.splices(listChange, place, ObjectKey(rawValue: row))
         var change = ResultChange()
         var shift = 0
         let oldLists = step.old.content.elements(place.table, place.list)
@@ -55,10 +52,7 @@ extension QueryPlan {
         let oldPlaces = QueryPlan.places(step.old.content, place, row, oldKeys)
         let newPlaces = QueryPlan.places(step.new.content, place, row, newKeys)
         var stays = [Int](repeating: -1, count: oldKeys.count)
-        let splices =
-            listChange?.splices
-            ?? step.new.listSplices(
-                place.table, ObjectKey(rawValue: row), place.list, since: step.old)
+        let splices = step.splices(listChange, place, ObjectKey(rawValue: row))
         var next = 0
         var shift = 0
         for (place, position) in oldPlaces.enumerated() where position >= 0 {

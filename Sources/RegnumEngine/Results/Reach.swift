@@ -113,7 +113,7 @@ struct Reach: Sendable {
         _ place: Place, isOwn: Bool, _ step: VersionStep, _ rows: inout [UInt64]
     ) {
         if !isOwn {
-            let delta = step.delta(step.new.schema.tables[place.table.index].name)
+            let delta = step.delta(of: place.table)
             for row in delta.modified where row.columns.intersects(place.columns) {
                 rows.append(row.key.rawValue)
             }
@@ -121,43 +121,12 @@ struct Reach: Sendable {
                 for change in delta.listChanges[list] ?? [] { rows.append(change.row.rawValue) }
             }
         }
-        for hop in place.origins { step.targets(hop, &rows) }
-    }
-}
-
-extension VersionStep {
-    /// Collects the previous and current targets of changed links or lists whose inverse is read.
-    fileprivate func targets(_ hop: CompiledHop, _ rows: inout [UInt64]) {
-        switch hop {
-        case .link, .list, .element, .entryTargets, .entryOrigins: return
-        case .linkOrigins(let table, let column):
-            let delta = delta(new.schema.tables[table.index].name)
-            func add(_ root: DatabaseRoot, _ key: ObjectKey) {
-                if let target = root.value(table, key, column)?.linkedRow { rows.append(target) }
-            }
-            for key in delta.inserted { add(new, key) }
-            for key in delta.deleted { add(old, key) }
-            for row in delta.modified where row.columns.contains(column) {
-                add(old, row.key)
-                add(new, row.key)
-            }
-        case .listOrigins(let place):
-            let delta = delta(new.schema.tables[place.table.index].name)
-            let before = old.content.elements(place.table, place.list)
-            let after = new.content.elements(place.table, place.list)
-            for key in delta.inserted { rows += after.elements(key.rawValue) }
-            for key in delta.deleted { rows += before.elements(key.rawValue) }
-            for change in delta.listChanges[place.list] ?? [] {
-                let owner = change.row.rawValue
-                guard let splices = change.splices else {
-                    rows += before.elements(owner) + after.elements(owner)
-                    continue
-                }
-                for splice in splices {
-                    rows += before.elements(
-                        owner, splice.position..<splice.position + splice.removedCount)
-                    rows += splice.inserted.map(\.rawValue)
-                }
+        for hop in place.origins {
+            switch hop {
+            case .linkOrigins(let table, let column):
+                rows += step.targets(of: LinkPlace(table: table, column: column))
+            case .listOrigins(let list): rows += step.targets(of: list)
+            case .link, .list, .element, .entryTargets, .entryOrigins: break
             }
         }
     }
