@@ -69,23 +69,25 @@ extension VersionStep {
             (root.value(table.key, key, column.key) ?? .null).canonical
         }
         var groups: [Value: MergedDelta] = [:]
-        for key in delta.inserted { groups[value(new, key), default: MergedDelta()].insert(key) }
-        for key in delta.deleted { groups[value(old, key), default: MergedDelta()].delete(key) }
+        for key in delta.inserted { groups[value(new, key), default: .init()].inserted.append(key) }
+        for key in delta.deleted { groups[value(old, key), default: .init()].deleted.append(key) }
         var values: [ObjectKey: (Value, Value)] = [:]
         for row in delta.modified {
             let after = value(new, row.key)
             let before =
                 row.columns.contains(column.key) || summaries == nil
                 ? value(old, row.key) : after
-            groups[after, default: MergedDelta()].modify(row)
-            if before != after { groups[before, default: MergedDelta()].modify(row) }
+            groups[after, default: .init()].modified.append(row)
+            if before != after { groups[before, default: .init()].modified.append(row) }
             if !delta.listChanges.isEmpty { values[row.key] = (before, after) }
         }
         for (list, changes) in delta.listChanges {
             for change in changes {
                 guard let (before, after) = values[change.row] else { continue }
-                groups[after, default: MergedDelta()].change(list, change)
-                if before != after { groups[before, default: MergedDelta()].change(list, change) }
+                groups[after, default: .init()].listChanges[list, default: []].append(change)
+                if before != after {
+                    groups[before, default: .init()].listChanges[list, default: []].append(change)
+                }
             }
         }
         return groups

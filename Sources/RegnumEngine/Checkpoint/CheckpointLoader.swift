@@ -205,7 +205,7 @@ struct CheckpointLoader {
         let storedCount = try reader.fixed(UInt64.self)
         let count = expected ?? storedCount
         try reader.require(storedCount == count, "an index has the wrong number of entries")
-        var leaves: [IndexTree.LeafPlace] = []
+        var leaves: [IndexChild] = []
         leaves.reserveCapacity(min(leafCount, CheckpointLoader.reservedCountMax))
         var entryCount: UInt64 = 0
         for _ in 0..<leafCount {
@@ -218,9 +218,8 @@ struct CheckpointLoader {
             try require(extent: extent, byteCount: IndexLeaf.byteCount)
             entryCount += UInt64(entries)
             leaves.append(
-                IndexTree.LeafPlace(
-                    leaf: nil, extent: extent, crc: crc, firstKey: key, firstRow: row,
-                    count: entries))
+                IndexChild(
+                    key: key, row: row, count: UInt32(entries), extent: extent, crc: crc))
         }
         try reader.require(entryCount == count, "an index has the wrong number of entries")
         return try IndexTree.assemble(leaves, source: source, edit, order)

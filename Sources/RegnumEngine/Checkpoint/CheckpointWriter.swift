@@ -175,10 +175,8 @@ struct CheckpointWriter {
     // MARK: Indexes
 
     /// Writes the changed leaves of an index and returns the locations of all leaves.
-    private mutating func write(
-        _ index: IndexTree
-    ) throws(StoreError) -> [IndexTree.LeafPlace] {
-        var places: [IndexTree.LeafPlace] = []
+    private mutating func write(_ index: IndexTree) throws(StoreError) -> [IndexChild] {
+        var places: [IndexChild] = []
         var image = [UInt64](repeating: 0, count: 2 * IndexLeaf.capacity)
         try index.forEachLeaf { (place) throws(StoreError) in
             var place = place
@@ -189,20 +187,18 @@ struct CheckpointWriter {
                 place.extent = written.extent
                 place.crc = written.crc
             }
-            place.leaf = nil
+            place.word = 0
             places.append(place)
         }
         return places
     }
 
     private mutating func writeLeaf(
-        _ place: IndexTree.LeafPlace, _ image: inout [UInt64]
+        _ place: IndexChild, _ image: inout [UInt64]
     ) throws(StoreError) -> ImagePlace {
-        var node = place.leaf
+        var node = Node(word: UInt(place.word))
         if node == nil, let source = root.content.context.source {
-            node = IndexLeaf.read(
-                source, extent: place.extent, crc: place.crc, count: place.count,
-                firstKey: place.firstKey, firstRow: place.firstRow)
+            node = IndexLeaf.read(source, place)
         }
         guard let node else { preconditionFailure("An index leaf has no image.") }
         let leaf = IndexLeaf(node)

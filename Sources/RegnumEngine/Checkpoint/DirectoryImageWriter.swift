@@ -96,17 +96,17 @@ struct DirectoryImageWriter {
     /// - Parameters:
     ///   - key: The key of the column or list.
     ///   - kind: 0 for an index, 1 for a list, 2 for its backlinks.
-    mutating func index(_ leaves: [IndexTree.LeafPlace], _ key: UInt16, kind: UInt16) {
+    mutating func index(_ leaves: [IndexChild], _ key: UInt16, kind: UInt16) {
         body.fixed(key)
         body.fixed(kind)
         body.fixed(UInt32(leaves.count))
         body.fixed(leaves.reduce(0) { $0 + UInt64($1.count) })
         for leaf in leaves {
-            body.fixed(leaf.firstKey)
-            body.fixed(leaf.firstRow)
+            body.fixed(leaf.key)
+            body.fixed(leaf.row)
             body.fixed(leaf.extent)
             body.fixed(leaf.crc)
-            body.fixed(UInt32(leaf.count))
+            body.fixed(leaf.count)
         }
     }
 

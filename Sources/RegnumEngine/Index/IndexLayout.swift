@@ -162,12 +162,17 @@ struct IndexInner {
         guard let source = NodeSource.named(source) else {
             preconditionFailure("A leaf of an index is neither in memory nor in a file.")
         }
-        let leaf = IndexLeaf.read(
-            source, extent: extents[place], crc: crcs[place], count: Int(counts[place]),
-            firstKey: keys[place], firstRow: rows[place])
+        let leaf = IndexLeaf.read(source, leafEntry(place))
         // An empty leaf stands for a damaged image, which must be reported to every reader.
         if leaf.count > 0 { cregnum_store_child(children + place, UInt64(leaf.word)) }
         return leaf
+    }
+
+    /// Returns the entry of a leaf, without loading it.
+    func leafEntry(_ place: Int) -> IndexChild {
+        IndexChild(
+            key: keys[place], row: rows[place], count: counts[place],
+            word: UInt64(storedChild(place)), extent: extents[place], crc: crcs[place])
     }
 
     /// Returns the child that contains the entry at a position, and makes the position relative to
@@ -185,17 +190,27 @@ struct IndexInner {
     func countBefore(_ place: Int) -> Int { Int(cregnum_sum_counts(counts, place)) }
 }
 
+/// A child's entry in its parent.
+struct IndexChild {
+    var key: UInt64
+    var row: UInt64
+    var count: UInt32
+    /// The address of the child, or 0 for a leaf that isn't loaded.
+    var word: UInt64 = 0
+    /// The location of a leaf's current image in the nodes file, or 0 if there is none.
+    var extent: UInt64 = 0
+    var crc: UInt32 = 0
+}
+
 extension IndexLeaf {
     /// Returns the image of a leaf if it matches its parent's data; otherwise an empty leaf,
     /// recorded as `NodeSource.firstDamage`.
-    static func read(
-        _ source: NodeSource, extent: UInt64, crc: UInt32, count: Int, firstKey: UInt64,
-        firstRow: UInt64
-    ) -> Node {
+    static func read(_ source: NodeSource, _ entry: IndexChild) -> Node {
+        let extent = entry.extent
         let image = source.image(
-            .indexLeaf, at: extent, byteCount: byteCount, crc: crc, count: count)
+            .indexLeaf, at: extent, byteCount: byteCount, crc: entry.crc, count: entry.count)
         let leaf = IndexLeaf(Node(image.address))
-        if !image.isSound || leaf.keys[0] == firstKey && leaf.rows[0] == firstRow {
+        if !image.isSound || leaf.keys[0] == entry.key && leaf.rows[0] == entry.row {
             return leaf.node
         }
         return Node(source.damaged(.indexLeaf, at: extent, byteCount: byteCount).address)

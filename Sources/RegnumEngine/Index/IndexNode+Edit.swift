@@ -1,40 +1,20 @@
 import CRegnum
 
-/// A child's entry in its parent.
-struct IndexChild {
-    var key: UInt64
-    var row: UInt64
-    var word: UInt64
-    var count: UInt32
-    var extent: UInt64 = 0
-    var crc: UInt32 = 0
-
+extension IndexChild {
     /// Creates an entry for a nonempty leaf on the heap.
     init(leaf node: Node) {
         let leaf = IndexLeaf(node)
-        key = leaf.keys[0]
-        row = leaf.rows[0]
-        word = UInt64(node.word)
-        count = UInt32(truncatingIfNeeded: leaf.count)
+        self.init(
+            key: leaf.keys[0], row: leaf.rows[0], count: UInt32(truncatingIfNeeded: leaf.count),
+            word: UInt64(node.word))
     }
 
     /// Creates an entry for a nonempty inner node.
     init(inner node: Node) {
         let inner = IndexInner(node)
-        key = inner.keys[0]
-        row = inner.rows[0]
-        word = UInt64(node.word)
-        count = UInt32(truncatingIfNeeded: inner.countBefore(inner.count))
-    }
-
-    /// Creates an entry for a leaf in a file.
-    init(extent: UInt64, crc: UInt32, key: UInt64, row: UInt64, count: Int) {
-        self.key = key
-        self.row = row
-        word = 0
-        self.count = UInt32(truncatingIfNeeded: count)
-        self.extent = extent
-        self.crc = crc
+        let count = UInt32(truncatingIfNeeded: inner.countBefore(inner.count))
+        self.init(
+            key: inner.keys[0], row: inner.rows[0], count: count, word: UInt64(node.word))
     }
 }
 

@@ -1,18 +1,6 @@
 import RegnumStore
 
 extension IndexTree {
-    /// A leaf as checkpoints describe it.
-    struct LeafPlace {
-        /// The leaf, or `nil` if it isn't loaded.
-        var leaf: Node?
-        /// The location of its current image in the nodes file, or 0 if there is none.
-        var extent: UInt64
-        var crc: UInt32
-        var firstKey: UInt64
-        var firstRow: UInt64
-        var count: Int
-    }
-
     /// Builds a tree of strictly ascending entries. All leaves but the last are full.
     static func build(_ entries: UnsafeBufferPointer<Entry>, _ edit: NodeEdit) -> IndexTree {
         var tree = IndexTree()
@@ -54,13 +42,13 @@ extension IndexTree {
     ///
     /// Throws `invalidDatabase` if the leaves can't form a tree.
     static func assemble(
-        _ leaves: [LeafPlace], source: NodeSource, _ edit: NodeEdit,
+        _ leaves: [IndexChild], source: NodeSource, _ edit: NodeEdit,
         _ order: LeafOrder = .strict
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
         var previous: Entry?
         for leaf in leaves {
-            let first = Entry(key: leaf.firstKey, row: leaf.firstRow)
+            let first = Entry(key: leaf.key, row: leaf.row)
             let isAscending =
                 switch (previous, order) {
                 case (nil, _): true
@@ -75,7 +63,7 @@ extension IndexTree {
                     .invalidDatabase, "The nodes file is damaged: an index is out of order.")
             }
             previous = first
-            tree.count += leaf.count
+            tree.count += Int(leaf.count)
         }
         guard tree.count <= UInt32.max else {
             throw StoreError(
@@ -88,55 +76,33 @@ extension IndexTree {
             return tree
         }
         var levels = IndexLevels(source: source.word)
-        for leaf in leaves {
-            let child = IndexChild(
-                extent: leaf.extent, crc: leaf.crc, key: leaf.firstKey, row: leaf.firstRow,
-                count: leaf.count)
-            levels.append(child, edit)
-        }
+        for leaf in leaves { levels.append(leaf, edit) }
         (tree.root, tree.height) = levels.finish(edit)
         return tree
     }
 
     /// Calls `body` with all leaves in ascending order, without loading any.
     func forEachLeaf<Failure: Error>(
-        _ body: (LeafPlace) throws(Failure) -> Void
+        _ body: (IndexChild) throws(Failure) -> Void
     ) throws(Failure) {
         guard let root else { return }
         if height == 0 {
-            let child = IndexChild(leaf: root)
-            try body(
-                LeafPlace(
-                    leaf: root, extent: 0, crc: 0, firstKey: child.key, firstRow: child.row,
-                    count: root.count))
+            try body(IndexChild(leaf: root))
         } else {
             try IndexTree.forEachLeaf(below: IndexInner(root), body)
         }
     }
 
     private static func forEachLeaf<Failure: Error>(
-        below inner: IndexInner, _ body: (LeafPlace) throws(Failure) -> Void
+        below inner: IndexInner, _ body: (IndexChild) throws(Failure) -> Void
     ) throws(Failure) {
         for place in 0..<inner.count {
             if inner.height > 1 {
                 try forEachLeaf(below: IndexInner(inner.child(place)), body)
             } else {
-                try body(
-                    LeafPlace(
-                        leaf: Node(word: inner.storedChild(place)), extent: inner.extents[place],
-                        crc: inner.crcs[place], firstKey: inner.keys[place],
-                        firstRow: inner.rows[place], count: Int(inner.counts[place])))
+                try body(inner.leafEntry(place))
             }
         }
-    }
-}
-
-extension IndexLeaf {
-    /// Returns the image of a leaf in a file.
-    fileprivate static func read(_ source: NodeSource, _ place: IndexTree.LeafPlace) -> Node {
-        read(
-            source, extent: place.extent, crc: place.crc, count: place.count,
-            firstKey: place.firstKey, firstRow: place.firstRow)
     }
 }
 

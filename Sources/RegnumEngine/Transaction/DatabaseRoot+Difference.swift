@@ -6,19 +6,28 @@ extension MergedDelta {
     /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that
     ///   share none.
     package init(from old: DatabaseRoot, to new: DatabaseRoot, tableName: String) {
-        guard let schema = new.schema.table(named: tableName),
-            let after = new.content.table(schema.key)
-        else {
-            self.init()
-            return
-        }
+        self.init()
+        guard let schema = new.schema.table(named: tableName) else { return }
+        self.init(from: old, to: new, schema, schema.columns)
+    }
+
+    /// Computes the delta of a class.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns to compare: those that both versions have with the same type, and
+    ///     those that the older version lacks.
+    ///   - shareLeaves: Whether the versions may share leaves of lists. If false, all owners are
+    ///     compared.
+    fileprivate init(
+        from old: DatabaseRoot, to new: DatabaseRoot, _ schema: TableSchema,
+        _ columns: [ColumnSchema], shareLeaves: Bool = true
+    ) {
         var difference = RowDifference(
-            schema, schema.columns, old.content.table(schema.key), after)
+            columns: columns, old: old.content.table(schema.key),
+            new: new.content[schema.key.index])
         difference.run()
-        self.init(
-            inserted: difference.inserted, deleted: difference.deleted,
-            modified: difference.modified,
-            listChanges: difference.listChanges(old, new))
+        self = difference.delta
+        listChanges = difference.listChanges(schema, old, shareLeaves: shareLeaves)
     }
 }
 
@@ -31,7 +40,6 @@ extension CommitSummary {
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
         var deltas: [TableKey: MergedDelta] = [:]
         for schema in new.schema.tables {
-            guard let after = new.content.table(schema.key) else { continue }
             let isOld = schema.key.index < old.schema.tables.count
             let known = isOld ? old.schema.tables[schema.key.index].columns : []
             let columns = schema.columns.filter { column in
@@ -42,13 +50,8 @@ extension CommitSummary {
                 return before.type == column.type && before.isOptional == column.isOptional
                     && before.meaning == column.meaning
             }
-            var difference = RowDifference(
-                schema, columns, isOld ? old.content.table(schema.key) : nil, after)
-            difference.run()
             deltas[schema.key] = MergedDelta(
-                inserted: difference.inserted, deleted: difference.deleted,
-                modified: difference.modified,
-                listChanges: difference.listChanges(old, new, shareLeaves: false))
+                from: old, to: new, schema, columns, shareLeaves: false)
         }
         var tables: [TableKey: TableDelta] = [:]
         for schema in new.schema.tables {
@@ -92,22 +95,11 @@ extension MergedDelta {
 
 /// Compares two versions of a table, cluster by cluster.
 private struct RowDifference {
-    let schema: TableSchema
-    /// The columns to compare: those that both versions have with the same type, and those that the
-    /// older version lacks.
     let columns: [ColumnSchema]
     let old: Table?
     let new: Table
-    var inserted: [ObjectKey] = []
-    var deleted: [ObjectKey] = []
-    var modified: [ModifiedRow] = []
-
-    init(_ schema: TableSchema, _ columns: [ColumnSchema], _ old: Table?, _ new: Table) {
-        self.schema = schema
-        self.columns = columns
-        self.old = old
-        self.new = new
-    }
+    /// The changed rows.
+    var delta = MergedDelta()
 
     mutating func run() {
         compare(old?.rootWord ?? 0, old?.height ?? 0, new.rootWord, new.height, 0)
@@ -141,11 +133,8 @@ private struct RowDifference {
     }
 
     /// Returns the list changes of rows that exist in both versions.
-    ///
-    /// - Parameter shareLeaves: Whether the trees may share leaves. If false, all owners are
-    ///   compared.
     func listChanges(
-        _ old: DatabaseRoot, _ new: DatabaseRoot, shareLeaves: Bool = true
+        _ schema: TableSchema, _ old: DatabaseRoot, shareLeaves: Bool
     ) -> [ListKey: [ListChange]] {
         guard let before = self.old else { return [:] }
         var result: [ListKey: [ListChange]] = [:]
@@ -177,9 +166,9 @@ private struct RowDifference {
                 let place = 64 * word + bit
                 let key = ObjectKey(rawValue: firstKey + UInt64(place))
                 if oldLive >> UInt64(bit) & 1 == 0 {
-                    inserted.append(key)
+                    delta.inserted.append(key)
                 } else if newLive >> UInt64(bit) & 1 == 0 {
-                    deleted.append(key)
+                    delta.deleted.append(key)
                 } else if let before, let after {
                     compareRow(before, after, place, key)
                 }
@@ -196,6 +185,6 @@ private struct RowDifference {
         where before.value(place, column) != after.value(place, column) {
             changed.insert(column.key)
         }
-        modified.append(ModifiedRow(key: key, columns: changed))
+        delta.modified.append(ModifiedRow(key: key, columns: changed))
     }
 }

@@ -54,22 +54,18 @@ extension DatabaseRoot {
 }
 
 extension EngineTransaction {
-    /// The `id` of the schema.
+    // As for `DatabaseRoot`. The address of a cluster is valid until the next edit.
+
     package var schemaID: UInt64 { content.schema.id }
 
-    /// Returns the address of a row's cluster node like `DatabaseRoot.cluster`. Valid until the
-    /// next edit.
     package func cluster(_ table: Int, _ row: UInt64, columnCount: Int) -> UnsafeRawPointer? {
         content.cluster(table, row, columnCount: columnCount)
     }
 
-    /// Returns the row with the given primary key, using the index slot from `integerKeySlot`.
     package func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         content.find(table, slot: slot, value)
     }
 
-    /// Returns the index slot of the class's primary key if it is a required integer, otherwise
-    /// `nil`.
     package func integerKeySlot(_ table: TableKey) -> Int? { content.primaryKeySlot(table) }
 
     /// Sets an integer column that is neither indexed nor the primary key, like `set`. Returns

@@ -5,11 +5,11 @@
 /// Changes of one list are composed. Lists of inserted and deleted rows aren't reported.
 package struct MergedDelta: Sendable, Hashable {
     /// Ascending, as are the others. Each row is in at most one of the arrays.
-    package private(set) var inserted: [ObjectKey] = []
-    package private(set) var deleted: [ObjectKey] = []
-    package private(set) var modified: [ModifiedRow] = []
+    package internal(set) var inserted: [ObjectKey] = []
+    package internal(set) var deleted: [ObjectKey] = []
+    package internal(set) var modified: [ModifiedRow] = []
     /// Changed lists of rows that exist before and after, as in `TableDelta`.
-    package private(set) var listChanges: [ListKey: [ListChange]] = [:]
+    package internal(set) var listChanges: [ListKey: [ListChange]] = [:]
 
     /// Creates an empty delta.
     package init() {}
@@ -50,16 +50,6 @@ package struct MergedDelta: Sendable, Hashable {
         modified.sort { $0.key < $1.key }
     }
 
-    init(
-        inserted: [ObjectKey], deleted: [ObjectKey], modified: [ModifiedRow],
-        listChanges: [ListKey: [ListChange]] = [:]
-    ) {
-        self.inserted = inserted
-        self.deleted = deleted
-        self.modified = modified
-        self.listChanges = listChanges
-    }
-
     /// Adds rows that aren't in the delta as modified, without columns.
     ///
     /// - Complexity: O(rows of the delta).
@@ -79,14 +69,6 @@ package struct MergedDelta: Sendable, Hashable {
         for index in modified.indices where rows.contains(modified[index].key) {
             modified[index].columns.insert(column)
         }
-    }
-
-    /// Appends a row whose key is greater than all that the delta has of its kind.
-    mutating func insert(_ key: ObjectKey) { inserted.append(key) }
-    mutating func delete(_ key: ObjectKey) { deleted.append(key) }
-    mutating func modify(_ row: ModifiedRow) { modified.append(row) }
-    mutating func change(_ list: ListKey, _ change: ListChange) {
-        listChanges[list, default: []].append(change)
     }
 
     /// Whether nothing changed.

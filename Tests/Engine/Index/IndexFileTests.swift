@@ -12,7 +12,7 @@ import Testing
         var model = IndexModel()
         let file: IndexNodesFile
         let source: NodeSource
-        var leaves: [IndexTree.LeafPlace] = []
+        var leaves: [IndexChild] = []
 
         init(count: Int) {
             file = IndexNodesFile(byteCount: count / 128 * 2112 + 8192)
@@ -22,10 +22,10 @@ import Testing
                 #expect(written.tree.insert(key * 2, key, written.edit, &written.hint))
             }
             written.tree.forEachLeaf { place in
-                guard let leaf = place.leaf else { return }
+                guard let leaf = Node(word: UInt(place.word)) else { return }
                 var place = place
                 place.extent = file.append(leaf)
-                place.leaf = nil
+                place.word = 0
                 place.crc = crc(place.extent)
                 leaves.append(place)
             }
@@ -74,7 +74,8 @@ import Testing
         // A leaf has an extent as long as it equals what is in the file.
         var (changedCount, sameCount) = (0, 0)
         realm.model.tree.forEachLeaf { place in
-            expectTrue((place.extent == 0) == (place.leaf.map { !$0.isMapped } ?? false))
+            expectTrue(
+                (place.extent == 0) == (Node(word: UInt(place.word)).map { !$0.isMapped } ?? false))
             if place.extent == 0 { changedCount += 1 } else { sameCount += 1 }
         }
         expectTrue(changedCount > 20 && sameCount > 20)
@@ -144,10 +145,10 @@ import Testing
     }
 
     @Test func leavesThatCannotBeATreeAreRefused() throws {
-        let damages: [(inout [IndexTree.LeafPlace]) -> Void] = [
+        let damages: [(inout [IndexChild]) -> Void] = [
             { $0[3].count = 0 }, { $0[3].count = 129 }, { $0[3].extent = 0 },
             { $0[3].extent += 8 }, { $0.swapAt(2, 3) }, { $0[3] = $0[2] },
-            { $0[3].firstKey = 0 },
+            { $0[3].key = 0 },
         ]
         for damage in damages {
             var realm = Checkpointed(count: 1_280)
@@ -163,7 +164,7 @@ import Testing
 
     private func readCount(_ tree: IndexTree) -> Int {
         var count = 0
-        tree.forEachLeaf { if $0.leaf != nil { count += 1 } }
+        tree.forEachLeaf { if $0.word != 0 { count += 1 } }
         return count
     }
 }

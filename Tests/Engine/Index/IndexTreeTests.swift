@@ -112,7 +112,7 @@ import Testing
             }
             checkIndexContent(model.tree, model.entries)
             var leafCounts: [Int] = []
-            model.tree.forEachLeaf { leafCounts.append($0.count) }
+            model.tree.forEachLeaf { leafCounts.append(Int($0.count)) }
             expectTrue(leafCounts.dropLast().allSatisfy { $0 == 128 })
             model.keepVersion()
             for _ in 0..<300 {
@@ -163,7 +163,9 @@ import Testing
         let lost = model.tree
         (model.tree, model.entries) = kept
         lost.forEachLeaf { place in
-            if let leaf = place.leaf, leaf.birth == stamp { model.store.free(leaf) }
+            if let leaf = Node(word: UInt(place.word)), leaf.birth == stamp {
+                model.store.free(leaf)
+            }
         }
         if let root = lost.root { model.store.free(root) }
         model.edit.unretire(downTo: retiredCount, bornAfter: stamp - 1)

@@ -43,7 +43,8 @@ import Testing
         let source = NodeSource(EmptyFile())
         let leaves = (1...100).map { index in
             IndexLeaf.read(
-                source, extent: UInt64(64 * index), crc: 1, count: 5, firstKey: 1, firstRow: 1)
+                source,
+                IndexChild(key: 1, row: 1, count: 5, extent: UInt64(64 * index), crc: 1))
         }
         expectEqual(Set(leaves.map(\.address)).count, 1)
         expectEqual(leaves[0].byteCount, IndexLeaf.byteCount)
