@@ -74,9 +74,7 @@ extension Table {
         }
         return count
     }
-}
 
-extension Table {
     /// Hashes the elements of a list, and the number of its backlinks that match them.
     fileprivate func combine(_ list: Int, into hasher: inout StateHasher) {
         let elements = elements(list)

@@ -146,11 +146,7 @@ private struct SortOrder {
     var descending: UInt64 { SortOrder.bits(terms.map(\.isDescending)) }
 
     init(_ query: CompiledQuery) {
-        let columns =
-            query.linkedSort.isEmpty
-            ? query.sort.map { PathColumn(links: [], isStored: true, column: $0) }
-            : query.linkedSort
-        sort(by: columns, query.order)
+        sort(by: query.sortPaths, query.order)
         for step in query.steps {
             switch step {
             case .sort(let columns, let order): sort(by: columns, order)

@@ -23,10 +23,7 @@ extension CompiledQuery {
                 ? matchingKeys(root, limit: needed, &statistics)
                 : sourceKeys(root, limit: needed, &statistics)
             if isSorted {
-                let terms =
-                    linkedSort.isEmpty
-                    ? sort.map { PathColumn(links: [], isStored: true, column: $0) } : linkedSort
-                sort(&keys, terms, order, root, limit: steps.isEmpty ? limit : .max)
+                sort(&keys, sortPaths, order, root, limit: steps.isEmpty ? limit : .max)
             }
         }
         for (index, step) in steps.enumerated() {

@@ -80,6 +80,11 @@ struct CompiledQuery: Sendable {
     let linkedSort: [PathColumn]
     let steps: [CompiledStep]
 
+    /// The terms of the sort, with or without links.
+    var sortPaths: [PathColumn] {
+        linkedSort + sort.map { PathColumn(links: [], isStored: true, column: $0) }
+    }
+
     /// Throws `invalidQuery` for a comparison of different types or more than 64 sort terms, and
     /// `schemaMismatch` if the stored column has another type than in the query, or the stored link
     /// or list leads to another class.

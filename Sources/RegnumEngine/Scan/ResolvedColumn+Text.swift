@@ -136,9 +136,7 @@ extension TextPattern {
         default: false
         }
     }
-}
 
-extension TextPattern {
     /// Whether a value of any type is a matching string or data.
     func matchesAny(_ bytes: UnsafeRawBufferPointer) -> Bool {
         AnyBytes.text(bytes).map { matches($0) } ?? false

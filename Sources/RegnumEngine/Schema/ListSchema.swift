@@ -89,10 +89,7 @@ extension SchemaRules {
         newList name: String, target: TableKey, _ kind: ListKind, of table: TableSchema,
         in schema: DatabaseSchema
     ) throws(StoreError) {
-        try check(propertyName: name, of: table.name)
-        guard table.column(named: name) == nil, table.list(named: name) == nil else {
-            throw duplicate(name, table.name)
-        }
+        try check(newName: name, in: table)
         guard target.index < schema.tables.count else {
             throw refused(table.name, name, because: "has elements of a class that does not exist")
         }

@@ -52,9 +52,7 @@ enum SchemaRules {
         newColumn column: ColumnDefinition, in table: TableSchema, of schema: DatabaseSchema
     ) throws(StoreError) {
         try check(column, of: table.name, schema.tables.count)
-        guard table.column(named: column.name) == nil, table.list(named: column.name) == nil else {
-            throw duplicate(column.name, table.name)
-        }
+        try check(newName: column.name, in: table)
         if column.isIndexed { try checkTreeCount(table, adding: 1, column.name) }
         guard !column.isPrimaryKey else {
             throw refused(
@@ -65,6 +63,14 @@ enum SchemaRules {
             throw refused(
                 "The class \(table.name) can have at most \(Limits.columnCountMax) properties.",
                 table.name, column.name)
+        }
+    }
+
+    /// Checks that a property can be added under that name, or renamed to it.
+    static func check(newName name: String, in table: TableSchema) throws(StoreError) {
+        try check(propertyName: name, of: table.name)
+        guard table.column(named: name) == nil, table.list(named: name) == nil else {
+            throw duplicate(name, table.name)
         }
     }
 

@@ -118,9 +118,7 @@ extension EngineTransaction {
                 "is the primary key, which cannot be changed once the object is stored", schema,
                 columnSchema)
         }
-        if let problem = schema.rules[column.index].problem(with: value) {
-            throw invalidValue(problem, schema, columnSchema)
-        }
+        try check(table, column, value)
         var replaced: UInt64?
         if schema.rules[column.index].isLink {
             replaced = try checkLink(schema, key, columnSchema, value)

@@ -13,7 +13,7 @@ extension EngineTransaction {
     package func rename(
         _ table: TableKey, _ column: ColumnKey, to name: String
     ) throws(StoreError) {
-        try checkFree(name, table)
+        try SchemaRules.check(newName: name, in: content.schema.tables[table.index])
         restructure(content.schema.with(table) { $0[column.index].name = name })
     }
 
@@ -21,25 +21,18 @@ extension EngineTransaction {
     ///
     /// Throws `invalidInput` for a name that is empty, too long or taken.
     package func rename(
-        _ table: TableKey, _ list: ListKey, to name: String
+        _ key: TableKey, _ list: ListKey, to name: String
     ) throws(StoreError) {
-        try checkFree(name, table)
-        let target = content.schema.tables[table.index].lists[list.index].target
-        var schema = content.schema.with(table, list, name: name)
+        let table = content.schema.tables[key.index]
+        try SchemaRules.check(newName: name, in: table)
+        let target = table.lists[list.index].target
+        var schema = content.schema.with(key, list, name: name)
         if schema.tables[target.index].kind == .elements {
             // The items of values of any type: `property[]` of `Class.property`.
             let property = name.itemsProperty ?? name
-            schema = schema.with(target, name: "\(schema.tables[table.index].name).\(property)")
+            schema = schema.with(target, name: "\(table.name).\(property)")
         }
         restructure(schema)
-    }
-
-    private func checkFree(_ name: String, _ table: TableKey) throws(StoreError) {
-        let schema = content.schema.tables[table.index]
-        try SchemaRules.check(propertyName: name, of: schema.name)
-        guard schema.column(named: name) == nil, schema.list(named: name) == nil else {
-            throw SchemaRules.duplicate(name, schema.name)
-        }
     }
 
     /// Drops a column and its values. Owned rows that it links to are deleted.
@@ -61,12 +54,7 @@ extension EngineTransaction {
         removeIndex(table, column)
         var own = content.ownTable(table.index, edit.nodes)
         own.vacate(column, edit: edit.nodes)
-        restructure(
-            content.schema.with(table) { columns in
-                let isOptional = columns[column.index].isOptional
-                columns[column.index] = ColumnDefinition(
-                    name: DroppedName.column(column), type: .bool, isOptional: isOptional)
-            })
+        restructureDropped(table, column)
         if let target = schema.linkTarget { deleteOwned(target, owned) }
     }
 
@@ -91,11 +79,7 @@ extension EngineTransaction {
         own.move(
             source, to: target, columns: content.schema.tables[table.index].columns,
             edit: edit.nodes)
-        restructure(
-            content.schema.with(table) { columns in
-                columns[source.index] = ColumnDefinition(
-                    name: DroppedName.column(source), type: .bool, isOptional: from.isOptional)
-            })
+        restructureDropped(table, source)
         if to.hasIndex { content.buildIndex(target, of: table, edit) }
     }
 
@@ -233,6 +217,16 @@ extension EngineTransaction {
         edit.forget()
         content.schema = schema
         schemaChanges.append(.restructured)
+    }
+
+    /// Replaces the definition of a column whose values were dropped.
+    private func restructureDropped(_ table: TableKey, _ column: ColumnKey) {
+        restructure(
+            content.schema.with(table) { columns in
+                columns[column.index] = ColumnDefinition(
+                    name: DroppedName.column(column), type: .bool,
+                    isOptional: columns[column.index].isOptional)
+            })
     }
 
     private func removeIndex(_ table: TableKey, _ column: ColumnKey) {

@@ -209,9 +209,7 @@ extension Value {
         guard case .any(let bytes) = self else { return nil }
         return bytes.withUnsafeBytes { AnyContent($0) }
     }
-}
 
-extension Value {
     /// Whether this is a value of any type that refers to an object, list or dictionary. Such
     /// values have no minimum or maximum.
     package var isAnyReference: Bool {
@@ -226,18 +224,12 @@ extension AnyContent {
     /// The value as error messages show it.
     var text: String {
         switch self {
-        case .bool(let x): "\(x)"
-        case .int(let x): "\(x)"
         case .float(let x): "\(x)"
-        case .double(let x), .date(let x): "\(x)"
-        case .decimal(let x): x.text
-        case .string(let x): x.shown
-        case .data(let x): "\(x.count) bytes"
-        case .objectId(let x): Value.objectId(x).keyText
-        case .uuid(let x): Value.uuid(x).keyText
         case .link: "an object"
         case .list: "a list"
         case .dictionary: "a dictionary"
+        case .bool, .int, .double, .decimal, .string, .data, .date, .objectId, .uuid:
+            scalar?.value.keyText ?? ""
         }
     }
 }

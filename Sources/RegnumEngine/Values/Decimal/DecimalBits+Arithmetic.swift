@@ -21,30 +21,25 @@ extension DecimalBits {
     /// Zero times infinity is NaN.
     package static func product(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         guard let x = a.finiteParts, let y = b.finiteParts else { return specialProduct(a, b) }
-        let isNegative = x.isNegative != y.isNegative
-        let exponent = x.exponent &+ y.exponent
+        var result = UnroundedDecimal(
+            isNegative: x.isNegative != y.isNegative, coefficient: 0,
+            exponent: x.exponent &+ y.exponent, isSticky: false)
         if (x.coefficient | y.coefficient) >> 64 == 0 {
-            let coefficient = product64(
+            result.coefficient = product64(
                 UInt64(truncatingIfNeeded: x.coefficient),
                 UInt64(truncatingIfNeeded: y.coefficient))
-            return UnroundedDecimal(
-                isNegative: isNegative, coefficient: coefficient, exponent: exponent,
-                isSticky: false
-            ).rounded()
+            return result.rounded()
         }
         let wide = DecimalWide.product(x.coefficient, y.coefficient)
         // Reduce to 36 or 37 digits, at least two more than needed, so that rounding happens once.
         let excess = max(0, wide.digitCountEstimate - 37)
-        guard excess > 0 else {
-            return UnroundedDecimal(
-                isNegative: isNegative, coefficient: wide.low, exponent: exponent, isSticky: false
-            ).rounded()
+        if excess > 0 {
+            (result.coefficient, result.isSticky) = wide.dividedByPowerOfTen(excess)
+            result.exponent &+= excess
+        } else {
+            result.coefficient = wide.low
         }
-        let (coefficient, isSticky) = wide.dividedByPowerOfTen(excess)
-        return UnroundedDecimal(
-            isNegative: isNegative, coefficient: coefficient, exponent: exponent &+ excess,
-            isSticky: isSticky
-        ).rounded()
+        return result.rounded()
     }
 
     /// Returns the rounded quotient. If the quotient is exact, its exponent is the difference of
