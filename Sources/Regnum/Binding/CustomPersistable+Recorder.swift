@@ -82,7 +82,7 @@ extension ObjectBase {
     ) -> Bool {
         a.count == b.count
             && zip(a, b).allSatisfy { one, other in
-                MapKeyText(one.key) == MapKeyText(other.key) && areSame(one.value, other.value)
+                StoredText(one.key) == StoredText(other.key) && areSame(one.value, other.value)
             }
     }
 

@@ -27,7 +27,7 @@ final class RealmCore: Sendable {
         var entries: [ObjectIdentifier: ClassEntry] = [:]
         /// The registered classes by name. Names are compared by their bytes, like stored names. If
         /// several classes have the same name, the first valid one is used.
-        var byName: [MapKeyText: ClassEntry] = [:]
+        var byName: [StoredText: ClassEntry] = [:]
     }
 
     private struct WeakRealm {
@@ -125,7 +125,7 @@ final class RealmCore: Sendable {
 
     /// Returns the registered class with the given name, if any.
     func knownEntry(named name: String) -> ClassEntry? {
-        classes.withLock { $0.byName[MapKeyText(name)] }
+        classes.withLock { $0.byName[StoredText(name)] }
     }
 
     /// The number of registered classes.
@@ -140,7 +140,7 @@ final class RealmCore: Sendable {
         return classes.withLock { classes in
             if let known = classes.entries[ObjectIdentifier(type)] { return known }
             var problem = schema.declarationError
-            let other = classes.byName[MapKeyText(schema.name)]
+            let other = classes.byName[StoredText(schema.name)]
             if problem == nil, let other, other.problem == nil {
                 problem = .clash(schema, other.schema)
             }
@@ -149,7 +149,7 @@ final class RealmCore: Sendable {
                 schemaVersion: configuration.schemaVersion)
             classes.entries[ObjectIdentifier(type)] = entry
             if other == nil || other?.problem != nil {
-                classes.byName[MapKeyText(schema.name)] = entry
+                classes.byName[StoredText(schema.name)] = entry
             }
             return entry
         }

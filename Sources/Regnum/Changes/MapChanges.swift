@@ -63,7 +63,7 @@ public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
         func keys(_ rows: some Sequence<ObjectKey>, _ table: FrozenTable) -> [Key] {
             let schema = table.snapshot.root.schema
             guard let entries = schema.table(named: entriesName)?.key else { return [] }
-            return rows.map { table.mapKey($0, entries) }.sorted(by: MapKeyText.precedes)
+            return rows.map { table.mapKey($0, entries) }.sorted(by: StoredText.precedes)
                 .map { Key._make($0) }
         }
         deletions = keys(change.deletedKeys, old.table)

@@ -168,7 +168,7 @@ extension _ManagedList {
     /// Replaces all entries. Each key must occur only once.
     func assign(any entries: [(key: String, value: AnyRealmValue)]) {
         for entry in entries where !isStorable(entry.key) { return }
-        let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
+        let sorted = entries.sorted { StoredText.precedes($0.key, $1.key) }
         guard let trees = prepared(sorted.map(\.value), level: anyLevel), let core = binding.core
         else { return }
         remove(0..<count)

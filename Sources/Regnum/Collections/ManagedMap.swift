@@ -57,9 +57,9 @@ extension _ManagedList {
         while low < high {
             let middle = low + (high - low) / 2
             guard let row = self.key(at: middle), let found = mapKey(row) else { return (low, nil) }
-            if MapKeyText.precedes(found, key) {
+            if StoredText.precedes(found, key) {
                 low = middle + 1
-            } else if MapKeyText.precedes(key, found) {
+            } else if StoredText.precedes(key, found) {
                 high = middle
             } else {
                 return (middle, row)
@@ -101,7 +101,7 @@ extension _ManagedList {
         }
         for entry in entries where !isStorable(entry.key) { return }
         remove(0..<count)
-        let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
+        let sorted = entries.sorted { StoredText.precedes($0.key, $1.key) }
         var values: [Value] = []
         for entry in sorted {
             guard let value = storedValue(entry.content, nil) else { return }

@@ -44,7 +44,7 @@ extension Map: Sequence {
     var sortedEntries: [SingleMapEntry<Key, Value>] {
         let (keys, values) = (entries.keys, entries.values)
         return entries.ascendingPositions.map {
-            SingleMapEntry(key: Key._make(keys[$0].text), value: values[$0])
+            SingleMapEntry(key: Key._make(keys[$0].wrappedValue), value: values[$0])
         }
     }
 }
@@ -85,7 +85,7 @@ extension Map: Equatable {
         case (nil, nil):
             return left.entries.count == right.entries.count
                 && zip(left.entries.keys, left.entries.values).allSatisfy { key, value in
-                    right.entries[key.text].map { areSame(value, $0) } ?? false
+                    right.entries[key.wrappedValue].map { areSame(value, $0) } ?? false
                 }
         default: return false
         }

@@ -194,9 +194,9 @@ struct DynamicPlace {
         while low < high {
             let middle = (low + high) / 2
             guard let entry = store.listElement(table, row, list.key, at: middle) else { break }
-            if MapKeyText.precedes(mapKey(entry), key) { low = middle + 1 } else { high = middle }
+            if StoredText.precedes(mapKey(entry), key) { low = middle + 1 } else { high = middle }
         }
         let entry = store.listElement(table, row, list.key, at: low)
-        return (low, entry.map { !MapKeyText.precedes(key, mapKey($0)) } ?? false)
+        return (low, entry.map { !StoredText.precedes(key, mapKey($0)) } ?? false)
     }
 }

@@ -166,7 +166,7 @@ extension DynamicWriter {
             Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         }
         var trees: [(key: String, tree: AnyTree)] = []
-        for (key, value) in entries.sorted(by: { MapKeyText.precedes($0.key, $1.key) }) {
+        for (key, value) in entries.sorted(by: { StoredText.precedes($0.key, $1.key) }) {
             if let problem = Realm.Error.mapKey(key, name.className, name.property) {
                 throw problem
             }

@@ -214,7 +214,7 @@ extension DynamicWriter {
         case let values as [String: Any]: entries = values.map { ($0.key, $0.value) }
         default: throw name(place.list.name, place.table).wrong(value)
         }
-        entries.sort { MapKeyText.precedes($0.key, $1.key) }
+        entries.sort { StoredText.precedes($0.key, $1.key) }
         return entries
     }
 

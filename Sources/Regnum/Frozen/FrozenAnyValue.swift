@@ -158,7 +158,7 @@ extension FrozenAnyValue {
             a.count == b.count
                 && a.allSatisfy { key, value in
                     guard let index = b.index(forKey: key) else { return false }
-                    return MapKeyText(b[index].key) == MapKeyText(key)
+                    return StoredText(b[index].key) == StoredText(key)
                         && value.isSame(as: b[index].value)
                 }
         case (.object(let a), .object(let b)): a.isSameObject(as: b)

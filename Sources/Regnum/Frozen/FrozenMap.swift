@@ -125,7 +125,7 @@ extension FrozenMap: Equatable where Value: Equatable {
 extension FrozenMap: Hashable where Value: Hashable {
     public func hash(into hasher: inout Hasher) {
         for entry in stored {
-            hasher.combine(MapKeyText(entry.key))
+            hasher.combine(StoredText(entry.key))
             hasher.combine(value(entry.entry))
         }
     }

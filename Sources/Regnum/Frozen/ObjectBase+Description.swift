@@ -221,7 +221,7 @@ struct ObjectPrinter {
         case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
             let entries: [(key: String, value: Any?)] =
-                values.sorted { MapKeyText.precedes($0.key, $1.key) }
+                values.sorted { StoredText.precedes($0.key, $1.key) }
                 .map { (key: $0.key, value: $0.value) }
             nested { $0.print(entries: entries, "Map<String, FrozenAnyValue>") }
         default: text += AnyRealmValue.fromEngine(value.engineValue).description

@@ -131,9 +131,9 @@ extension GraphInsertion {
             }
             for entry in entries {
                 let position = ascendingPosition(0..<keys.count) {
-                    MapKeyText.precedes(keys[$0], entry.key) ? -1 : 0
+                    StoredText.precedes(keys[$0], entry.key) ? -1 : 0
                 }
-                if position < keys.count, MapKeyText(keys[position]) == MapKeyText(entry.key),
+                if position < keys.count, StoredText(keys[position]) == StoredText(entry.key),
                     let element = transaction.listElement(table, row, list.key, at: position)
                 {
                     let isSet = try update(entry.tree, list.target, element, ColumnKey(0), items)

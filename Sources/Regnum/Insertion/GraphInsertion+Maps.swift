@@ -13,7 +13,7 @@ extension GraphInsertion {
     ) throws(Realm.Error) -> [(ObjectBase, ObjectKey?)] {
         let schema = binding.schema
         var targets: [(ObjectBase, ObjectKey?)] = []
-        var stored: [MapKeyText: Value]?
+        var stored: [StoredText: Value]?
         for entry in entries {
             if let error = Realm.Error.mapKey(entry.key, schema, schema.properties[property]) {
                 throw error
@@ -24,7 +24,7 @@ extension GraphInsertion {
             var owned: ObjectKey?
             if let row, policy == .modified, schema.properties[property].isOwning {
                 if stored == nil { stored = try values(of: row, property, binding) }
-                owned = stored?[MapKeyText(entry.key)]?.linkedObject
+                owned = stored?[StoredText(entry.key)]?.linkedObject
             }
             targets.append((target, owned))
         }
@@ -34,7 +34,7 @@ extension GraphInsertion {
     /// Returns the stored values of a map.
     private func values(
         of row: ObjectKey, _ property: Int, _ binding: ClassBinding
-    ) throws(Realm.Error) -> [MapKeyText: Value] {
+    ) throws(Realm.Error) -> [StoredText: Value] {
         do throws(StoreError) {
             return try entries(of: row, property, binding).mapValues(\.value)
         } catch {
@@ -44,14 +44,14 @@ extension GraphInsertion {
 
     private func entries(
         of row: ObjectKey, _ property: Int, _ binding: ClassBinding
-    ) throws(StoreError) -> [MapKeyText: (row: ObjectKey, value: Value)] {
+    ) throws(StoreError) -> [StoredText: (row: ObjectKey, value: Value)] {
         guard let list = binding.place.lists[property] else { return [:] }
-        var found: [MapKeyText: (row: ObjectKey, value: Value)] = [:]
+        var found: [StoredText: (row: ObjectKey, value: Value)] = [:]
         for entry in transaction.list(binding.place.tableKey, row, list.key) {
             guard case .string(let key)? = transaction.value(list.target, entry, .mapKey),
                 let value = transaction.value(list.target, entry, .mapValue)
             else { throw .missingElement(of: transaction.schema.tables[Int(list.target.rawValue)]) }
-            found[MapKeyText(key)] = (entry, value)
+            found[StoredText(key)] = (entry, value)
         }
         return found
     }
@@ -156,7 +156,7 @@ extension GraphInsertion {
             let stored = try entries(of: row, index, node.binding)
             var fresh: [MapEntry] = []
             for entry in given {
-                guard let found = stored[MapKeyText(entry.key)] else {
+                guard let found = stored[StoredText(entry.key)] else {
                     fresh.append(entry)
                     continue
                 }
@@ -173,7 +173,7 @@ extension GraphInsertion {
                 try transaction.set(list.target, found.row, .mapValue, value)
             }
             if fresh.isEmpty { continue }
-            try insert(fresh, among: stored.keys.map(\.text), table, row, list)
+            try insert(fresh, among: stored.keys.map(\.wrappedValue), table, row, list)
         }
     }
 
@@ -182,11 +182,11 @@ extension GraphInsertion {
         _ entries: [MapEntry], among keys: [String], _ table: TableKey, _ row: ObjectKey,
         _ list: BindingPlace.StoredList
     ) throws(StoreError) {
-        let keys = keys.sorted(by: MapKeyText.precedes)
+        let keys = keys.sorted(by: StoredText.precedes)
         let rows = try rows(of: entries, list.target)
         var position = 0
         for (number, entry) in entries.enumerated() {
-            while position < keys.count, MapKeyText.precedes(keys[position], entry.key) {
+            while position < keys.count, StoredText.precedes(keys[position], entry.key) {
                 position += 1
             }
             try transaction.insertIntoList(

@@ -298,7 +298,7 @@ struct ObjectBuilder {
             values = dictionary.map { ($0.key, unwrapped($0.value)) }
         default: throw .wrongType(value, schema, property)
         }
-        values.sort { MapKeyText.precedes($0.key, $1.key) }
+        values.sort { StoredText.precedes($0.key, $1.key) }
         var entries: [MapEntry] = []
         entries.reserveCapacity(values.count)
         for (key, value) in values {

@@ -28,7 +28,7 @@ struct ImportTable: Sendable {
     let schema: TableSchema
     /// The default values, by column.
     let defaults: [Value]
-    private let properties: [MapKeyText: Property]
+    private let properties: [StoredText: Property]
 
     var key: TableKey { schema.key }
     var name: String { schema.name }
@@ -37,15 +37,15 @@ struct ImportTable: Sendable {
     init(_ schema: TableSchema, in database: DatabaseSchema, _ entry: ClassEntry?) {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)
-        var properties: [MapKeyText: Property] = [:]
+        var properties: [StoredText: Property] = [:]
         for column in schema.columns where !column.name.isOfDropped {
-            properties[MapKeyText(column.name)] = Property(
+            properties[StoredText(column.name)] = Property(
                 className: schema.name, name: column.name, place: .column(column),
                 declared: entry?.schema.valueType(ofStored: column.name, column.type))
         }
         for list in schema.lists where !list.name.isOfDropped && !list.name.isOfAnyItems {
             let target = database.tables[Int(list.target.rawValue)]
-            properties[MapKeyText(list.name)] = Property(
+            properties[StoredText(list.name)] = Property(
                 className: schema.name, name: list.name, place: .list(list, target),
                 declared: target.columns.first.flatMap {
                     entry?.schema.valueType(ofStored: list.name, $0.type)
@@ -56,7 +56,7 @@ struct ImportTable: Sendable {
 
     /// Returns the property with a name. Throws `.schemaMismatch` if the class doesn't have it.
     func property(_ name: String) throws(StoreError) -> Property {
-        if let found = properties[MapKeyText(name)] { return found }
+        if let found = properties[StoredText(name)] { return found }
         throw StoreError(
             .schemaMismatch, "The class \(schema.name) has no property \"\(name.shortened)\".",
             className: schema.name, property: name)

@@ -28,7 +28,7 @@ extension Importer {
             return .list(trees)
         case ("dictionary", .object(var entries)) where !isInSet:
             try check(level: level + 1, property)
-            entries.sort { MapKeyText.precedes($0.key, $1.key) }
+            entries.sort { StoredText.precedes($0.key, $1.key) }
             var trees: [(key: String, tree: AnyTree)] = []
             for (index, entry) in entries.enumerated() {
                 try check(key: entry.key, after: index > 0 ? entries[index - 1].key : nil, property)
@@ -62,7 +62,7 @@ extension Importer {
     func check(
         key: String, after last: String?, _ property: ImportTable.Property
     ) throws(StoreError) {
-        if let last, MapKeyText(last) == MapKeyText(key) {
+        if let last, StoredText(last) == StoredText(key) {
             throw property.problem("has the key \"\(key.shortened)\" twice", .invalidInput)
         }
         if let error = Realm.Error.mapKey(key, property.className, property.name) {

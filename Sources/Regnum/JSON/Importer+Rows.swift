@@ -49,10 +49,10 @@ extension Importer {
     ) throws(StoreError) -> [(property: ImportTable.Property, node: JSONNode)] {
         var given: [(ImportTable.Property, JSONNode)] = []
         given.reserveCapacity(values.count)
-        var seen: Set<MapKeyText> = []
+        var seen: Set<StoredText> = []
         for member in values {
             let property = try table.property(member.key)
-            guard seen.insert(MapKeyText(member.key)).inserted else {
+            guard seen.insert(StoredText(member.key)).inserted else {
                 throw property.problem("appears twice", .invalidInput)
             }
             given.append((property, member.value))
@@ -245,7 +245,7 @@ extension Importer {
             throw property.problem("is a map and cannot be \(node.shown)")
         }
         clear(list, of: row, table, transaction)
-        members.sort { MapKeyText.precedes($0.key, $1.key) }
+        members.sort { StoredText.precedes($0.key, $1.key) }
         var keys: [ObjectKey] = []
         for (index, member) in members.enumerated() {
             try check(key: member.key, after: index > 0 ? members[index - 1].key : nil, property)

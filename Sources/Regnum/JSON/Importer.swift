@@ -10,7 +10,7 @@ struct Importer: Sendable {
     /// The rows of objects without a primary key, by their keys in the text. Other transactions may
     /// have deleted them since.
     var keys: [TableKey: ImportedKeys] = [:]
-    private var tables: [MapKeyText: ImportTable] = [:]
+    private var tables: [StoredText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
     private(set) var line = 0
     /// The number of objects around the embedded object that is being stored.
@@ -110,7 +110,7 @@ struct Importer: Sendable {
     mutating func table(
         named name: String, _ transaction: EngineTransaction
     ) throws(Realm.Error) -> ImportTable {
-        if schemaID == transaction.schema.id, let known = tables[MapKeyText(name)] { return known }
+        if schemaID == transaction.schema.id, let known = tables[StoredText(name)] { return known }
         let entry = realm.knownEntry(named: name)
         if let entry, !entry.mapping(in: transaction.schema).isComplete {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
@@ -125,7 +125,7 @@ struct Importer: Sendable {
         if schemaID != transaction.schema.id { tables = [:] }
         schemaID = transaction.schema.id
         let made = ImportTable(schema, in: transaction.schema, entry)
-        tables[MapKeyText(name)] = made
+        tables[StoredText(name)] = made
         return made
     }
 }

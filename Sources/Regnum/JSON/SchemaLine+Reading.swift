@@ -35,8 +35,8 @@ extension SchemaLine {
             default: throw place.problem(with: member)
             }
         }
-        var names: Set<MapKeyText> = []
-        for stored in classes where !names.insert(MapKeyText(stored.name)).inserted {
+        var names: Set<StoredText> = []
+        for stored in classes where !names.insert(StoredText(stored.name)).inserted {
             throw Place(className: stored.name).problem("appears twice")
         }
     }
@@ -72,8 +72,8 @@ extension SchemaLine {
         }
 
         func checkUnique(_ keys: [String]) throws(Realm.Error) {
-            var seen: Set<MapKeyText> = []
-            for key in keys where !seen.insert(MapKeyText(key)).inserted {
+            var seen: Set<StoredText> = []
+            for key in keys where !seen.insert(StoredText(key)).inserted {
                 throw problem("has \"\(key.shortened)\" twice")
             }
         }
@@ -120,11 +120,11 @@ extension JSONClass {
             throw place.problem("cannot be embedded and asymmetric")
         }
         self.init(name: name, isEmbedded: isEmbedded, isAsymmetric: isAsymmetric, properties: [])
-        var names: Set<MapKeyText> = []
+        var names: Set<StoredText> = []
         for node in nodes {
             let property = try JSONProperty(node, of: name)
             let place = SchemaLine.Place(className: name, property: property.name)
-            guard names.insert(MapKeyText(property.name)).inserted else {
+            guard names.insert(StoredText(property.name)).inserted else {
                 throw place.problem("appears twice")
             }
             if isEmbedded, property.isPrimaryKey {

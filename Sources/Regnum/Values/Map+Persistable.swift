@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 extension Map: Persistable {
     public static var _property: _PropertyType {
         switch Value._property.shape {
@@ -88,7 +90,7 @@ extension Map: UnmanagedMap {
             let keys = entries.keys
             let contents = Value._contents(ofValues: entries.values).contents
             return entries.ascendingPositions.map {
-                MapEntry(key: keys[$0].text, content: contents[$0])
+                MapEntry(key: keys[$0].wrappedValue, content: contents[$0])
             }
         }
         return map { MapEntry(key: $0.key._text, content: $0.value._content().content) }

@@ -174,18 +174,18 @@ extension Map: Sendable {}
 /// The entries of an unmanaged map, in no particular order.
 struct UnmanagedMapEntries<Value: MapValue> {
     /// The keys, at the indices of their values.
-    private var numbers = Numbering<MapKeyText>()
+    private var numbers = Numbering<StoredText>()
     private(set) var values: [Value] = []
 
     var count: Int { values.count }
-    var keys: [MapKeyText] { numbers.keys }
+    var keys: [StoredText] { numbers.keys }
 
     /// - Complexity: O(1).
-    subscript(key: String) -> Value? { numbers[MapKeyText(key)].map { values[$0] } }
+    subscript(key: String) -> Value? { numbers[StoredText(key)].map { values[$0] } }
 
     /// - Complexity: O(1).
     mutating func set(_ value: Value, _ key: String) {
-        let key = MapKeyText(key)
+        let key = StoredText(key)
         if let number = numbers[key] {
             values[number] = value
         } else {
@@ -196,7 +196,7 @@ struct UnmanagedMapEntries<Value: MapValue> {
 
     /// - Complexity: O(1).
     mutating func remove(_ key: String) {
-        guard let number = numbers[MapKeyText(key)] else { return }
+        guard let number = numbers[StoredText(key)] else { return }
         numbers.remove(at: number)
         values.swapAt(number, values.count - 1)
         values.removeLast()
@@ -206,7 +206,7 @@ struct UnmanagedMapEntries<Value: MapValue> {
     var ascendingPositions: [Int] {
         values.count < 2
             ? Array(values.indices)
-            : values.indices.sorted { MapKeyText.precedes(keys[$0].text, keys[$1].text) }
+            : values.indices.sorted { keys[$0] < keys[$1] }
     }
 }
 
@@ -239,21 +239,6 @@ extension MapValue {
 }
 
 extension Optional: MapValue where Wrapped: OptionalPersistable {}
-
-/// A map key, compared by its UTF-8 bytes. Strings that Swift considers equal
-/// may be different keys.
-struct MapKeyText: Hashable {
-    @StoredText var text: String
-
-    init(_ text: String) {
-        self.text = text
-    }
-
-    /// Returns whether one key precedes another.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        compareUTF8(left, right) < 0
-    }
-}
 
 /// A map entry, independent of the type of its value.
 struct MapEntry {

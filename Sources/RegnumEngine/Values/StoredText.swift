@@ -22,8 +22,11 @@ package struct StoredText: Hashable, Sendable {
 
 extension StoredText: Comparable {
     package static func < (a: StoredText, b: StoredText) -> Bool {
-        compareUTF8(a.wrappedValue, b.wrappedValue) < 0
+        precedes(a.wrappedValue, b.wrappedValue)
     }
+
+    /// Returns whether the bytes of one text precede those of another.
+    package static func precedes(_ a: String, _ b: String) -> Bool { compareUTF8(a, b) < 0 }
 }
 
 extension StoredText: ExpressibleByStringLiteral {
