@@ -40,6 +40,9 @@ public struct ConfinedIterator<Element>: IteratorProtocol {
 }
 
 extension _ConfinedCollection {
+    @inlinable
+    public var startIndex: Int { 0 }
+
     public func _end(upTo limit: Int) -> Int { endIndex }
 
     public var _hasFailed: Bool { ReadScope.hasFailed }

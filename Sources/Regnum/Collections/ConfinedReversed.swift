@@ -13,8 +13,6 @@ public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
 
     let base: Base
 
-    public var startIndex: Int { 0 }
-
     public var endIndex: Int { base.count }
 
     /// The element at a position, counted from the end of the collection.

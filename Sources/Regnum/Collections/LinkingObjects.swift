@@ -99,10 +99,6 @@ final class LinkingHandle {
 extension LinkingObjects: RandomAccessCollection {
     public typealias SubSequence = ConfinedSlice<LinkingObjects>
 
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { count }
-
     var keys: [ObjectKey] { handle?.keys ?? [] }
 
     /// The number of links to the object.

@@ -1,10 +1,6 @@
 extension List: RandomAccessCollection, MutableCollection {
     public typealias SubSequence = ConfinedSlice<List>
 
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { count }
-
     /// The number of elements.
     ///
     /// - Complexity: O(log n).
@@ -60,9 +56,6 @@ extension List: RandomAccessCollection, MutableCollection {
         let taken = Array(elements[positions.clamped(to: 0..<elements.count)])
         return _TakenElements(count: taken.count) { taken[$0] }
     }
-
-    /// The first element, or `nil` if the list is empty.
-    public var first: Element? { isEmpty ? nil : self[0] }
 
     /// Returns an iterator over the current elements. The loop may modify the list: objects that it
     /// deletes are still returned, as invalidated objects (check `isInvalidated`), but values that

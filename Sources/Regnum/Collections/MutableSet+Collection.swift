@@ -1,10 +1,6 @@
 extension MutableSet: RandomAccessCollection {
     public typealias SubSequence = ConfinedSlice<MutableSet>
 
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { count }
-
     /// The number of elements.
     ///
     /// - Complexity: O(log n).
@@ -34,9 +30,6 @@ extension MutableSet: RandomAccessCollection {
         let taken = Array(elements.array[positions.clamped(to: 0..<elements.array.count)])
         return _TakenElements(count: taken.count) { taken[$0] }
     }
-
-    /// The first element in the set's order, or `nil` if the set is empty.
-    public var first: Element? { isEmpty ? nil : self[0] }
 
     /// Returns an iterator over the current elements. The loop may modify the set: objects that it
     /// deletes are still returned, as invalidated objects (check `isInvalidated`), but values that
@@ -69,14 +62,6 @@ extension MutableSet: Equatable {
         case (nil, nil): return left.count == right.count && left.isSubset(of: right)
         default: return false
         }
-    }
-}
-
-extension MutableSet: Encodable where Element: Encodable {
-    /// Encodes the elements as an array, in the set's order.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for element in self { try container.encode(element) }
     }
 }
 

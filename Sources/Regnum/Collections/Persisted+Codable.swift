@@ -77,26 +77,10 @@ extension KeyedEncodingContainer {
     ) throws where Element: Encodable {}
 }
 
-extension LinkingObjects: Encodable where Element: Encodable {
-    /// Encodes the objects that link to this one as an array.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for object in self { try container.encode(object) }
-    }
-}
-
 extension LinkingObjects: Decodable {
     /// Creates the inverse of an unmanaged object without decoding anything.
     public init(from decoder: any Decoder) throws {
         self.init(originProperty: "")
-    }
-}
-
-extension List: Encodable where Element: Encodable {
-    /// Encodes the elements as an array; `nil` as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for element in self { try container.encode(element) }
     }
 }
 

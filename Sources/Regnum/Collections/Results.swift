@@ -133,10 +133,6 @@ extension Results: RandomAccessCollection {
     public typealias Element = Model
     public typealias SubSequence = ConfinedSlice<Results>
 
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { count }
-
     /// The number of matching objects in the current state.
     ///
     /// - Complexity: O(1) if the query was already evaluated. Otherwise counts the matches without
@@ -222,11 +218,6 @@ extension Results: RandomAccessCollection {
     ///
     /// - Precondition: The object belongs to the same realm.
     public func contains(_ object: Model) -> Bool { index(of: object) != nil }
-
-    /// Returns the objects at the given positions, in the order of the positions.
-    ///
-    /// - Precondition: All positions are in `0..<count`.
-    public func objects(at positions: some Sequence<Int>) -> [Model] { positions.map { self[$0] } }
 
     /// Returns an iterator over the objects that match when the loop starts, even if the loop
     /// changes them. An object that was deleted in the meantime is returned as an invalidated

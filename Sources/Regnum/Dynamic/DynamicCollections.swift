@@ -15,7 +15,6 @@ public final class DynamicList: _ConfinedCollection {
 
     init(_ place: DynamicPlace) { self.place = place }
 
-    public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
     /// The element at a position, which may be `nil`.
@@ -91,7 +90,6 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
 
     init(_ place: DynamicPlace) { self.place = place }
 
-    public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
     /// The element at a position, which may be `nil`.
@@ -146,7 +144,6 @@ public final class DynamicMap: _ConfinedCollection, KeyedCollection {
 
     init(_ place: DynamicPlace) { self.place = place }
 
-    public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
     /// The entry at a position.

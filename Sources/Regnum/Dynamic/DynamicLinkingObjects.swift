@@ -34,8 +34,6 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
         self.name = name
     }
 
-    public var startIndex: Int { 0 }
-
     /// The number of objects.
     ///
     /// - Complexity: O(log n + m) for m links, once for each state of the transaction; then O(1).

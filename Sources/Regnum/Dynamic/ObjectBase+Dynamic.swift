@@ -87,39 +87,6 @@ extension Results {
     }
 }
 
-extension List where Element: ObjectBase {
-    /// Sets a property of all objects in the list.
-    ///
-    /// - Throws: See `Results.setValue`.
-    /// - Precondition: Called in a write transaction if the list is managed.
-    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
-        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
-            .assign(to: Array(self))
-    }
-}
-
-extension MutableSet where Element: ObjectBase {
-    /// Sets a property of all objects in the set.
-    ///
-    /// - Throws: See `Results.setValue`.
-    /// - Precondition: Called in a write transaction if the set is managed.
-    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
-        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
-            .assign(to: Array(self))
-    }
-}
-
-extension LinkingObjects {
-    /// Sets a property of all objects that currently link to this object.
-    ///
-    /// - Throws: See `Results.setValue`.
-    /// - Precondition: Called in a write transaction.
-    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
-        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
-            .assign(to: Array(self))
-    }
-}
-
 /// The assignment of one value to a property of many objects.
 struct BulkAssignment {
     let schema: ClassSchema

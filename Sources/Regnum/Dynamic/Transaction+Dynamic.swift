@@ -193,8 +193,6 @@ public final class DynamicObjects: _ConfinedCollection {
         return table
     }
 
-    public var startIndex: Int { 0 }
-
     public var endIndex: Int {
         store.requireLive("count")
         return table.map { store.count($0) } ?? 0

@@ -8,56 +8,24 @@ extension ObjectBase: CustomStringConvertible {
     }
 }
 
-extension List: CustomStringConvertible {
-    /// A description with one element per line, preceded by its index. Shows at most 100 elements,
-    /// and at most 5 levels of nested `AnyRealmValue` collections.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "List<\(Element.self)>") }
-    }
+extension _ConfinedCollection where Self: CustomStringConvertible {
+    /// A description with one element per line, preceded by its position. Shows at most 100
+    /// elements, and at most 5 levels of nested `AnyRealmValue` collections.
+    public var description: String { ObjectPrinter.text { $0.print(self, "\(Self.self)") } }
 }
 
-extension MutableSet: CustomStringConvertible {
-    /// A description with one element per line, preceded by its position. Shows
-    /// at most 100 elements.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "MutableSet<\(Element.self)>") }
-    }
-}
+extension Results: CustomStringConvertible {}
+extension List: CustomStringConvertible {}
+extension MutableSet: CustomStringConvertible {}
+extension LinkingObjects: CustomStringConvertible {}
+extension ConfinedSlice: CustomStringConvertible {}
+extension ProjectedCollection: CustomStringConvertible {}
 
 extension Map: CustomStringConvertible {
     /// A description with one entry per line, preceded by its key. Shows at most 100 entries, and
     /// at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
         ObjectPrinter.text { $0.print(entries: anyEntries, Map._property.shape.swiftName) }
-    }
-}
-
-extension Results: CustomStringConvertible {
-    /// A description with one object per line, preceded by its index. Shows at most 100 objects.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "Results<\(Element.self)>") }
-    }
-}
-
-extension ConfinedSlice: CustomStringConvertible {
-    /// A description with one element per line, preceded by its position. Shows at most 100
-    /// elements.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "\(Self.self)") }
-    }
-}
-
-extension ProjectedCollection: CustomStringConvertible {
-    /// A description with one value per line, preceded by its position. Shows at most 100 values.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "ProjectedCollection<\(Value.self)>") }
-    }
-}
-
-extension LinkingObjects: CustomStringConvertible {
-    /// A description with one object per line, preceded by its index. Shows at most 100 objects.
-    public var description: String {
-        ObjectPrinter.text { $0.print(self, "LinkingObjects<\(Element.self)>") }
     }
 }
 
@@ -133,8 +101,8 @@ struct ObjectPrinter {
             text += "\(indentation)\(property.name) = "
             let value = unwrapped(projection.value(property, in: object))
             switch value {
-            case let list as any PrintableList:
-                list.print(to: &self, "\(type(of: list))")
+            case let list as any UnmanagedList & _ConfinedCollection:
+                print(list, "\(type(of: list))")
             case let collection as any AnyProjectedCollection:
                 print(collection.anyValues, "ProjectedCollection")
             default: print(any: value)
@@ -175,8 +143,10 @@ struct ObjectPrinter {
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
         if let map = value as? any UnmanagedMap {
             print(entries: map.anyEntries, property.shape.swiftName)
-        } else if property.shape.isStoredList, let list = value as? any PrintableList {
-            list.print(to: &self, property.shape.swiftName)
+        } else if property.shape.isStoredList,
+            let list = value as? any UnmanagedList & _ConfinedCollection
+        {
+            print(list, property.shape.swiftName)
         } else {
             print(any: value)
         }
@@ -262,16 +232,4 @@ struct ObjectPrinter {
         body(&self)
         indentation = outer
     }
-}
-
-protocol PrintableList {
-    func print(to printer: inout ObjectPrinter, _ name: String)
-}
-
-extension List: PrintableList {
-    func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
-}
-
-extension MutableSet: PrintableList {
-    func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
 }

@@ -42,10 +42,6 @@ extension AnyRealmCollection: RealmCollection, ErasedCollection {
 
     func frozenPlace() throws(Realm.Error) -> FrozenPlace? { try base.erased.frozenPlace() }
 
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { base.count }
-
     /// The number of elements.
     public var count: Int { base.count }
 
@@ -61,13 +57,6 @@ extension AnyRealmCollection: RealmCollection, ErasedCollection {
     public func _end(upTo limit: Int) -> Int { base._end(upTo: limit) }
 
     public var _hasFailed: Bool { base._hasFailed }
-
-    /// The first element, or `nil` if the collection is empty. Results stop searching at the first
-    /// match.
-    public var first: Element? { base.first }
-
-    /// The last element, or `nil` if the collection is empty.
-    public var last: Element? { base.last }
 
     /// Returns the position of the first occurrence of an element, or `nil` if there is none.
     public func index(of element: Element) -> Int? { base.index(of: element) }

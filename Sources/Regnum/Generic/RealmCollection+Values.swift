@@ -89,28 +89,21 @@ extension RealmCollection {
         }
         return FrozenValues(FrozenQuery(place.table, place.plan))
     }
+}
 
+extension RealmCollection where Element: Encodable {
     /// Encodes the elements as an array; `nil` as null.
-    func encodeElements(to encoder: any Encoder) throws where Element: Encodable {
+    ///
+    /// - Throws: Any error of the elements' `encode(to:)`. One that the compiler synthesizes throws
+    ///   for managed objects (see `Persisted`): encode the frozen objects instead.
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
     }
 }
 
-// Objects are encoded by their class. A synthesized `encode(to:)` throws for managed
-// objects, see `Persisted`.
-
-extension Results: Encodable where Model: Encodable {
-    /// Encodes the objects as an array.
-    ///
-    /// - Throws: Any error of the objects' `encode(to:)`. A synthesized implementation throws for
-    ///   managed objects; encode the frozen results instead.
-    public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
-}
-
-extension AnyRealmCollection: Encodable where Element: Encodable {
-    /// Encodes the elements as an array; `nil` as null.
-    ///
-    /// - Throws: Any error of the elements' `encode(to:)`.
-    public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
-}
+extension Results: Encodable where Model: Encodable {}
+extension List: Encodable where Element: Encodable {}
+extension MutableSet: Encodable where Element: Encodable {}
+extension LinkingObjects: Encodable where Element: Encodable {}
+extension AnyRealmCollection: Encodable where Element: Encodable {}

@@ -53,6 +53,9 @@ extension RealmCollection {
         return erased
     }
 
+    @inlinable
+    public var endIndex: Int { count }
+
     public func index(of element: Element) -> Int? {
         firstIndex { Element._areSame($0, element) }
     }

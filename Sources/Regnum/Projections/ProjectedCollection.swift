@@ -33,8 +33,6 @@ extension ProjectedCollection: _ConfinedCollection {
     public typealias SubSequence = ConfinedSlice<ProjectedCollection>
     public typealias Iterator = ConfinedIterator<Value>
 
-    public var startIndex: Int { 0 }
-
     public var endIndex: Int { source.count }
 
     /// The property of the object at a position.
