@@ -6,18 +6,7 @@ struct AnyWriter {
     let core: TransactionCore
     let transaction: EngineTransaction
     /// Returns the row of a stored object.
-    let row: (Object) -> ObjectKey?
-
-    init(
-        _ core: TransactionCore, _ transaction: EngineTransaction,
-        row: @escaping (Object) -> ObjectKey? = {
-            $0.isManaged ? ObjectKey(rawValue: $0._row) : nil
-        }
-    ) {
-        self.core = core
-        self.transaction = transaction
-        self.row = row
-    }
+    var row: (Object) -> ObjectKey? = { $0.isManaged ? ObjectKey(rawValue: $0._row) : nil }
 
     /// Returns the column value. The contents of a list or dictionary are stored by `fill`.
     func cell(_ tree: AnyTree) -> Value {

@@ -19,12 +19,12 @@ extension List: RandomAccessCollection, MutableCollection {
             if let managed {
                 // The element lookup detects positions that are out of range.
                 guard let element = Element._element(of: managed, at: position) else {
-                    trapIndex(position, "subscript")
+                    trapIndex(position, "subscript", count)
                 }
                 return element
             }
             guard position >= 0, position < elements.count else {
-                trapIndex(position, "subscript")
+                trapIndex(position, "subscript", count)
             }
             return elements[position]
         }

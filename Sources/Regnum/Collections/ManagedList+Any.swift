@@ -69,7 +69,7 @@ extension ClassBinding {
         guard let tree = list.prepared([value], level: 0)?.first else { return }
         list.edit { transaction, table, stored throws(StoreError) in
             guard let number = mapping?.columns[property] else { return }
-            try AnyWriter(core, transaction)
+            try AnyWriter(core: core, transaction: transaction)
                 .set(tree, table, ObjectKey(rawValue: row), ColumnKey(number), stored)
         }
     }
@@ -130,7 +130,7 @@ extension _ManagedList {
             !trees.isEmpty
         else { return }
         edit { transaction, table, list throws(StoreError) in
-            let rows = try AnyWriter(core, transaction)
+            let rows = try AnyWriter(core: core, transaction: transaction)
                 .insert(trees.map { ("", $0) }, list.target)
             try transaction.insertIntoList(table, row, list.key, at: position, rows)
         }
@@ -142,7 +142,7 @@ extension _ManagedList {
         edit { transaction, table, list throws(StoreError) in
             guard let element = transaction.listElement(table, row, list.key, at: position)
             else { return }
-            try AnyWriter(core, transaction).set(
+            try AnyWriter(core: core, transaction: transaction).set(
                 tree, list.target, element, ColumnKey(0),
                 BindingPlace.StoredList(key: .anyItems, target: list.target))
         }
@@ -155,7 +155,7 @@ extension _ManagedList {
         else { return }
         edit { transaction, table, list throws(StoreError) in
             let (position, found) = search(key)
-            let writer = AnyWriter(core, transaction)
+            let writer = AnyWriter(core: core, transaction: transaction)
             if let found {
                 let items = BindingPlace.StoredList(key: .anyItems, target: list.target)
                 return try writer.set(tree, list.target, found, .mapValue, items)
@@ -173,7 +173,7 @@ extension _ManagedList {
         else { return }
         remove(0..<count)
         edit { transaction, table, list throws(StoreError) in
-            let rows = try AnyWriter(core, transaction)
+            let rows = try AnyWriter(core: core, transaction: transaction)
                 .insert(zip(sorted, trees).map { ($0.key, $1) }, list.target)
             if !rows.isEmpty {
                 try transaction.insertIntoList(table, row, list.key, at: 0, rows)

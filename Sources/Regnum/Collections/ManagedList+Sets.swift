@@ -99,7 +99,7 @@ extension _ManagedList {
 
     private func editSet(_ body: (StoredSet) throws(StoreError) -> Void) {
         edit { transaction, table, list throws(StoreError) in
-            try body(StoredSet(transaction, table, row, list))
+            try body(StoredSet(transaction: transaction, table: table, row: row, list: list))
         }
     }
 
@@ -122,7 +122,7 @@ extension _ManagedList {
             guard let core = binding.core, let transaction = core.writing,
                 let trees = prepared(values, level: 0)
             else { return nil }
-            let writer = AnyWriter(core, transaction)
+            let writer = AnyWriter(core: core, transaction: transaction)
             return SetMembers(values: trees.map { writer.cell($0) }, keys: [])
         }
         let objects = contents.objects

@@ -14,13 +14,13 @@ extension MutableSet: RandomAccessCollection {
     public subscript(position: Int) -> Element {
         guard let managed else {
             guard position >= 0, position < elements.array.count else {
-                trapIndex(position, "subscript")
+                trapIndex(position, "subscript", count)
             }
             return elements.array[position]
         }
         // The element lookup detects positions that are out of range.
         guard let element = Element._element(of: managed, at: position) else {
-            trapIndex(position, "subscript")
+            trapIndex(position, "subscript", count)
         }
         return element
     }

@@ -36,16 +36,6 @@ struct StoredSet {
     let row: ObjectKey
     let list: BindingPlace.StoredList
 
-    init(
-        _ transaction: EngineTransaction, _ table: TableKey, _ row: ObjectKey,
-        _ list: BindingPlace.StoredList
-    ) {
-        self.transaction = transaction
-        self.table = table
-        self.row = row
-        self.list = list
-    }
-
     private var count: Int { transaction.listCount(table, row, list.key) }
 
     private func key(at position: Int) -> ObjectKey? {

@@ -111,7 +111,7 @@ public final class DynamicObject {
         try requireReadable(name)
         let property = try store.property(name, of: table)
         let writer = DynamicWriter(
-            store, try store.writing("\(store.name(of: table)).\(name)"))
+            store: store, transaction: try store.writing("\(store.name(of: table)).\(name)"))
         try writer.perform { () throws(Realm.Error) in
             try writer.assign(value, to: property, of: table, row)
         }

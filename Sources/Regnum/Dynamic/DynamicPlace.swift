@@ -142,7 +142,7 @@ struct DynamicPlace {
         store.requireLive("list")
         if let problem { throw problem }
         let transaction = try store.writing("\(fullName.className).\(fullName.property)")
-        let writer = DynamicWriter(store, transaction)
+        let writer = DynamicWriter(store: store, transaction: transaction)
         try writer.perform { () throws(Realm.Error) in
             if try body(writer), slot != nil { transaction.touch(itemsOf: row, table, list) }
         }
@@ -151,8 +151,8 @@ struct DynamicPlace {
     /// Returns the stored set for the collection.
     func storedSet(_ transaction: EngineTransaction) -> StoredSet {
         StoredSet(
-            transaction, table, row,
-            BindingPlace.StoredList(key: list.key, target: list.target))
+            transaction: transaction, table: table, row: row,
+            list: BindingPlace.StoredList(key: list.key, target: list.target))
     }
 
     /// Fails the transaction because the row of an element doesn't exist, which only happens in a

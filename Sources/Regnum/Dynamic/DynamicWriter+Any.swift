@@ -5,7 +5,7 @@ internal import RegnumStore
 // Setting values of any type by name, including the lists and dictionaries in them.
 
 extension DynamicWriter {
-    private var writer: AnyWriter { AnyWriter(store.core, transaction) }
+    private var writer: AnyWriter { AnyWriter(core: store.core, transaction: transaction) }
 
     /// Sets a property of any type.
     func assign(

@@ -201,7 +201,7 @@ extension DynamicWriter {
                 try insertion.updateElement(tree, element, place.list.target)
             }
             if trees.count == old.count { return }
-            let new = try AnyWriter(store.core, transaction)
+            let new = try AnyWriter(core: store.core, transaction: transaction)
                 .insert(trees[old.count...].map { ("", $0) }, place.list.target)
             try transaction.insertIntoList(
                 place.table, place.row, place.list.key, at: old.count, new)

@@ -11,18 +11,9 @@ struct DynamicWriter {
     /// The program's objects among the values.
     let copies = Copies()
     /// The handling of objects given as values whose primary key exists.
-    let policy: Realm.UpdatePolicy
+    var policy = Realm.UpdatePolicy.error
     /// The number of dictionaries and arrays of properties that contain the values being stored.
     var level = 0
-
-    init(
-        _ store: DynamicStore, _ transaction: EngineTransaction,
-        _ policy: Realm.UpdatePolicy = .error
-    ) {
-        self.store = store
-        self.transaction = transaction
-        self.policy = policy
-    }
 
     /// Runs a call. If it throws, the rows that it inserted are deleted again, so that nothing has
     /// changed but the schema.

@@ -149,7 +149,7 @@ extension DynamicStore {
                         + "owners. Set a property to a dictionary, or append one.",
                 className: table.name)
         }
-        let writer = DynamicWriter(self, transaction, policy)
+        let writer = DynamicWriter(store: self, transaction: transaction, policy: policy)
         return try writer.perform { () throws(Realm.Error) in
             if policy != .error {
                 if table.primaryKey == nil { throw policy.missingKey(of: table.name) }

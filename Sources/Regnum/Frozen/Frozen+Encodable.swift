@@ -17,7 +17,7 @@ extension Frozen: Encodable {
     ///   ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try encoding(linkDepth: depth).encode(to: encoder)
+        try encoded(linkDepth: depth).encode(to: encoder)
     }
 
     /// Returns an encodable form of the object with linked objects inline, up to the given number
@@ -28,12 +28,9 @@ extension Frozen: Encodable {
     /// Encoding throws an error if a link within that depth leads back to an object that contains
     /// it, and if objects would be nested more than 32 levels deep.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        encoding(linkDepth: linkDepth)
-    }
-
-    private func encoding(linkDepth: Int) -> RowEncoding {
         RowEncoding(
-            table, row, linkDepth: linkDepth, path: [], projection: ProjectionSchema.of(Model.self))
+            table: table, row: row, linkDepth: linkDepth,
+            projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -41,19 +38,14 @@ extension FrozenResults: Encodable {
     /// Encodes the objects as an array. Each is encoded like a ``Frozen``.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try encoding(linkDepth: depth).encode(to: encoder)
+        try encoded(linkDepth: depth).encode(to: encoder)
     }
 
     /// Returns an encodable form of the objects with linked objects inline; see
     /// ``Frozen/encoded(linkDepth:)``.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        encoding(linkDepth: linkDepth)
-    }
-
-    private func encoding(linkDepth: Int) -> RowsEncoding {
         RowsEncoding(
-            query: query, linkDepth: linkDepth,
-            projection: ProjectionSchema.of(Model.self))
+            query: query, linkDepth: linkDepth, projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -82,7 +74,7 @@ private struct RowsEncoding: Encodable, Sendable {
             for row in query.keys {
                 try container.encode(
                     RowEncoding(
-                        query.table, row, linkDepth: linkDepth, path: [], projection: projection))
+                        table: query.table, row: row, linkDepth: linkDepth, projection: projection))
             }
         }
     }
@@ -94,22 +86,11 @@ struct RowEncoding: Encodable, Sendable {
     let row: ObjectKey
     let linkDepth: Int
     /// The rows that contain this one.
-    let path: [RowIdentity]
+    var path: [RowIdentity] = []
     /// The projection that is encoded instead of the stored properties.
-    let projection: ProjectionSchema?
+    var projection: ProjectionSchema?
     /// The only property to encode, and its key; `nil` for all properties.
     var only: (property: Int, name: String)?
-
-    init(
-        _ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity],
-        projection: ProjectionSchema? = nil
-    ) {
-        self.projection = projection
-        self.table = table
-        self.row = row
-        self.linkDepth = linkDepth
-        self.path = path
-    }
 
     var identity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
@@ -187,8 +168,7 @@ struct RowEncoding: Encodable, Sendable {
                     try container.encodeNil(forKey: key)
                     continue
                 }
-                try container.encode(
-                    LinkEncoding(self, table.other(type), target, property), forKey: key)
+                try container.encode(link(target, table.other(type), property), forKey: key)
             case .list(.scalar), .set(.scalar):
                 try container.encode(
                     ValuesEncoding(table: table, row: row, property: index), forKey: key)
@@ -196,7 +176,7 @@ struct RowEncoding: Encodable, Sendable {
                 var list = container.nestedUnkeyedContainer(forKey: key)
                 let targets = table.other(type)
                 for target in table.list(row, index) {
-                    try list.encode(LinkEncoding(self, targets, target, property))
+                    try list.encode(link(target, targets, property))
                 }
             case .map(let element):
                 var entries = container.nestedContainer(keyedBy: NameCodingKey.self, forKey: key)
@@ -212,14 +192,19 @@ struct RowEncoding: Encodable, Sendable {
                             origin: self, property: property, type: type, row: target)
                         try entries.encode(encoding, forKey: key)
                     case (.object(let type), let target?):
-                        try entries.encode(
-                            LinkEncoding(self, table.other(type), target, property), forKey: key)
+                        try entries.encode(link(target, table.other(type), property), forKey: key)
                     case (.object, nil): try entries.encodeNil(forKey: key)
                     }
                 }
             case .linkingObjects: continue
             }
         }
+    }
+
+    private func link(
+        _ target: ObjectKey, _ table: FrozenTable, _ property: PropertySchema
+    ) -> LinkEncoding {
+        LinkEncoding(origin: self, table: table, row: target, isOwned: property.isOwning)
     }
 
     /// A value of a projected type that is stored as an embedded object. It is encoded as the
@@ -249,7 +234,7 @@ struct RowEncoding: Encodable, Sendable {
             }
             guard let value else { return try encodeNil(to: encoder) }
             if let value = value as? any Encodable { return try value.encode(to: encoder) }
-            try LinkEncoding(origin, table, row, property).encode(to: encoder)
+            try origin.link(row, table, property).encode(to: encoder)
         }
 
         private func encodeNil(to encoder: any Encoder) throws {
@@ -270,27 +255,11 @@ struct RowEncoding: Encodable, Sendable {
         let row: ObjectKey
         let isOwned: Bool
 
-        init(
-            _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey,
-            _ property: PropertySchema
-        ) {
-            self.init(origin, table, row, isOwned: property.isOwning)
-        }
-
-        init(
-            _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey, isOwned: Bool
-        ) {
-            self.origin = origin
-            self.table = table
-            self.row = row
-            self.isOwned = isOwned
-        }
-
         func encode(to encoder: any Encoder) throws {
             if isOwned || origin.linkDepth > 0 {
                 let depth = isOwned ? origin.linkDepth : origin.linkDepth - 1
                 try RowEncoding(
-                    table, row, linkDepth: depth, path: origin.path + [origin.identity]
+                    table: table, row: row, linkDepth: depth, path: origin.path + [origin.identity]
                 ).encode(to: encoder)
             } else if let key = table.schema.primaryKey {
                 try ValueEncoding(table.value(row, key), table, row, key).encode(to: encoder)
@@ -309,8 +278,9 @@ struct RowEncoding: Encodable, Sendable {
         func encode(to encoder: any Encoder) throws {
             switch value {
             case .object(let object):
-                try LinkEncoding(origin, object.table, object.row, isOwned: false)
-                    .encode(to: encoder)
+                try LinkEncoding(
+                    origin: origin, table: object.table, row: object.row, isOwned: false
+                ).encode(to: encoder)
             case .list(let values):
                 var container = encoder.unkeyedContainer()
                 for value in values {

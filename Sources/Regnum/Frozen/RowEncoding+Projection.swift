@@ -8,9 +8,10 @@ extension RowEncoding {
         var container = encoder.container(keyedBy: NameCodingKey.self)
         for property in projection.properties {
             if let index = property.storedIndex {
-                var one = RowEncoding(table, row, linkDepth: linkDepth, path: path)
-                one.only = (index, property.name)
-                try one.encode(to: encoder)
+                try RowEncoding(
+                    table: table, row: row, linkDepth: linkDepth, path: path,
+                    only: (index, property.name)
+                ).encode(to: encoder)
                 continue
             }
             let shown = table.compute(projection.type, row) { object in
@@ -20,9 +21,10 @@ extension RowEncoding {
             switch shown {
             case .inverse: continue
             case .collection(let table, let owner, let index):
-                var one = RowEncoding(table, owner, linkDepth: linkDepth, path: path)
-                one.only = (index, property.name)
-                try one.encode(to: encoder)
+                try RowEncoding(
+                    table: table, row: owner, linkDepth: linkDepth, path: path,
+                    only: (index, property.name)
+                ).encode(to: encoder)
             default: try container.encode(ShownEncoding(origin: self, shown: shown), forKey: key)
             }
         }
@@ -51,7 +53,7 @@ private enum Shown {
     ///   - row: The projected object.
     init(_ value: Any, _ table: FrozenTable, _ row: ObjectKey) {
         let value = unwrapped(value)
-        if let handle = (value as? any StoredCollection)?.handle {
+        if let handle = (value as? any UnmanagedCollection)?.managed {
             self =
                 handle.slot == nil
                 ? .collection(
@@ -113,25 +115,16 @@ private struct ShownEncoding: Encodable {
         case .text(let text): try container.encode(text)
         case .object(let table, let row, let isEmbedded):
             try container.encode(
-                RowEncoding.LinkEncoding(origin, table, row, isOwned: isEmbedded))
+                RowEncoding.LinkEncoding(
+                    origin: origin, table: table, row: row, isOwned: isEmbedded))
         case .values(let values):
             try container.encode(values.map { ShownEncoding(origin: origin, shown: $0) })
         case .collection(let table, let row, let property):
             // A collection within a projected one, encoded under the name of its property.
-            var one = RowEncoding(
-                table, row, linkDepth: origin.linkDepth, path: origin.path)
-            one.only = (property, table.schema.properties[property].name)
-            try container.encode(one)
+            try container.encode(
+                RowEncoding(
+                    table: table, row: row, linkDepth: origin.linkDepth, path: origin.path,
+                    only: (property, table.schema.properties[property].name)))
         }
     }
 }
-
-/// A list, set or map, whatever the type of its elements.
-private protocol StoredCollection {
-    /// The stored collection; `nil` for an unmanaged one.
-    var handle: _ManagedList? { get }
-}
-
-extension List: StoredCollection {}
-extension MutableSet: StoredCollection {}
-extension Map: StoredCollection {}

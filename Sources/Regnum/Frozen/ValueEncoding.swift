@@ -55,28 +55,10 @@ extension PropertySchema {
     var valueType: (any ScalarValue.Type)? {
         switch (shape, kind) {
         case (.scalar, .other): field.valueType as? any ScalarValue.Type
-        case (.list(.scalar), _), (.set(.scalar), _):
-            (field.valueType as? any ListOfValues.Type)?.elementType
-        case (.map(.scalar), _):
-            (field.valueType as? any ListOfValues.Type)?.elementType
+        case (.list(.scalar), _), (.set(.scalar), _), (.map(.scalar), _):
+            (field.valueType as? any UnmanagedCollection.Type)?.elementType
+                as? any ScalarValue.Type
         default: nil
         }
     }
-}
-
-/// A collection of values, identified by its type alone.
-private protocol ListOfValues {
-    static var elementType: any ScalarValue.Type { get }
-}
-
-extension List: ListOfValues where Element: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Element.self }
-}
-
-extension Map: ListOfValues where Value: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Value.self }
-}
-
-extension MutableSet: ListOfValues where Element: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Element.self }
 }

@@ -13,7 +13,7 @@ extension AnyTree {
 extension GraphInsertion {
     /// A writer for values whose objects have rows.
     var anyWriter: AnyWriter {
-        AnyWriter(core, transaction) { self.row(of: $0) }
+        AnyWriter(core: core, transaction: transaction) { self.row(of: $0) }
     }
 
     /// Returns a checked tree of a value.

@@ -11,7 +11,8 @@ extension GraphInsertion {
             do throws(StoreError) {
                 let table = node.binding.place.tableKey
                 if case .set = node.binding.schema.properties[property].shape {
-                    let stored = StoredSet(transaction, table, row, list)
+                    let stored = StoredSet(
+                        transaction: transaction, table: table, row: row, list: list)
                     try stored.add(members(of: contents))
                     continue
                 }

@@ -99,7 +99,8 @@ extension GraphInsertion {
             else { continue }
             let contents = node.lists.first { $0.property == index }?.contents ?? []
             if case .set = property.shape {
-                let stored = StoredSet(transaction, table, row, list)
+                let stored = StoredSet(
+                    transaction: transaction, table: table, row: row, list: list)
                 // all elements are then new, as in a list
                 if replaces(index, node) { try stored.keep(SetMembers()) }
                 try stored.add(members(of: contents))

@@ -214,8 +214,8 @@ extension Importer {
                 }
             }
             let stored = StoredSet(
-                transaction, table.key, row,
-                BindingPlace.StoredList(key: list.key, target: target.key))
+                transaction: transaction, table: table.key, row: row,
+                list: BindingPlace.StoredList(key: list.key, target: target.key))
             try stored.replaceAll(with: SetMembers(values: members.values, keys: members.keys))
             return
         }

@@ -13,7 +13,7 @@ struct AnyCollectionComparison {
 
     /// - Complexity: O(values), comparing each pair of collections once.
     static func areEqual(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
-        var comparison = AnyCollectionComparison([(left, right)], comparesContent: false)
+        var comparison = AnyCollectionComparison(pending: [(left, right)], comparesContent: false)
         return comparison.run()
     }
 
@@ -22,13 +22,8 @@ struct AnyCollectionComparison {
     ///
     /// - Complexity: O(values).
     static func haveSameContent(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
-        var comparison = AnyCollectionComparison([(left, right)], comparesContent: true)
+        var comparison = AnyCollectionComparison(pending: [(left, right)], comparesContent: true)
         return comparison.run()
-    }
-
-    private init(_ pending: [(AnyRealmValue, AnyRealmValue)], comparesContent: Bool) {
-        self.pending = pending
-        self.comparesContent = comparesContent
     }
 
     private mutating func run() -> Bool {

@@ -41,6 +41,8 @@ protocol UnmanagedCollection: AnyObject, SendableMetatype {
     static func content(of instance: AnyObject) -> _PropertyContent.Content
     /// The type of the elements; for a map, that of its values.
     static var elementType: Any.Type { get }
+    /// The stored collection; `nil` for an unmanaged one.
+    var managed: _ManagedList? { get }
 }
 
 /// A type-erased list or set.
@@ -70,6 +72,15 @@ extension UnmanagedList {
 
     /// Converts content to an element of this type of list; returns `nil` if it cannot hold it.
     static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
+
+    func trapIndex(_ index: Int, _ call: StaticString, _ count: Int) -> Never {
+        let name = managed?.name ?? "\(Self.self)"
+        let message =
+            index < 0
+            ? "\(call) of \(name) was given the negative index \(index)."
+            : "\(call) of \(name) was given the index \(index), but the count is \(count)."
+        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
+    }
 
     /// Replaces all elements with the given contents. If the list cannot hold one of them, returns
     /// its position and changes nothing.

@@ -254,16 +254,7 @@ public final class List<Element: RealmCollectionValue> {
 
     private func failIndex(_ index: Int, _ call: StaticString) -> Bool {
         if managed?.binding.core?.hasFailed == true { return false }
-        trapIndex(index, call)
-    }
-
-    func trapIndex(_ index: Int, _ call: StaticString) -> Never {
-        let name = managed?.name ?? "List<\(Element.self)>"
-        let message =
-            index < 0
-            ? "\(call) of \(name) was given the negative index \(index)."
-            : "\(call) of \(name) was given the index \(index), but the count is \(count)."
-        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
+        trapIndex(index, call, count)
     }
 }
 

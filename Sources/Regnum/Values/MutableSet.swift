@@ -179,15 +179,6 @@ public final class MutableSet<Element: RealmCollectionValue> {
             elements = UnmanagedSetElements(new)
         }
     }
-
-    func trapIndex(_ index: Int, _ call: StaticString) -> Never {
-        let name = managed?.name ?? "MutableSet<\(Element.self)>"
-        let message =
-            index < 0
-            ? "\(call) of \(name) was given the negative index \(index)."
-            : "\(call) of \(name) was given the index \(index), but the count is \(count)."
-        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
-    }
 }
 
 @available(*, unavailable, message: "a set is confined to a transaction: use a snapshot")
