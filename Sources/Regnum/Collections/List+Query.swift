@@ -59,19 +59,6 @@ extension _ManagedList {
         }
     }
 
-    /// Converts the result of an aggregate. An error fails the transaction and
-    /// returns the placeholder.
-    func converted<Answer>(
-        _ placeholder: @autoclosure () -> Answer, _ body: () throws(StoreError) -> Answer
-    ) -> Answer {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            binding.core?.fail(Realm.Error(error))
-            return placeholder()
-        }
-    }
-
     // Aggregates of the values in a list, set or map.
 
     func sum<Element: SummableValue>(_ type: Element.Type) -> Element.Total {
@@ -88,30 +75,33 @@ extension _ManagedList {
         }.map { Element.Mean.fromEngine($0) }
     }
 
-    /// Returns the minimum value as a type that is stored like the elements.
-    func min<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
-        ask(type, nil) { plan, column, state throws(StoreError) in
-            try bound(plan.minimum(of: column, state))
+    /// Returns the sum of values of a projected type. One that can't be converted to the type fails
+    /// the transaction.
+    func projectedSum<Element: ProjectedValue>(_ type: Element.Type) -> Element._Projected
+    where Element._PersistedProperty: SummableValue {
+        let sum = sum(Element._PersistedProperty.self).engineValue
+        do throws(StoreError) {
+            return try Element.summed(sum)
+        } catch {
+            binding.core?.fail(Realm.Error(error))
+            return Element._Projected.placeholder()
         }
     }
 
-    /// Returns the maximum value as a type that is stored like the elements.
-    func max<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
-        ask(type, nil) { plan, column, state throws(StoreError) in
-            try bound(plan.maximum(of: column, state))
+    /// Returns the minimum or maximum value as a type that is stored like the elements.
+    func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
+        ask(Bound.self, nil) { plan, column, state throws(StoreError) in
+            try Bound.bound(
+                extreme.find(plan, column, state), binding.schema.name,
+                binding.schema.properties[property].columnName)
         }
-    }
-
-    private func bound<Bound: RequiredValue>(_ value: Value?) throws(StoreError) -> Bound? {
-        try Bound.bound(
-            value, binding.schema.name, binding.schema.properties[property].columnName)
     }
 }
 
-extension Sequence where Element: ScalarValue {
+extension Sequence {
     /// Returns the elements sorted by value. The sort is stable.
-    func ordered(ascending: Bool) -> [Element] {
-        let values = map { (element: $0, value: $0.engineValue) }
+    func ordered(ascending: Bool, by value: (Element) -> Value) -> [Element] {
+        let values = map { (element: $0, value: value($0)) }
         let order = values.indices.sorted { a, b in
             let order = Value.compare(values[a].value, values[b].value)
             if order == 0 { return a < b }
@@ -122,6 +112,11 @@ extension Sequence where Element: ScalarValue {
 }
 
 extension Sequence where Element: ScalarValue {
+    /// Returns the elements sorted by value. The sort is stable.
+    func ordered(ascending: Bool) -> [Element] {
+        ordered(ascending: ascending) { $0.engineValue }
+    }
+
     /// Returns the distinct elements, keeping the first of equal ones.
     func distinctValues() -> [Element] {
         var known: Set<Value> = []

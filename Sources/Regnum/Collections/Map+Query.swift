@@ -17,19 +17,19 @@ extension Map where Value: SummableValue {
 
 extension Map where Value: BoundedValue {
     /// Returns the minimum value, ignoring `nil` and NaN; `nil` if there are none.
-    public func min() -> Value.Required? {
-        guard let handle else { return values.engineBound { $0 < 0 } }
-        return handle.min(as: Value.Required.self)
-    }
+    public func min() -> Value.Required? { bound(.minimum) }
 
     /// Returns the maximum value, ignoring `nil` and NaN; `nil` if there are none.
-    public func max() -> Value.Required? {
-        guard let handle else { return values.engineBound { $0 > 0 } }
-        return handle.max(as: Value.Required.self)
-    }
+    public func max() -> Value.Required? { bound(.maximum) }
 }
 
 extension Map where Value: ScalarValue {
+    /// Returns the minimum or maximum value as a type that is stored like the values.
+    func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
+        guard let handle else { return values.engineBound(extreme) }
+        return handle.bound(extreme)
+    }
+
     /// Returns the values sorted: `nil` first, then NaN; strings by their UTF-8 bytes; `false`
     /// before `true`. Equal values stay in key order.
     ///
@@ -91,20 +91,16 @@ extension Map {
     /// there are no values.
     public func min<T: ObjectBase, V: BoundedValue>(of keyPath: KeyPath<T, V>) -> V.Required?
     where Value == T? {
-        guard let objects: Results<T> = managedObjects() else {
-            return properties(keyPath).engineBound { $0 < 0 }
-        }
-        return objects.min(of: keyPath)
+        if let objects: Results<T> = managedObjects() { return objects.min(of: keyPath) }
+        return properties(keyPath).engineBound(.minimum)
     }
 
     /// Returns the maximum of a property of the objects, ignoring `nil` and NaN; `nil` if
     /// there are no values.
     public func max<T: ObjectBase, V: BoundedValue>(of keyPath: KeyPath<T, V>) -> V.Required?
     where Value == T? {
-        guard let objects: Results<T> = managedObjects() else {
-            return properties(keyPath).engineBound { $0 > 0 }
-        }
-        return objects.max(of: keyPath)
+        if let objects: Results<T> = managedObjects() { return objects.max(of: keyPath) }
+        return properties(keyPath).engineBound(.maximum)
     }
 
     /// Returns the objects sorted by a property: `nil` first, then NaN; strings by their UTF-8
@@ -115,14 +111,7 @@ extension Map {
     public func sorted<T: ObjectBase, V: ScalarValue>(
         by keyPath: KeyPath<T, V>, ascending: Bool = true
     ) -> [T] where Value == T? {
-        let objects = compactMap(\.value)
-        let values = objects.map { $0[keyPath: keyPath].engineValue }
-        let order = objects.indices.sorted { a, b in
-            let order = RegnumEngine.Value.compare(values[a], values[b])
-            if order == 0 { return a < b }
-            return ascending ? order < 0 : order > 0
-        }
-        return order.map { objects[$0] }
+        compactMap(\.value).ordered(ascending: ascending) { $0[keyPath: keyPath].engineValue }
     }
 
     private func properties<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> [V]

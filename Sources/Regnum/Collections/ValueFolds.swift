@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Aggregates of values in memory, for unmanaged collections, with the same rules as the engine's.
 
@@ -70,18 +71,39 @@ private enum FoldedSum {
     }
 }
 
-extension Sequence where Element: BoundedValue {
-    /// Returns the first value in the order defined by `precedes`, which is given the
-    /// sign of a comparison.
-    func engineBound(_ precedes: (Int) -> Bool) -> Element.Required? {
+/// The minimum or the maximum of some values.
+enum Extreme {
+    case minimum
+    case maximum
+
+    /// Returns the stored value.
+    func find(
+        _ plan: QueryPlan, _ column: ColumnReference, _ state: QueryState
+    ) throws(StoreError) -> Value? {
+        switch self {
+        case .minimum: try plan.minimum(of: column, state)
+        case .maximum: try plan.maximum(of: column, state)
+        }
+    }
+
+    /// Returns whether this is the value of two whose comparison has the given sign.
+    func isFirst(_ order: Int) -> Bool { self == .minimum ? order < 0 : order > 0 }
+}
+
+extension Sequence where Element: ScalarValue {
+    /// Returns the minimum or maximum, ignoring `nil` and NaN, as a type that is stored like the
+    /// elements.
+    func engineBound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
         var best: Value?
         for element in self {
             let value = element.engineValue
             if value.isNull || value.isNaN || value.isAnyReference { continue }
-            if let found = best, !precedes(Value.compare(value, found)) { continue }
+            if let found = best, !extreme.isFirst(Value.compare(value, found)) { continue }
             best = value
         }
-        return best.map { Element.Required.fromEngine($0) }
+        guard let best else { return nil }
+        if let bound = Bound._decode(_StoredValue(best)) { return bound }
+        fatalError("\(best.keyText), a stored value, can't be converted to \(Bound.self).")
     }
 }
 

@@ -226,16 +226,12 @@ extension FrozenValues where Element: BoundedValue {
     /// Returns the minimum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
-    public func min() -> Element.Required? {
-        least(as: Element.Required.self)
-    }
+    public func min() -> Element.Required? { bound(.minimum) }
 
     /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
-    public func max() -> Element.Required? {
-        greatest(as: Element.Required.self)
-    }
+    public func max() -> Element.Required? { bound(.maximum) }
 }
 
 extension FrozenValues: Hashable {

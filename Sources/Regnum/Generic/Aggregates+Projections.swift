@@ -15,11 +15,20 @@ extension ProjectedValue {
                 + "which can't be converted to \(_Projected.self). Aggregate their "
                 + "persistableValue instead.")
     }
+}
 
-    /// Like `summed`, for an unmanaged collection.
-    static func summed(unmanaged value: Value) -> _Projected {
+extension Sequence where Element: ProjectedValue, Element._PersistedProperty: ScalarValue {
+    /// The persisted values of the elements.
+    var persisted: [Element._PersistedProperty] {
+        map { Element._PersistedProperty.fromEngine($0.engineValue) }
+    }
+}
+
+extension Sequence where Element: ProjectedValue, Element._PersistedProperty: SummableValue {
+    /// The sum of the elements of an unmanaged collection. Traps if it can't be converted.
+    var projectedSum: Element._Projected {
         do throws(StoreError) {
-            return try summed(value)
+            return try Element.summed(persisted.engineSum().engineValue)
         } catch {
             fatalError(error.sentence)
         }
@@ -31,9 +40,6 @@ extension Queryable {
     ///
     /// Integer overflow, and a sum that can't be converted to the type, fail the transaction; for
     /// frozen and live results see ``Snapshot/read(_:)``.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -45,38 +51,25 @@ extension Queryable {
 
     /// Returns the mean of the persisted values of a property of a projected type, ignoring `nil`,
     /// or `nil` if there are none.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Model, V>
     ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try plan.average(of: column, state)
-        }
-        .map { V._PersistedProperty.Mean.fromEngine($0) }
+        queriedAverage(of: keyPath).map { V._PersistedProperty.Mean.fromEngine($0) }
     }
 
     /// Returns the value of a property of a projected type with the smallest persisted value,
     /// ignoring `nil` and NaN, or `nil` if there is none.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        least(of: keyPath, as: V._Projected.self)
+        queriedBound(.minimum, of: keyPath)
     }
 
     /// Returns the value of a property of a projected type with the greatest persisted value,
     /// ignoring `nil` and NaN, or `nil` if there is none.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        greatest(of: keyPath, as: V._Projected.self)
+        queriedBound(.maximum, of: keyPath)
     }
 }
 
@@ -87,7 +80,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         if let results = objectResults { return results.sum(of: keyPath) }
-        return V.summed(unmanaged: stored(keyPath).engineSum().engineValue)
+        return map { $0[keyPath: keyPath] }.projectedSum
     }
 
     /// Returns the mean of a property of a projected type, like `Results.average(of:)`. Each
@@ -98,29 +91,21 @@ extension RealmCollection where Element: ObjectBase {
     ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         if let results = objectResults { return results.average(of: keyPath) }
-        return stored(keyPath).engineAverage()
+        return map { $0[keyPath: keyPath] }.persisted.engineAverage()
     }
 
     /// Returns the minimum of a property of a projected type, like `Results.min(of:)`.
     @_disfavoredOverload
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        if let results = objectResults { return results.min(of: keyPath) }
-        return stored(keyPath).engineBound { $0 < 0 }.map { V.summed(unmanaged: $0.engineValue) }
+        bound(.minimum, of: keyPath)
     }
 
     /// Returns the maximum of a property of a projected type, like `Results.max(of:)`.
     @_disfavoredOverload
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        if let results = objectResults { return results.max(of: keyPath) }
-        return stored(keyPath).engineBound { $0 > 0 }.map { V.summed(unmanaged: $0.engineValue) }
-    }
-
-    private func stored<V: ProjectedValue>(
-        _ keyPath: KeyPath<Element, V>
-    ) -> [V._PersistedProperty] where V._PersistedProperty: ScalarValue {
-        map { V._PersistedProperty.fromEngine($0[keyPath: keyPath].engineValue) }
+        bound(.maximum, of: keyPath)
     }
 }
 
@@ -132,60 +117,33 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     /// Integer overflow, and a sum that can't be converted to the type, fail the transaction; for
     /// an unmanaged collection they trap.
     public func sum() -> Element._Projected {
-        guard let values = erased.storedValues else {
-            return Element.summed(unmanaged: stored.engineSum().engineValue)
-        }
-        let sum = values.sum(Element._PersistedProperty.self).engineValue
-        return values.converted(Element._Projected.placeholder()) { () throws(StoreError) in
-            try Element.summed(sum)
-        }
+        erased.storedValues?.projectedSum(Element.self) ?? projectedSum
     }
 
     /// Returns the mean of the elements' persisted values, ignoring `nil`, or `nil` if there are
     /// none.
     public func average() -> Element._PersistedProperty.Mean? {
-        guard let values = erased.storedValues else { return stored.engineAverage() }
+        guard let values = erased.storedValues else { return persisted.engineAverage() }
         return values.average(Element._PersistedProperty.self)
     }
 }
 
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: BoundedValue {
     /// Returns the minimum element, ignoring `nil` and NaN, or `nil` if there is none.
-    public func min() -> Element._Projected? { least }
+    public func min() -> Element._Projected? { bound(.minimum) }
 
     /// Returns the maximum element, ignoring `nil` and NaN, or `nil` if there is none.
-    public func max() -> Element._Projected? { greatest }
-
-    fileprivate var least: Element._Projected? {
-        guard let values = erased.storedValues else {
-            return stored.engineBound { $0 < 0 }.map { Element.summed(unmanaged: $0.engineValue) }
-        }
-        return values.min(as: Element._Projected.self)
-    }
-
-    fileprivate var greatest: Element._Projected? {
-        guard let values = erased.storedValues else {
-            return stored.engineBound { $0 > 0 }.map { Element.summed(unmanaged: $0.engineValue) }
-        }
-        return values.max(as: Element._Projected.self)
-    }
+    public func max() -> Element._Projected? { bound(.maximum) }
 }
 
 // The standard library has these for `Comparable` elements, so more specialized ones are needed.
 extension RealmCollection
 where Element: ProjectedValue & Comparable, Element._PersistedProperty: BoundedValue {
     /// Returns the minimum element, ignoring `nil` and NaN, or `nil` if there is none.
-    public func min() -> Element._Projected? { least }
+    public func min() -> Element._Projected? { bound(.minimum) }
 
     /// Returns the maximum element, ignoring `nil` and NaN, or `nil` if there is none.
-    public func max() -> Element._Projected? { greatest }
-}
-
-extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: ScalarValue {
-    /// The persisted values of the elements.
-    fileprivate var stored: [Element._PersistedProperty] {
-        map { Element._PersistedProperty.fromEngine($0.engineValue) }
-    }
+    public func max() -> Element._Projected? { bound(.maximum) }
 }
 
 extension FrozenValues
@@ -215,14 +173,10 @@ where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & Sendab
     /// Returns the minimum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
-    public func min() -> Element._Projected? {
-        least(as: Element._Projected.self)
-    }
+    public func min() -> Element._Projected? { bound(.minimum) }
 
     /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
-    public func max() -> Element._Projected? {
-        greatest(as: Element._Projected.self)
-    }
+    public func max() -> Element._Projected? { bound(.maximum) }
 }

@@ -25,74 +25,54 @@ extension Queryable {
             })
     }
 
-    /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
+    /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values. For the key
+    /// path see `sum(of:)`.
     public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Mean? {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try plan.average(of: column, state)
-        }
-        .map { V.Mean.fromEngine($0) }
+        queriedAverage(of: keyPath).map { V.Mean.fromEngine($0) }
     }
 
     /// Returns the minimum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
+    /// For the key path see `sum(of:)`.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
-        least(of: keyPath, as: V.Required.self)
+        queriedBound(.minimum, of: keyPath)
     }
 
     /// Returns the maximum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
-    ///
-    /// - Precondition: The key path refers to a stored property of the objects or of a linked
-    ///   object.
+    /// For the key path see `sum(of:)`.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
-        greatest(of: keyPath, as: V.Required.self)
+        queriedBound(.maximum, of: keyPath)
     }
 }
 
 extension Queryable {
-    /// Returns the minimum value of a property as a type that is stored like it.
-    func least<V: ScalarValue, Bound: RequiredValue>(
-        of keyPath: KeyPath<Model, V>, as type: Bound.Type
-    ) -> Bound? {
+    /// Returns the mean of a property in its stored form.
+    func queriedAverage<V>(of keyPath: KeyPath<Model, V>) -> Value? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try Bound.bound(plan.minimum(of: column, state), of: column, plan)
+            try plan.average(of: column, state)
         }
     }
 
-    /// Returns the maximum value of a property as a type that is stored like it.
-    func greatest<V: ScalarValue, Bound: RequiredValue>(
-        of keyPath: KeyPath<Model, V>, as type: Bound.Type
+    /// Returns the minimum or maximum of a property as a type that is stored like it.
+    func queriedBound<V: ScalarValue, Bound: RequiredValue>(
+        _ extreme: Extreme, of keyPath: KeyPath<Model, V>
     ) -> Bound? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
-            try Bound.bound(plan.maximum(of: column, state), of: column, plan)
+            try Bound.bound(
+                extreme.find(plan, column, state), column.hops.last?.target ?? plan.tableName,
+                column.name)
         }
     }
 }
 
 extension FrozenValues {
-    /// Returns the minimum value as a type that is stored like the elements.
-    func least<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
+    /// Returns the minimum or maximum value as a type that is stored like the elements.
+    func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
         query.ask(nil) { state throws(StoreError) in
-            try bound(query.plan.minimum(of: column, state))
+            try Bound.bound(
+                extreme.find(query.plan, column, state), query.table.schema.name, propertyName)
         }
-    }
-
-    /// Returns the maximum value as a type that is stored like the elements.
-    func greatest<Bound: RequiredValue>(as type: Bound.Type) -> Bound? {
-        query.ask(nil) { state throws(StoreError) in
-            try bound(query.plan.maximum(of: column, state))
-        }
-    }
-
-    private func bound<Bound: RequiredValue>(_ value: Value?) throws(StoreError) -> Bound? {
-        try Bound.bound(value, query.table.schema.name, propertyName)
     }
 
     /// The stored name of the property with these values.
@@ -118,11 +98,5 @@ extension RequiredValue {
             "The minimum or maximum of \(className).\(property) is stored as \(value.keyText), "
                 + "which isn't valid for its type: another version of the program may have "
                 + "written it.", className: className, property: property)
-    }
-
-    fileprivate static func bound(
-        _ value: Value?, of column: ColumnReference, _ plan: QueryPlan
-    ) throws(StoreError) -> Self? {
-        try bound(value, column.hops.last?.target ?? plan.tableName, column.name)
     }
 }

@@ -174,14 +174,20 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns the minimum of a property, ignoring `nil` and NaN; `nil` if there are no values.
     @_disfavoredOverload
     public func min<V: BoundedValue>(of keyPath: KeyPath<Element, V>) -> V.Required? {
-        if let results = objectResults { return results.min(of: keyPath) }
-        return map { $0[keyPath: keyPath] }.engineBound { $0 < 0 }
+        bound(.minimum, of: keyPath)
     }
 
     /// Returns the maximum of a property, ignoring `nil` and NaN; `nil` if there are no values.
     @_disfavoredOverload
     public func max<V: BoundedValue>(of keyPath: KeyPath<Element, V>) -> V.Required? {
-        if let results = objectResults { return results.max(of: keyPath) }
-        return map { $0[keyPath: keyPath] }.engineBound { $0 > 0 }
+        bound(.maximum, of: keyPath)
+    }
+
+    /// Returns the minimum or maximum of a property as a type that is stored like it.
+    func bound<V: ScalarValue, Bound: RequiredValue>(
+        _ extreme: Extreme, of keyPath: KeyPath<Element, V>
+    ) -> Bound? {
+        if let results = objectResults { return results.queriedBound(extreme, of: keyPath) }
+        return map { $0[keyPath: keyPath] }.engineBound(extreme)
     }
 }

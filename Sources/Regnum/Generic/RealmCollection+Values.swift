@@ -17,33 +17,29 @@ extension RealmCollection where Element: SummableValue {
 
 extension RealmCollection where Element: BoundedValue {
     /// Returns the minimum element, ignoring `nil` and NaN; `nil` if there are none.
-    public func min() -> Element.Required? { least }
+    public func min() -> Element.Required? { bound(.minimum) }
 
     /// Returns the maximum element, ignoring `nil` and NaN; `nil` if there are none.
-    public func max() -> Element.Required? { greatest }
-
-    private var least: Element.Required? {
-        guard let values = erased.storedValues else { return engineBound { $0 < 0 } }
-        return values.min(as: Element.Required.self)
-    }
-
-    private var greatest: Element.Required? {
-        guard let values = erased.storedValues else { return engineBound { $0 > 0 } }
-        return values.max(as: Element.Required.self)
-    }
+    public func max() -> Element.Required? { bound(.maximum) }
 }
 
 // More specific than the standard library's methods for `Comparable` elements, so
 // that these are used.
 extension RealmCollection where Element: BoundedValue & Comparable {
     /// Returns the minimum element, ignoring `nil` and NaN; `nil` if there are none.
-    public func min() -> Element.Required? { least }
+    public func min() -> Element.Required? { bound(.minimum) }
 
     /// Returns the maximum element, ignoring `nil` and NaN; `nil` if there are none.
-    public func max() -> Element.Required? { greatest }
+    public func max() -> Element.Required? { bound(.maximum) }
 }
 
 extension RealmCollection where Element: ScalarValue {
+    /// Returns the minimum or maximum element as a type that is stored like the elements.
+    func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
+        guard let values = erased.storedValues else { return engineBound(extreme) }
+        return values.bound(extreme)
+    }
+
     /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
     /// `false` before `true`. The sort is stable.
     ///
