@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// The state of one transaction body, shared by its `Transaction`, accessors and results.
 ///
@@ -127,6 +128,27 @@ final class TransactionCore {
         var error = error
         if place.line > 0 { error.transaction = "\(place)" }
         violation = error
+    }
+
+    /// Returns the result of `body`. If it throws, fails the transaction and returns `nil`.
+    func attempt<R>(_ body: () throws(Realm.Error) -> R) -> R? {
+        do throws(Realm.Error) {
+            return try body()
+        } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    /// Returns the result of `body` for the current content. If it throws, fails the transaction
+    /// and returns `nil`.
+    func attempt<R>(_ body: () throws(StoreError) -> R) -> R? {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            fail(Realm.Error(error))
+            return nil
+        }
     }
 
     /// Whether the transaction is going to throw, so that anything it reads from now on is

@@ -51,12 +51,9 @@ extension _ManagedList {
         let name = binding.schema.elementsName(of: binding.schema.properties[property])
         let column = ColumnReference(
             name: "value", type: Element._storage.valueType, missing: Element._storage.zero)
-        do throws(StoreError) {
-            return try question(plan(name), column, state)
-        } catch {
-            core.fail(Realm.Error(error))
-            return placeholder
-        }
+        return core.attempt { () throws(StoreError) in
+            try question(plan(name), column, state)
+        } ?? placeholder
     }
 
     // Aggregates of the values in a list, set or map.

@@ -14,25 +14,12 @@ extension TransactionCore {
         }
     }
 
-    /// Returns the damage that keeps a reader from descending into a row that another row owns, or
-    /// `nil` if there is none.
-    func ownershipProblem(
-        of row: ObjectKey, in table: TableKey, level: Int
-    ) -> StoreError? {
-        view?.ownershipProblem(of: row, in: table, level: level)
-    }
-
     /// Returns the object of a row. Fails the transaction if there is no such row, or the program
     /// has no such class.
     private func object(_ table: TableKey, _ row: ObjectKey) -> Object? {
-        guard let schema else { return nil }
-        let name: String
-        do throws(Realm.Error) {
-            name = try schema.anyTarget(table).name
-        } catch {
-            fail(error)
-            return nil
-        }
+        guard let schema,
+            let name = attempt({ () throws(Realm.Error) in try schema.anyTarget(table).name })
+        else { return nil }
         guard let type = realm.objectType(named: name) else {
             fail(.unlistedClass(name))
             return nil
@@ -84,7 +71,8 @@ extension _ManagedList {
             return isLoop ? nil : AnyRealmValue.none
         }
         if value.isAnyCollection,
-            let problem = core.ownershipProblem(of: element, in: list.target, level: anyLevel + 1)
+            let problem = core.view?.ownershipProblem(
+                of: element, in: list.target, level: anyLevel + 1)
         {
             if let schema = core.schema { core.fail(.naming(problem, in: schema)) }
             return AnyRealmValue.none
@@ -109,7 +97,7 @@ extension _ManagedList {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }
         let schema = binding.schema
-        do throws(Realm.Error) {
+        return core.attempt { () throws(Realm.Error) in
             var trees: [AnyTree] = []
             for value in values {
                 trees.append(
@@ -119,9 +107,6 @@ extension _ManagedList {
                 _ = try core.store(object, for: schema.properties[property], schema)
             }
             return trees
-        } catch {
-            core.fail(error)
-            return nil
         }
     }
 

@@ -30,7 +30,7 @@ extension _ManagedList {
         guard case .map(.object(let type)) = binding.schema.properties[property].shape else {
             if let value = V._make(_PropertyContent(content: .value(stored))) { return value }
             guard let type = V.self as? any ScalarValue.Type else { return V._makeDefault() }
-            if !type.readsUnknownAsNil { reportUndecodable(stored) }
+            if !type.readsUnknownAsNil { binding.reportUndecodable(stored, property: property) }
             return type.placeholder() as? V
         }
         var object: ObjectBase?

@@ -86,12 +86,7 @@ public struct Results<Model: ObjectBase> {
             core.fail(problem)
             return placeholder()
         }
-        do throws(StoreError) {
-            return try question(state)
-        } catch {
-            core.fail(Realm.Error(error))
-            return placeholder()
-        }
+        return core.attempt { () throws(StoreError) in try question(state) } ?? placeholder()
     }
 
     private func trapEnded(_ core: TransactionCore) -> Never {

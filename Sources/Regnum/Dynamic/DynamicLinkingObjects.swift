@@ -140,12 +140,8 @@ extension DynamicStore {
         of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
     ) -> [ObjectKey] {
         guard let origin = schema.table(named: className), leads(origin, property, to: table) else {
-            do throws(Realm.Error) {
-                // it isn't stored yet, unless a newer program has renamed it
-                _ = try unstored(property, of: className)
-            } catch {
-                core.fail(error)
-            }
+            // it isn't stored yet, unless a newer program has renamed it
+            _ = core.attempt { () throws(Realm.Error) in try unstored(property, of: className) }
             return []
         }
         if let column = origin.column(named: property) {

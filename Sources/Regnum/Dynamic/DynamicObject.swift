@@ -54,19 +54,12 @@ public final class DynamicObject {
     /// - Precondition: The transaction hasn't ended.
     public subscript(_ name: String) -> Any? {
         get {
-            do throws(Realm.Error) {
-                return try value(of: name)
-            } catch {
-                store.core.fail(error)
-                return nil
-            }
+            guard let value = store.core.attempt({ () throws(Realm.Error) in try value(of: name) })
+            else { return nil }
+            return value
         }
         set {
-            do throws(Realm.Error) {
-                try set(newValue, of: name)
-            } catch {
-                store.core.fail(error)
-            }
+            store.core.attempt { () throws(Realm.Error) in try set(newValue, of: name) }
         }
     }
 
@@ -121,30 +114,21 @@ public final class DynamicObject {
     ///
     /// - Throws: `.invalidInput` for a property that isn't a list.
     public func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
-        guard let list = try value(of: name) as? DynamicList else {
-            throw wrongKind(name, "a list")
-        }
-        return list
+        try collection(name, "a list")
     }
 
     /// Returns the set stored in a property.
     ///
     /// - Throws: `.invalidInput` for a property that isn't a set.
     public func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
-        guard let set = try value(of: name) as? DynamicMutableSet else {
-            throw wrongKind(name, "a set")
-        }
-        return set
+        try collection(name, "a set")
     }
 
     /// Returns the map stored in a property.
     ///
     /// - Throws: `.invalidInput` for a property that isn't a map.
     public func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
-        guard let map = try value(of: name) as? DynamicMap else {
-            throw wrongKind(name, "a map")
-        }
-        return map
+        try collection(name, "a map")
     }
 
     /// Returns whether both objects are the same row in the same state. The old and the new object
@@ -155,9 +139,12 @@ public final class DynamicObject {
             && store.old === other.store.old
     }
 
-    private func wrongKind(_ name: String, _ kind: String) -> Realm.Error {
+    private func collection<Collection>(
+        _ name: String, _ kind: String
+    ) throws(Realm.Error) -> Collection {
+        if let collection = try value(of: name) as? Collection { return collection }
         let className = store.name(of: table)
-        return Realm.Error(
+        throw Realm.Error(
             .invalidInput, "\(className).\(name) is not \(kind).", className: className,
             property: name)
     }

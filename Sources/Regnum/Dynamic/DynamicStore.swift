@@ -198,16 +198,12 @@ final class DynamicStore {
         let content = value.anyContent
         switch content {
         case .link(let target, let key):
-            do throws(Realm.Error) {
-                return object(try schema.anyTarget(target).key, key)
-            } catch {
-                core.fail(error)
-                return nil
-            }
+            return core.attempt { () throws(Realm.Error) in try schema.anyTarget(target).key }
+                .flatMap { object($0, key) }
         case .list, .dictionary:
             guard let items = items(of: column, table) else { return nil }
             if schema.tables[Int(table.rawValue)].kind == .elements,
-                let problem = core.ownershipProblem(of: row, in: table, level: level + 1)
+                let problem = core.view?.ownershipProblem(of: row, in: table, level: level + 1)
             {
                 core.fail(.naming(problem, in: schema))
                 return nil

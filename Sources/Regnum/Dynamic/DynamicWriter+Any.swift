@@ -58,12 +58,6 @@ extension DynamicWriter {
 
     private func cell(_ tree: AnyTree) -> Value { writer.cell(tree) }
 
-    private func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
-        do throws(StoreError) { return try body() } catch {
-            throw .naming(error, in: transaction.schema)
-        }
-    }
-
     /// Checks and converts a value; objects become links.
     ///
     /// - Parameter level: The number of lists and dictionaries that contain it; `nil` if it can't

@@ -60,11 +60,7 @@ extension DynamicWriter {
             }
         }
         let members = try members([value], place)
-        do throws(StoreError) {
-            try place.storedSet(transaction).remove(members)
-        } catch {
-            throw .naming(error, in: transaction.schema)
-        }
+        try storing { () throws(StoreError) in try place.storedSet(transaction).remove(members) }
     }
 
     /// Returns the stored object of a value that is one of the program's objects.
@@ -121,24 +117,18 @@ extension DynamicWriter {
     private func insert(
         _ values: [Value], into table: TableKey
     ) throws(Realm.Error) -> ObjectKey {
-        do throws(StoreError) {
-            let row = try transaction.insert(table, values)
-            copies.didInsert(row, into: table)
-            return row
-        } catch {
-            throw .naming(error, in: transaction.schema)
-        }
+        let row = try storing { () throws(StoreError) in try transaction.insert(table, values) }
+        copies.didInsert(row, into: table)
+        return row
     }
 
     private func insert(
         _ rows: [ObjectKey], at position: Int, in place: DynamicPlace
     ) throws(Realm.Error) {
         if rows.isEmpty { return }
-        do throws(StoreError) {
+        try storing { () throws(StoreError) in
             try transaction.insertIntoList(
                 place.table, place.row, place.list.key, at: position, rows)
-        } catch {
-            throw .naming(error, in: transaction.schema)
         }
     }
 
@@ -163,11 +153,9 @@ extension DynamicWriter {
             return try store(.column(column, values[0]), in: target.key, element)
         }
         let rows = try rows(for: [value], in: place, from: position)
-        do throws(StoreError) {
+        try storing { () throws(StoreError) in
             try transaction.setListElement(
                 place.table, place.row, place.list.key, at: position, rows[0])
-        } catch {
-            throw .naming(error, in: transaction.schema)
         }
     }
 

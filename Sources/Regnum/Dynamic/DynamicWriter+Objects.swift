@@ -314,8 +314,3 @@ extension DynamicObject {
         return values
     }
 }
-
-extension PropertySchema {
-    /// The name under which the property is stored.
-    var storedName: String { columnName }
-}

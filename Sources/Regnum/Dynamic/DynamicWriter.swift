@@ -157,8 +157,15 @@ struct DynamicWriter {
     func check(
         _ values: [Value], _ table: TableKey, _ column: ColumnKey
     ) throws(Realm.Error) {
-        do throws(StoreError) {
+        try storing { () throws(StoreError) in
             for value in values { try transaction.check(table, column, value) }
+        }
+    }
+
+    /// Returns the result of `body`, which uses the transaction. Errors name the class and property.
+    func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+        do throws(StoreError) {
+            return try body()
         } catch {
             throw .naming(error, in: transaction.schema)
         }
@@ -170,10 +177,8 @@ struct DynamicWriter {
     ) throws(Realm.Error) {
         switch prepared {
         case .column(let column, let value):
-            do throws(StoreError) {
+            try storing { () throws(StoreError) in
                 try transaction.set(table, row, column.key, value)
-            } catch {
-                throw .naming(error, in: transaction.schema)
             }
         case .any(let column, let tree):
             try assign(tree, to: column, of: table, row)
@@ -181,24 +186,18 @@ struct DynamicWriter {
             try replaceAll(place, rows: rows)
         case .members(let place, let members, let policy):
             let set = place.storedSet(transaction)
-            do throws(StoreError) {
+            try storing { () throws(StoreError) in
                 switch policy {
                 case .error: return try set.replaceAll(with: members)
                 case .modified: break
                 case .all: try set.keep(SetMembers())
                 }
                 try set.add(members)
-            } catch {
-                throw .naming(error, in: transaction.schema)
             }
         case .entries(let place, let entries):
             for (key, entry) in entries { try put(entry, forKey: key, in: place) }
         case .value, .tree, .modifiedValues, .modifiedTrees, .modifiedObjects:
-            do throws(StoreError) {
-                try storeModification(prepared)
-            } catch {
-                throw .naming(error, in: transaction.schema)
-            }
+            try storing { () throws(StoreError) in try storeModification(prepared) }
         }
     }
 

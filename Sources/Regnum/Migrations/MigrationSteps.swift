@@ -91,11 +91,11 @@ final class MigrationSteps {
     /// Returns how the stored form of a property relates to the declared one.
     private func form(of property: PropertySchema, in table: TableSchema) -> Form {
         guard property.isStored,
-            let stored = table.swiftName(ofProperty: property.storedName, in: transaction.schema)
+            let stored = table.swiftName(ofProperty: property.columnName, in: transaction.schema)
         else { return .missing }
         if equalUTF8(stored, property.shape.swiftName) { return .same }
         guard case .scalar(let storage) = property.shape,
-            let column = table.column(named: property.storedName)
+            let column = table.column(named: property.columnName)
         else { return .other }
         return isWidening(column, storage) ? .becomesOptional : .other
     }
@@ -116,12 +116,12 @@ final class MigrationSteps {
                 switch form(of: property, in: table) {
                 case .missing, .same: break
                 case .becomesOptional: try widen(property, of: table.key)
-                case .other: try setAside(property.storedName, of: table.key)
+                case .other: try setAside(property.columnName, of: table.key)
                 }
             }
             for property in schema.properties {
                 guard case .scalar = property.shape,
-                    self.table(schema)?.column(named: property.storedName) == nil
+                    self.table(schema)?.column(named: property.columnName) == nil
                 else { continue }
                 _ = try addColumn(property, to: table.key)
             }
@@ -159,7 +159,7 @@ final class MigrationSteps {
 
     /// Makes a required property optional, keeping its values.
     private func widen(_ property: PropertySchema, of table: TableKey) throws(Realm.Error) {
-        let name = property.storedName
+        let name = property.columnName
         guard let column = stored(table).column(named: name) else { return }
         try engine { () throws(StoreError) in
             try transaction.rename(table, column.key, to: DroppedName.aside(aside.count))
@@ -299,6 +299,6 @@ final class MigrationSteps {
 extension ClassSchema {
     /// Returns the property that is stored under a name.
     func property(storedAs name: String) -> PropertySchema? {
-        properties.first { equalUTF8($0.storedName, name) }
+        properties.first { equalUTF8($0.columnName, name) }
     }
 }

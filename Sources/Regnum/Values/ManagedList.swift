@@ -331,17 +331,9 @@ public final class _ManagedList {
     func store(_ objects: [ObjectBase]) -> [ObjectKey]? {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }
-        do throws(Realm.Error) {
-            return try core.store(
-                objects, for: binding.schema.properties[property], binding.schema)
-        } catch {
-            core.fail(error)
-            return nil
+        return core.attempt { () throws(Realm.Error) in
+            try core.store(objects, for: binding.schema.properties[property], binding.schema)
         }
-    }
-
-    func reportUndecodable(_ value: Value) {
-        binding.reportUndecodable(value, property: property)
     }
 }
 

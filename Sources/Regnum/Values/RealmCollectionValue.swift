@@ -61,7 +61,7 @@ extension ScalarValue {
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {
         guard let value = list.value(at: position) else { return nil }
         if let decoded = _decode(_StoredValue(value)) { return decoded }
-        if !readsUnknownAsNil { list.reportUndecodable(value) }
+        if !readsUnknownAsNil { list.binding.reportUndecodable(value, property: list.property) }
         return fromEngine(value)
     }
 
@@ -77,9 +77,7 @@ extension ScalarValue {
 
     public static func _areSame(_ a: Self, _ b: Self) -> Bool { a.engineValue == b.engineValue }
 
-    public func _elementContent() -> _PropertyContent {
-        _PropertyContent(content: .value(engineValue))
-    }
+    public func _elementContent() -> _PropertyContent { _content() }
 
     public static func _makeElement(_ content: _PropertyContent) -> Self? { _make(content) }
 
