@@ -67,8 +67,7 @@ struct AnyCollectionComparison {
     }
 
     private func areEqualValues(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
-        if comparesContent, let a = a.plain, let b = b.plain { return a == b }
-        return a == b
+        comparesContent ? AnyRealmValue._areSame(a, b) : a == b
     }
 
     /// Returns whether two collections are equal, or `nil` if their contents have to be compared.

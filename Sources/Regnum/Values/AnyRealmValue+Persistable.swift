@@ -51,9 +51,7 @@ extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
         list.insert(any: elements, at: position)
     }
 
-    public static func _set(
-        _ element: AnyRealmValue, in list: _ManagedList, at position: Int
-    ) {
+    public static func _set(_ element: AnyRealmValue, in list: _ManagedList, at position: Int) {
         list.set(any: element, at: position)
     }
 
@@ -61,8 +59,6 @@ extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
         if let a = a.plain, let b = b.plain { return a == b }
         return a == b
     }
-
-    public func _elementContent() -> _PropertyContent { _content() }
 
     public static func _position(of element: AnyRealmValue, in list: _ManagedList) -> Int? {
         if let plain = element.plain { return list.position(of: plain) }
@@ -85,19 +81,9 @@ extension AnyRealmValue {
         case .string(let value): AnyContent.string(value).value
         case .data(let value): AnyContent.data([UInt8](value)).value
         case .date(let value): AnyContent.date(value.timeIntervalSinceReferenceDate).value
-        case .objectId(let value):
-            if case .objectId(let bytes) = value.engineValue {
-                AnyContent.objectId(bytes).value
-            } else {
-                .null
-            }
+        case .objectId(let value): AnyContent.objectId(value.bytes).value
         case .decimal128(let value): AnyContent.decimal(value.bits).value
-        case .uuid(let value):
-            if case .uuid(let bytes) = value.engineValue {
-                AnyContent.uuid(bytes).value
-            } else {
-                .null
-            }
+        case .uuid(let value): AnyContent.uuid(value.identity).value
         case .object, .dictionary, .list: nil
         }
     }

@@ -168,10 +168,6 @@ extension FailableCustomPersistable {
         return a.hasSameMembers(as: b)
     }
 
-    public func _elementContent() -> _PropertyContent { _content() }
-
-    public static func _makeElement(_ content: _PropertyContent) -> Self? { _make(content) }
-
     public static func _position(of element: Self, in list: _ManagedList) -> Int? {
         let element = element.persistableValue
         guard let object = element as? ObjectBase else {

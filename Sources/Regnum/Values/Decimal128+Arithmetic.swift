@@ -24,12 +24,6 @@ extension Decimal128: SignedNumeric {
         Decimal128(DecimalBits.quotient(left.bits, right.bits))
     }
 
-    /// Adds a number.
-    public static func += (left: inout Decimal128, right: Decimal128) { left = left + right }
-
-    /// Subtracts a number.
-    public static func -= (left: inout Decimal128, right: Decimal128) { left = left - right }
-
     /// Multiplies by a number.
     public static func *= (left: inout Decimal128, right: Decimal128) { left = left * right }
 

@@ -1,9 +1,7 @@
 internal import RegnumEngine
 
 extension ObjectId: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.objectId)
-    }
+    public static var _storage: _StorageType { _StorageType(.objectId) }
 
     /// Returns a newly generated id.
     public static func _makeDefault() -> ObjectId { .generate() }
@@ -13,7 +11,7 @@ extension ObjectId: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue
         return ObjectId(high: stored.high, low: stored.low)
     }
 
-    public func _encode() -> _StoredValue {
-        _StoredValue(.objectId(ObjectIdBytes(high: high, low: low)))
-    }
+    public func _encode() -> _StoredValue { _StoredValue(.objectId(bytes)) }
+
+    var bytes: ObjectIdBytes { ObjectIdBytes(high: high, low: low) }
 }

@@ -26,12 +26,10 @@ extension PropertyShape {
     /// The class of the objects in the property; `nil` for values.
     var objectType: ObjectBase.Type? {
         switch self {
-        case .scalar, .list(.scalar): nil
-        case .set(.scalar): nil
-        case .set(.object(let type)): type
-        case .link(let type), .list(.object(let type)), .linkingObjects(let type): type
-        case .map(.scalar): nil
-        case .map(.object(let type)): type
+        case .scalar, .list(.scalar), .set(.scalar), .map(.scalar): nil
+        case .link(let type), .list(.object(let type)), .set(.object(let type)),
+            .map(.object(let type)), .linkingObjects(let type):
+            type
         }
     }
 
@@ -43,9 +41,7 @@ extension PropertyShape {
     /// Whether the property is a list of rows in the engine.
     var isStoredList: Bool {
         switch self {
-        case .list: true
-        case .set: true
-        case .map: true
+        case .list, .set, .map: true
         case .scalar, .link, .linkingObjects: false
         }
     }
@@ -61,10 +57,8 @@ extension PropertyShape {
     /// The elements of a list or set; `nil` for other properties.
     var elements: ElementShape? {
         switch self {
-        case .list(let element): element
-        case .set(let element): element
-        case .map: nil
-        case .scalar, .link, .linkingObjects: nil
+        case .list(let element), .set(let element): element
+        case .map, .scalar, .link, .linkingObjects: nil
         }
     }
 

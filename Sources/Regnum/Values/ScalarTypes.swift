@@ -3,9 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Bool: RequiredValue, IndexableValue {
-    public static var _storage: _StorageType {
-        _StorageType(.bool)
-    }
+    public static var _storage: _StorageType { _StorageType(.bool) }
 
     public static func _makeDefault() -> Bool { false }
 
@@ -24,9 +22,7 @@ extension Bool: RequiredValue, IndexableValue {
 }
 
 extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.int)
-    }
+    public static var _storage: _StorageType { _StorageType(.int) }
 
     public static func _makeDefault() -> Int { 0 }
 
@@ -58,9 +54,7 @@ extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
 }
 
 extension Double: RequiredValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.double)
-    }
+    public static var _storage: _StorageType { _StorageType(.double) }
 
     public static func _makeDefault() -> Double { 0 }
 
@@ -83,9 +77,7 @@ extension Double: RequiredValue, OrderedValue {
 }
 
 extension String: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.string)
-    }
+    public static var _storage: _StorageType { _StorageType(.string) }
 
     public static func _makeDefault() -> String { "" }
 
@@ -104,9 +96,7 @@ extension String: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
 }
 
 extension Data: RequiredValue {
-    public static var _storage: _StorageType {
-        _StorageType(.data)
-    }
+    public static var _storage: _StorageType { _StorageType(.data) }
 
     public static func _makeDefault() -> Data { Data() }
 
@@ -118,9 +108,7 @@ extension Data: RequiredValue {
 }
 
 extension Date: RequiredValue, IndexableValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.date)
-    }
+    public static var _storage: _StorageType { _StorageType(.date) }
 
     /// Returns the current date: a date without an initial value is the time of its first read.
     public static func _makeDefault() -> Date { Date() }
@@ -133,9 +121,7 @@ extension Date: RequiredValue, IndexableValue, OrderedValue {
         }
     }
 
-    public func _encode() -> _StoredValue {
-        _StoredValue(.date(timeIntervalSinceReferenceDate))
-    }
+    public func _encode() -> _StoredValue { _StoredValue(.date(timeIntervalSinceReferenceDate)) }
 
     @inlinable @inline(__always)
     public static func _read(
@@ -147,9 +133,7 @@ extension Date: RequiredValue, IndexableValue, OrderedValue {
 }
 
 extension UUID: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
-    public static var _storage: _StorageType {
-        _StorageType(.uuid)
-    }
+    public static var _storage: _StorageType { _StorageType(.uuid) }
 
     /// Returns a new random UUID.
     public static func _makeDefault() -> UUID { UUID() }
@@ -164,12 +148,13 @@ extension UUID: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
         return UUID(uuid: bytes)
     }
 
-    public func _encode() -> _StoredValue {
-        let identity = withUnsafeBytes(of: uuid) { buffer in
+    public func _encode() -> _StoredValue { _StoredValue(.uuid(identity)) }
+
+    var identity: Identity128 {
+        withUnsafeBytes(of: uuid) { buffer in
             Identity128(
                 high: UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
                 low: UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         }
-        return _StoredValue(.uuid(identity))
     }
 }
