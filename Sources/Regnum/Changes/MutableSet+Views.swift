@@ -4,27 +4,19 @@ internal import RegnumEngine
 
 extension Frozen {
     /// The objects of a set, in creation order.
-    ///
-    /// - Complexity: O(1). The objects are looked up when the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<T>>
     ) -> FrozenResults<T> {
-        table.compute(Model.self, row) { model in
-            guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-            return table.other(set.binding.schema.type).results(T.self, set.row, set.property)
-        }
+        let place = collectionPlace(keyPath)
+        return place.table.results(T.self, place.row, place.property)
     }
 
     /// The values of a set in ascending order.
-    ///
-    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> FrozenValues<Value> {
-        table.compute(Model.self, row) { model in
-            guard let set = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-            return table.other(set.binding.schema.type).values(set.row, set.property)
-        }
+        let place = collectionPlace(keyPath)
+        return place.table.values(place.row, place.property)
     }
 }
 

@@ -7,28 +7,11 @@ extension DynamicObject: CustomStringConvertible {
         let className = store.name(of: table)
         guard !isInvalidated else { return "\(className) { deleted }" }
         return ObjectPrinter.text { printer in
-            printer.print(className, of: store.properties(of: table).sorted { $0.key < $1.key }) {
-                store.read($0, table, row)
+            let properties = store.properties(of: table).sorted { $0.key < $1.key }
+            printer.print(className, properties, \.key.wrappedValue) {
+                $0.print(any: store.read($1.value, table, row))
             }
         }
-    }
-}
-
-extension ObjectPrinter {
-    /// Prints a class with the values of its properties.
-    fileprivate mutating func print<Property>(
-        _ className: String, of properties: [(key: StoredText, value: Property)],
-        _ value: (Property) -> Any?
-    ) {
-        text += "\(className) {\n"
-        indented { printer in
-            for (name, property) in properties {
-                printer.text += "\(printer.indentation)\(name.wrappedValue) = "
-                printer.print(any: value(property))
-                printer.text += "\n"
-            }
-        }
-        text += "\(indentation)}"
     }
 }
 

@@ -78,17 +78,20 @@ extension Results {
 }
 
 extension _ManagedList? {
+    /// Returns the list; throws for an unmanaged collection of the given type.
+    func required(_ type: String) throws(Realm.Error) -> _ManagedList {
+        if let self { return self }
+        throw Realm.Error(
+            .invalidInput, "Can't freeze an unmanaged \(type). Add its object to a realm first.")
+    }
+
     /// Returns the location of the list at the start of the transaction.
     ///
     /// - Parameters:
     ///   - type: The type of the collection, for messages.
     ///   - kind: The word for the kind of collection, for messages.
     func frozenPlace(_ type: String, _ kind: String) throws(Realm.Error) -> FrozenPlace {
-        guard let list = self else {
-            throw Realm.Error(
-                .invalidInput,
-                "Can't freeze an unmanaged \(type). Add its object to a realm first.")
-        }
+        let list = try required(type)
         let (table, place) = try list.startTable(kind)
         guard let place else {
             return FrozenPlace(table: table, plan: table.plan(list.row, list.property))

@@ -19,7 +19,11 @@ extension FrozenResults: CustomStringConvertible {
             var printer = ObjectPrinter()
             let keys = query.firstKeys(ObjectPrinter.elementCountMax)
             table.computeAll(Model.self) { object in
-                printer.print(ShownObjects(count: count, keys: keys, object: object), name)
+                printer.printItems(count, name) { count in
+                    keys.prefix(count).enumerated().lazy.map {
+                        (label: "\($0.offset)", value: object($0.element))
+                    }
+                }
             }
             return printer.text
         }
@@ -39,18 +43,4 @@ extension FrozenValues: CustomStringConvertible {
 extension Snapshot: CustomStringConvertible {
     /// The version, as in `Snapshot(version: 3)`.
     public var description: String { "Snapshot(version: \(version))" }
-}
-
-/// Objects of a snapshot of which only the first are read.
-private struct ShownObjects<Model: ObjectBase>: RandomAccessCollection {
-    let count: Int
-    let keys: [ObjectKey]
-    let object: (ObjectKey) -> Model
-
-    var startIndex: Int { 0 }
-    var endIndex: Int { count }
-
-    subscript(position: Int) -> Model {
-        object(position < keys.count ? keys[position] : .nowhere)
-    }
 }

@@ -9,8 +9,7 @@ extension Frozen: Hashable {
     ///
     /// - Complexity: O(1) for values of one snapshot; otherwise O(log n), and O(length) for lists.
     public static func == (left: Frozen, right: Frozen) -> Bool {
-        left.row == right.row && left.table.snapshot.realm === right.table.snapshot.realm
-            && left.table.schema === right.table.schema
+        left.row == right.row && left.table.isSameClass(as: right.table)
             && left.table.hasSameContent(left.row, right.table)
     }
 
@@ -21,6 +20,11 @@ extension Frozen: Hashable {
 }
 
 extension FrozenTable {
+    /// Returns whether both are the same class of the same realm, in any version.
+    func isSameClass(as other: FrozenTable) -> Bool {
+        snapshot.realm === other.snapshot.realm && schema === other.schema
+    }
+
     /// Returns whether a row has the same content here and in another snapshot of the same realm.
     func hasSameContent(_ row: ObjectKey, _ other: FrozenTable) -> Bool {
         if self === other || snapshot.root === other.snapshot.root { return true }
@@ -39,25 +43,18 @@ extension FrozenTable {
                 return true
             }
             return self.other(type).hasSameContent(target, other.other(type))
-        case .map(let element):
+        case .list, .set, .map:
             guard hasSameList(property, row, other) else { return false }
-            guard case .object(let type) = element, schema.properties[property].isOwning else {
-                return true
-            }
+            guard schema.properties[property].isOwning,
+                let type = schema.properties[property].shape.objectType
+            else { return true }
             let (mine, theirs) = (self.other(type), other.other(type))
+            guard case .map = schema.properties[property].shape else {
+                return list(row, property).allSatisfy { mine.hasSameContent($0, theirs) }
+            }
             return map(row, property).allSatisfy { entry in
-                guard let target = entry.value.linkedObject else { return true }
-                return mine.hasSameContent(target, theirs)
+                entry.value.linkedObject.map { mine.hasSameContent($0, theirs) } ?? true
             }
-        case .set:
-            return hasSameList(property, row, other)
-        case .list(let element):
-            guard hasSameList(property, row, other) else { return false }
-            guard case .object(let type) = element, schema.properties[property].isOwning else {
-                return true
-            }
-            let (mine, theirs) = (self.other(type), other.other(type))
-            return list(row, property).allSatisfy { mine.hasSameContent($0, theirs) }
         }
     }
 

@@ -11,7 +11,7 @@ internal import RegnumEngine
 ///
 /// A property whose name is also a member of `Frozen` itself (such as `description`) is read as
 /// `person[dynamicMember: \.description]`. Everything reached from the object belongs to the same
-/// snapshot. Two frozen objects are equal if they are the same row with the same content, even in
+/// snapshot. Nothing of a collection is looked up before it is used. Two frozen objects are equal if they are the same row with the same content, even in
 /// different snapshots. To compare rows regardless of their content, use `rowIdentity`.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
@@ -62,34 +62,23 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     }
 
     /// The objects of a list, in list order.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> FrozenResults<T> {
-        table.compute(Model.self, row) { model in
-            guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-            return table.other(list.binding.schema.type)
-                .results(T.self, list.row, list.property)
-        }
+        let place = collectionPlace(keyPath)
+        return place.table.results(T.self, place.row, place.property)
     }
 
     /// The values of a list, in list order.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> FrozenValues<Value> {
-        table.compute(Model.self, row) { model in
-            guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
-            return table.other(list.binding.schema.type).values(list.row, list.property)
-        }
+        let place = collectionPlace(keyPath)
+        return place.table.values(place.row, place.property)
     }
 
     /// The objects that refer to this one through a link or collection, in creation order, once for
     /// each occurrence.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> FrozenResults<T> {
@@ -108,11 +97,27 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         return Frozen<T>(targets, row: ObjectKey(rawValue: object._storedObject._row))
     }
 
-    func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
+    /// Returns the location of a stored collection.
+    func collectionPlace<C: UnmanagedCollection>(
+        _ keyPath: KeyPath<Model, C>
+    ) -> (table: FrozenTable, row: ObjectKey, property: Int) {
+        table.compute(Model.self, row) { model in
+            guard let list = model[keyPath: keyPath].managed else { trapUnmanaged(keyPath) }
+            guard list.slot == nil else {
+                fatalError(
+                    "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that "
+                        + "is nested in an AnyRealmValue: return the AnyRealmValue, or the "
+                        + "collection of a property, instead.")
+            }
+            return (table.other(list.binding.schema.type), list.row, list.property)
+        }
+    }
+
+    private func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
             "\(keyPath.text) of a Frozen<\(Model.self)> returned something that isn't stored: "
-                + "computed properties of frozen objects can return values, and objects and lists "
-                + "of their realm.")
+                + "computed properties of frozen objects can return values, and objects and "
+                + "collections of their realm.")
     }
 }
 

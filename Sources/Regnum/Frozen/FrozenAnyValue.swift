@@ -113,15 +113,12 @@ public struct FrozenAnyObject: Sendable, Hashable {
     }
 
     public static func == (left: FrozenAnyObject, right: FrozenAnyObject) -> Bool {
-        left.row == right.row && left.table.schema === right.table.schema
-            && left.table.snapshot.realm === right.table.snapshot.realm
-            && left.table.hasSameContent(left.row, right.table)
+        left.isSameObject(as: right) && left.table.hasSameContent(left.row, right.table)
     }
 
     /// Whether both are the same row of the same realm, in any version.
     fileprivate func isSameObject(as other: FrozenAnyObject) -> Bool {
-        row == other.row && table.schema === other.table.schema
-            && table.snapshot.realm === other.table.snapshot.realm
+        row == other.row && table.isSameClass(as: other.table)
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(row) }
@@ -210,20 +207,13 @@ extension FrozenAnyValue: ScalarValue {
         case .objectId(let value): AnyRealmValue.objectId(value)._encode()
         case .decimal128(let value): AnyRealmValue.decimal128(value)._encode()
         case .uuid(let value): AnyRealmValue.uuid(value)._encode()
-        case .object(let object): _StoredValue(object.stored)
+        case .object(let object):
+            _StoredValue(
+                object.table.snapshot.root.schema.table(named: object.className)
+                    .map { AnyContent.link($0.key, object.row).value } ?? .null)
         case .dictionary: _StoredValue(AnyContent.dictionary(0).value)
         case .list: _StoredValue(AnyContent.list(0).value)
         }
-    }
-}
-
-extension FrozenAnyObject {
-    /// The stored form of a link to the object.
-    fileprivate var stored: Value {
-        guard let key = table.snapshot.root.schema.table(named: className)?.key else {
-            return .null
-        }
-        return AnyContent.link(key, row).value
     }
 }
 
@@ -258,7 +248,5 @@ extension FrozenAnyValue: SummableValue, BoundedValue {
 
 extension PropertySchema {
     /// Whether the property is declared with a type that only snapshots use.
-    var isFrozenAny: Bool {
-        field.valueType == FrozenAnyValue.self
-    }
+    var isFrozenAny: Bool { field.valueType == FrozenAnyValue.self }
 }

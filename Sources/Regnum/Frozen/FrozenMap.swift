@@ -183,48 +183,27 @@ extension FrozenMap {
 
 extension Frozen {
     /// The values of a map.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key, Value: ScalarValue & MapValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> FrozenMap<Key, Value> {
-        let (table, row, property) = mapPlace(keyPath)
+        let (table, row, property) = collectionPlace(keyPath)
         return table.frozenMap(table.mapPlace(row, property), property)
     }
 
     /// The objects of a map.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key, T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> FrozenMap<Key, Frozen<T>?> {
-        let (table, row, property) = mapPlace(keyPath)
+        let (table, row, property) = collectionPlace(keyPath)
         return table.frozenMap(table.mapPlace(row, property), property)
     }
 
     /// The values of a map of `AnyRealmValue`.
-    ///
-    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
     ) -> FrozenMap<Key, FrozenAnyValue> {
-        let (table, row, property) = mapPlace(keyPath)
+        let (table, row, property) = collectionPlace(keyPath)
         return table.frozenAnyMap(table.mapPlace(row, property), property)
-    }
-
-    private func mapPlace<Key, Value>(
-        _ keyPath: KeyPath<Model, Map<Key, Value>>
-    ) -> (FrozenTable, ObjectKey, Int) {
-        table.compute(Model.self, row) { model in
-            guard let map = model[keyPath: keyPath].handle else {
-                fatalError(
-                    "\(keyPath.text) of a Frozen<\(Model.self)> returned a map that isn't "
-                        + "stored: computed properties of frozen objects can only return maps "
-                        + "of their realm.")
-            }
-            if map.slot != nil { trapNested(keyPath) }
-            return (table.other(map.binding.schema.type), map.row, map.property)
-        }
     }
 }
 
@@ -241,11 +220,7 @@ extension Map where Value: ScalarValue & Sendable {
 }
 
 extension Map {
-    /// Returns the map as it was at the start of the transaction, as a `Sendable` value.
-    ///
-    /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
-    ///   transaction, and for an unmanaged map.
-    /// - Precondition: The body is running.
+    /// Returns the map as it was at the start of the transaction, like `freeze()` for values.
     public func freeze<T: ObjectBase>() throws(Realm.Error) -> FrozenMap<Key, Frozen<T>?>
     where Value == T? {
         let (table, map, property) = try startPlace()
@@ -253,26 +228,17 @@ extension Map {
     }
 
     fileprivate func startPlace() throws(Realm.Error) -> (FrozenTable, OwnedList?, Int) {
-        guard let handle else {
-            throw Realm.Error(
-                .invalidInput,
-                "Can't freeze an unmanaged Map<\(Key.self), \(Value.self)>. Add its "
-                    + "object to a realm first.")
-        }
-        let (table, nested) = try handle.startTable("map")
-        return (
-            table, nested ?? table.mapPlace(handle.row, handle.property), handle.property
-        )
+        let map = try managed.required("\(Self.self)")
+        let (table, nested) = try map.startTable("map")
+        return (table, nested ?? table.mapPlace(map.row, map.property), map.property)
     }
 }
 
 extension Map where Value == AnyRealmValue {
-    /// Returns the map as it was at the start of the transaction, as a `Sendable` value.
+    /// Returns the map as it was at the start of the transaction, like `freeze()` for other values.
     ///
-    /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
-    ///   transaction, for a map that was assigned to an `AnyRealmValue` in this transaction, and
-    ///   for an unmanaged map.
-    /// - Precondition: The body is running.
+    /// - Throws: `.invalidInput` also for a map that was assigned to an `AnyRealmValue` in this
+    ///   transaction.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, FrozenAnyValue> {
         let (table, map, property) = try startPlace()
         return table.frozenAnyMap(map, property)

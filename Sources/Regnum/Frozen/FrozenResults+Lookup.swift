@@ -8,10 +8,7 @@ extension FrozenResults {
     /// - Complexity: O(log n) for all objects of a class; otherwise that of counting or evaluating
     ///   the query.
     public func index(of object: Frozen<Model>) -> Int? {
-        guard object.table.snapshot.realm === table.snapshot.realm,
-            object.table.schema === table.schema
-        else { return nil }
-        return query.position(of: object.row)
+        object.table.isSameClass(as: table) ? query.position(of: object.row) : nil
     }
 
     /// Returns the position of the first occurrence of an object, like ``index(of:)``.
@@ -23,10 +20,7 @@ extension FrozenResults {
     /// - Complexity: O(log n) to evaluate the condition for one object. Evaluates the query if it
     ///   uses `distinct`.
     public func contains(_ object: Frozen<Model>) -> Bool {
-        guard object.table.snapshot.realm === table.snapshot.realm,
-            object.table.schema === table.schema
-        else { return false }
-        return query.contains(object.row)
+        object.table.isSameClass(as: table) && query.contains(object.row)
     }
 
     /// Returns the objects at the given positions, in the order of the positions.

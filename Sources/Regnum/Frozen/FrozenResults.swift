@@ -18,14 +18,8 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
     let query: FrozenQuery
     public let _plan: _Plan
 
-    /// Creates results that are evaluated when they are first used.
-    init(_ table: FrozenTable, plan: _Plan) {
-        query = FrozenQuery(table, plan.plan, problem: plan.problem)
-        _plan = plan
-    }
-
-    /// Creates results that are already known.
-    init(_ table: FrozenTable, plan: _Plan, tree: ResultTree) {
+    /// - Parameter tree: The result; `nil` to evaluate the query when it is first used.
+    init(_ table: FrozenTable, plan: _Plan, tree: ResultTree? = nil) {
         query = FrozenQuery(table, plan.plan, problem: plan.problem, tree: tree)
         _plan = plan
     }
@@ -68,7 +62,9 @@ extension FrozenResults: RandomAccessCollection {
     public var isEmpty: Bool { query.firstKeys(1).isEmpty }
 
     /// The first object, or `nil` if there is none. Stops searching at the first match.
-    public var first: Frozen<Model>? { query.firstKeys(1).first.map { Frozen(table, row: $0) } }
+    public var first: Frozen<Model>? {
+        query.firstKeys(1).first.map { Frozen(table, row: $0) }
+    }
 
     /// The last object, or `nil` if there is none.
     ///

@@ -10,7 +10,7 @@ extension FrozenTable {
         guard value.isAnyCollection,
             let table = snapshot.root.schema.table(named: schema.name),
             let list = table.list(named: schema.properties[property].anyItemsName)
-        else { return anyValue(value, []) { "" } }
+        else { return anyValue(value) }
         let rows = checked(row, property) { snapshot.root.list(table.key, row, list.key) }
         return anyValue(value, rows, of: (row, property)) {
             mapKey($0, list.target)
@@ -26,7 +26,7 @@ extension FrozenTable {
         _ element: ObjectKey, _ elements: TableKey, level: Int = 0
     ) -> FrozenAnyValue {
         let value = elementValue(element, elements, ColumnKey(0))
-        guard value.isAnyCollection else { return anyValue(value, []) { "" } }
+        guard value.isAnyCollection else { return anyValue(value) }
         let (rows, problem) = checked {
             let problem = snapshot.root.ownershipProblem(
                 of: element, in: elements, level: level + 1)
@@ -60,18 +60,10 @@ extension FrozenTable {
         }
     }
 
-    private func anyValue(_ value: Value, _ rows: [ObjectKey], key: () -> String) -> FrozenAnyValue
-    {
-        anyValue(value, rows) { _ in
-            key()
-        } element: { _ in
-            .none
-        }
-    }
-
     private func anyValue(
-        _ value: Value, _ rows: [ObjectKey], of owner: (row: ObjectKey, property: Int)? = nil,
-        key: (ObjectKey) -> String, element: (ObjectKey) -> FrozenAnyValue
+        _ value: Value, _ rows: [ObjectKey] = [], of owner: (row: ObjectKey, property: Int)? = nil,
+        key: (ObjectKey) -> String = { _ in "" },
+        element: (ObjectKey) -> FrozenAnyValue = { _ in .none }
     ) -> FrozenAnyValue {
         switch value.anyContent {
         case .list: return .list(rows.map(element))
@@ -143,6 +135,16 @@ extension FrozenTable {
         }
     }
 
+    /// Returns a value that a property of a row returned. An invalid one fails the read.
+    func result(_ value: AnyRealmValue, of row: ObjectKey) -> FrozenAnyValue {
+        do throws(Realm.Error) {
+            return try frozen(value, of: row)
+        } catch {
+            fail(error, row, nil)
+            return .none
+        }
+    }
+
     /// Returns the contents of a stored list or dictionary.
     func frozen(_ list: _ManagedList) -> FrozenAnyValue {
         let owners = other(list.binding.schema.type)
@@ -163,49 +165,23 @@ extension Frozen {
     ///
     /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
     public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
-        table.compute(Model.self, row) { model in
-            do throws(Realm.Error) {
-                return try table.frozen(model[keyPath: keyPath], of: row)
-            } catch {
-                table.fail(error, row, nil)
-                return .none
-            }
-        }
+        table.compute(Model.self, row) { table.result($0[keyPath: keyPath], of: row) }
     }
 
     /// The values of a list, in list order.
-    ///
-    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
-        values(keyPath, \.handle)
+        let place = collectionPlace(keyPath)
+        return place.table.values(place.row, place.property)
     }
 
     /// The values of a set, in ascending order.
-    ///
-    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
-        values(keyPath, \.handle)
-    }
-
-    private func values<V>(
-        _ keyPath: KeyPath<Model, V>, _ handle: (V) -> _ManagedList?
-    ) -> FrozenValues<FrozenAnyValue> {
-        table.compute(Model.self, row) { model in
-            guard let list = handle(model[keyPath: keyPath]) else { trapUnmanaged(keyPath) }
-            if list.slot != nil { trapNested(keyPath) }
-            return table.other(list.binding.schema.type).values(list.row, list.property)
-        }
-    }
-
-    func trapNested(_ keyPath: AnyKeyPath) -> Never {
-        fatalError(
-            "\(keyPath.text) of a Frozen<\(Model.self)> returned a list or dictionary that is "
-                + "nested in an AnyRealmValue: return the AnyRealmValue, or the collection of a "
-                + "property, instead.")
+        let place = collectionPlace(keyPath)
+        return place.table.values(place.row, place.property)
     }
 }
 

@@ -157,9 +157,8 @@ final class FrozenTable: Sendable {
             let number = mapping.columns[index]
             switch schema.properties[index].shape {
             case .scalar, .link: return numbers.contains(number)
-            case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
-            case .map: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
-            case .set: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .list, .map, .set:
+                return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .linkingObjects: return false
             }
         }.map { schema.properties[$0].name }

@@ -67,21 +67,16 @@ struct ObjectPrinter {
             text += "\(name) { … }"
         } else {
             path.append(object)
-            text += "\(name) {\n"
-            indented { printer in
-                if let projection = ProjectionSchema.of(type(of: object)) {
-                    printer.print(projection, object)
-                    return
+            if let projection = ProjectionSchema.of(type(of: object)) {
+                print(name, projection.properties, \.name) {
+                    $0.print(projected: projection.value($1, in: object))
                 }
-                for property in ClassSchema.of(type(of: object)).properties
-                where property.isStored {
-                    printer.text += "\(printer.indentation)\(property.name) = "
-                    printer.print(
-                        property.field.dynamicValue(in: object, at: property.offset), property)
-                    printer.text += "\n"
+            } else {
+                let properties = ClassSchema.of(type(of: object)).properties.filter(\.isStored)
+                print(name, properties, \.name) {
+                    $0.print($1.field.dynamicValue(in: object, at: $1.offset), $1)
                 }
             }
-            text += "\(indentation)}"
             path.removeLast()
         }
     }
@@ -96,18 +91,29 @@ struct ObjectPrinter {
         }
     }
 
-    private mutating func print(_ projection: ProjectionSchema, _ object: ObjectBase) {
-        for property in projection.properties {
-            text += "\(indentation)\(property.name) = "
-            let value = unwrapped(projection.value(property, in: object))
-            switch value {
-            case let list as any UnmanagedList & _ConfinedCollection:
-                print(list, "\(type(of: list))")
-            case let collection as any AnyProjectedCollection:
-                print(collection.anyValues, "ProjectedCollection")
-            default: print(any: value)
+    /// Prints an object with its properties.
+    mutating func print<Property>(
+        _ className: String, _ properties: [Property], _ name: (Property) -> String,
+        _ value: (inout ObjectPrinter, Property) -> Void
+    ) {
+        text += "\(className) {\n"
+        indented { printer in
+            for property in properties {
+                printer.text += "\(printer.indentation)\(name(property)) = "
+                value(&printer, property)
+                printer.text += "\n"
             }
-            text += "\n"
+        }
+        text += "\(indentation)}"
+    }
+
+    private mutating func print(projected value: Any) {
+        let value = unwrapped(value)
+        switch value {
+        case let list as any UnmanagedList & _ConfinedCollection: print(list, "\(type(of: list))")
+        case let collection as any AnyProjectedCollection:
+            print(collection.anyValues, "ProjectedCollection")
+        default: print(any: value)
         }
     }
 
@@ -119,7 +125,7 @@ struct ObjectPrinter {
     }
 
     /// Prints the first of `count` items with their labels, up to the element limits.
-    private mutating func printItems<Items: Sequence>(
+    mutating func printItems<Items: Sequence>(
         _ count: Int, _ name: String, _ first: (Int) -> Items
     ) where Items.Element == (label: String, value: Any?) {
         if count == 0 {

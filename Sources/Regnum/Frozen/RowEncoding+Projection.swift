@@ -68,13 +68,7 @@ private enum Shown {
             self = .object(
                 table.other(type(of: object)), ObjectKey(rawValue: object._row),
                 isEmbedded: object is EmbeddedObject)
-        case let value as AnyRealmValue:
-            do throws(Realm.Error) {
-                self = .any(try table.frozen(value, of: row))
-            } catch {
-                table.fail(error, row, nil)
-                self = .null
-            }
+        case let value as AnyRealmValue: self = .any(table.result(value, of: row))
         case let map as any UnmanagedMap:
             let entries = map.anyEntries
             table.checkKeys(entries.map(\.key), row, nil)

@@ -77,8 +77,7 @@ extension AnyRealmCollection: Equatable {
         switch (left.base, right.base) {
         case (let a as List<Element>, let b as List<Element>): a == b
         case (let a as MutableSet<Element>, let b as MutableSet<Element>): a == b
-        case (let a as any ComparableOrigin, let b as any ComparableOrigin): a.isSame(as: b)
-        default: false
+        default: left.base.erased.isSameQuery(as: right.base.erased)
         }
     }
 }
@@ -91,30 +90,4 @@ extension AnyRealmCollection where Element: ScalarValue {
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
-}
-
-/// Results or linking objects, independent of the type of their objects.
-private protocol ComparableOrigin {
-    /// The class and the query that the objects come from.
-    var question: (binding: ClassBinding, plan: QueryPlan)? { get }
-}
-
-extension ComparableOrigin {
-    fileprivate func isSame(as other: any ComparableOrigin) -> Bool {
-        guard type(of: self) == type(of: other), let mine = question, let theirs = other.question
-        else {
-            return false
-        }
-        return mine.binding === theirs.binding && mine.plan == theirs.plan
-    }
-}
-
-extension Results: ComparableOrigin {
-    fileprivate var question: (binding: ClassBinding, plan: QueryPlan)? { (binding, _plan.plan) }
-}
-
-extension LinkingObjects: ComparableOrigin {
-    fileprivate var question: (binding: ClassBinding, plan: QueryPlan)? {
-        handle.map { ($0.binding, $0.plan()) }
-    }
 }

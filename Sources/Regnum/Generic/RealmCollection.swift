@@ -38,10 +38,21 @@ protocol ErasedCollection {
     ///
     /// - Throws: See `freeze()`.
     func frozenPlace() throws(Realm.Error) -> FrozenPlace?
+    /// The class and the query of results and linking objects; `nil` for other collections.
+    var question: (binding: ClassBinding, plan: QueryPlan)? { get }
 }
 
 extension ErasedCollection {
     var storedValues: _ManagedList? { nil }
+
+    var question: (binding: ClassBinding, plan: QueryPlan)? { nil }
+
+    /// Returns whether both are results, or linking objects, of the same query.
+    func isSameQuery(as other: any ErasedCollection) -> Bool {
+        guard type(of: self) == type(of: other), let mine = question, let theirs = other.question
+        else { return false }
+        return mine.binding === theirs.binding && mine.plan == theirs.plan
+    }
 }
 
 extension RealmCollection {
@@ -72,6 +83,8 @@ extension Results: RealmCollection, ErasedCollection {
     var erasedResults: Any? { self }
 
     func frozenPlace() throws(Realm.Error) -> FrozenPlace? { nil }
+
+    var question: (binding: ClassBinding, plan: QueryPlan)? { (binding, _plan.plan) }
 }
 
 extension List: RealmCollection, ErasedCollection {
@@ -101,6 +114,10 @@ extension LinkingObjects: RealmCollection, ErasedCollection {
             handle.binding.failMissing(handle.property, of: handle.row.rawValue)
         }
         return Results<Element>(origins, plan: _Plan(plan: handle.plan()))
+    }
+
+    var question: (binding: ClassBinding, plan: QueryPlan)? {
+        handle.map { ($0.binding, $0.plan()) }
     }
 
     func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
