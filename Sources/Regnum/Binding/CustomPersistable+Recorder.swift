@@ -64,7 +64,7 @@ extension ObjectBase {
         case (let a as EmbeddedObject, let b as EmbeddedObject): a.hasSameMembers(as: b)
         case (let a as ObjectBase, let b as ObjectBase): a.isSameObject(as: b)
         case (let a as AnyRealmValue, let b as AnyRealmValue):
-            AnyCollectionComparison.haveSameContent(a, b)
+            AnyCollectionComparison.areEqual(a, b, comparesContent: true)
         case (let a as any ScalarValue, let b as any ScalarValue):
             a.engineValue == b.engineValue
         case (let a as any UnmanagedList, let b as any UnmanagedList):

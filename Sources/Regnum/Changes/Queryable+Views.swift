@@ -2,7 +2,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension FrozenResults {
-    public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm) }
+    public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm, schema: table.schema) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
         query.ask(question.placeholder(), through: question.classes) { state throws(StoreError) in
@@ -12,7 +12,7 @@ extension FrozenResults {
 }
 
 extension LiveResults {
-    public var _realm: _QueryRealm { _QueryRealm(core: realm) }
+    public var _realm: _QueryRealm { _QueryRealm(core: realm, schema: entry.schema) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer { current._ask(question) }
 }

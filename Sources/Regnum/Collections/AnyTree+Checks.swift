@@ -23,16 +23,14 @@ extension AnyTree {
             }
             self = .object(object)
         case .list(let list):
-            try AnyTree.check(level: level + 1, schema, property)
-            if case .set = property.shape { throw .anyInSet("a list", schema, property) }
+            try AnyTree.checkCollection("a list", level, schema, property)
             var trees: [AnyTree] = []
             for element in list {
                 trees.append(try AnyTree(element, level: level + 1, core, schema, property))
             }
             self = .list(trees)
         case .dictionary(let map):
-            try AnyTree.check(level: level + 1, schema, property)
-            if case .set = property.shape { throw .anyInSet("a dictionary", schema, property) }
+            try AnyTree.checkCollection("a dictionary", level, schema, property)
             var entries: [(String, AnyTree)] = []
             for entry in map {
                 if let error = Realm.Error.mapKey(entry.key, schema, property) { throw error }
@@ -46,42 +44,28 @@ extension AnyTree {
         }
     }
 
-    /// Returns why a value cannot be stored, as the end of an error message; `nil` if it can.
-    private static func problem(with value: AnyRealmValue) -> String? {
-        switch value {
-        case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
-            Limits.longString
-        case .data(let data) where data.count > Limits.dataByteCountMax:
-            Limits.longData
-        case .date(let date) where date.isNaN:
-            "cannot hold a date that is NaN"
-        default: nil
-        }
-    }
-
     /// Throws `.invalidValue` for a plain value that cannot be stored.
     static func check(
         _ value: AnyRealmValue, _ className: String, _ property: String
     ) throws(Realm.Error) {
-        guard let problem = problem(with: value) else { return }
-        throw Realm.Error(
-            .invalidValue, "\(className).\(property) \(problem).", className: className,
-            property: property)
+        let problem: String
+        switch value {
+        case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
+            problem = Limits.longString
+        case .data(let data) where data.count > Limits.dataByteCountMax:
+            problem = Limits.longData
+        case .date(let date) where date.isNaN: problem = "cannot hold a date that is NaN"
+        default: return
+        }
+        throw .invalidValue(className, property, "\(problem).")
     }
 
-    private static func check(
-        level: Int, _ schema: ClassSchema, _ property: PropertySchema
+    private static func checkCollection(
+        _ what: String, _ level: Int, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
-        guard level > Limits.anyLevelMax else { return }
-        throw .anyTooDeep(schema.name, property.name)
-    }
-}
-
-extension Realm.Error {
-    fileprivate static func anyInSet(
-        _ what: String, _ schema: ClassSchema, _ property: PropertySchema
-    ) -> Realm.Error {
-        .invalidValue(
+        if level >= Limits.anyLevelMax { throw .anyTooDeep(schema.name, property.name) }
+        guard case .set = property.shape else { return }
+        throw .invalidValue(
             schema.name, property.name,
             "was given \(what): a set of AnyRealmValue cannot hold lists or dictionaries.")
     }

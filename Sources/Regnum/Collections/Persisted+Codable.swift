@@ -19,27 +19,29 @@ extension Persisted: Encodable where Value: Encodable {
     ///   objects that link to each other in a cycle or are nested more than 512 levels deep.
     public func encode(to encoder: any Encoder) throws {
         guard _column == .min else {
-            throw EncodingError.invalidValue(
-                Value.self,
-                EncodingError.Context(
-                    codingPath: encoder.codingPath,
-                    debugDescription:
-                        "The property belongs to a managed object, which the synthesized "
-                        + "encode(to:) cannot encode: encode object.freeze(), or write encode(to:) "
-                        + "yourself."))
+            throw EncodingError.refusing(
+                Value.self, encoder,
+                "The property belongs to a managed object, which the synthesized encode(to:) "
+                    + "cannot encode: encode object.freeze(), or write encode(to:) yourself.")
         }
         guard Value._isScalar || encoder.codingPath.count <= Limits.encodedLevelMax else {
-            throw EncodingError.invalidValue(
-                Value.self,
-                EncodingError.Context(
-                    codingPath: encoder.codingPath,
-                    debugDescription:
-                        "The objects are nested more than \(Limits.encodedLevelMax) levels deep, "
-                        + "or link to each other in a cycle, which can't be encoded inline."))
+            throw EncodingError.refusing(
+                Value.self, encoder,
+                "The objects are nested more than \(Limits.encodedLevelMax) levels deep, or link "
+                    + "to each other in a cycle, which can't be encoded inline.")
         }
         // Use a container, so that the encoder's strategies apply.
         var container = encoder.singleValueContainer()
         try container.encode(_value ?? Value._makeDefault())
+    }
+}
+
+extension EncodingError {
+    static func refusing(
+        _ value: Any, _ encoder: any Encoder, _ sentence: String
+    ) -> EncodingError {
+        .invalidValue(
+            value, Context(codingPath: encoder.codingPath, debugDescription: sentence))
     }
 }
 

@@ -114,20 +114,12 @@ struct StoredSet {
     private func missing<Element>(
         _ elements: [Element], _ compare: (Int, Element) throws(StoreError) -> Int
     ) throws(StoreError) -> [(position: Int, elements: [Element])] {
-        if elements.isEmpty { return [] }
-        let count = count
-        if count == 0 { return [(0, elements)] }
         var groups: [(position: Int, elements: [Element])] = []
-        var low = 0
-        for element in elements {
-            low = try ascendingPosition(low..<count) { (position) throws(StoreError) in
-                try compare(position, element)
-            }
-            if low < count, try compare(low, element) == 0 { continue }
-            if let last = groups.indices.last, groups[last].position == low {
+        for (element, place) in zip(elements, try search(elements, compare)) where !place.isThere {
+            if let last = groups.indices.last, groups[last].position == place.position {
                 groups[last].elements.append(element)
             } else {
-                groups.append((low, [element]))
+                groups.append((place.position, [element]))
             }
         }
         return groups
@@ -135,22 +127,26 @@ struct StoredSet {
 
     /// Returns the positions of the elements that are in the set.
     private func present(_ members: SetMembers) throws(StoreError) -> [Int] {
-        try present(members.values, compare) + present(members.keys, compare)
+        let places = try search(members.values, compare) + search(members.keys, compare)
+        return places.filter(\.isThere).map(\.position)
     }
 
-    private func present<Element>(
+    /// Returns where each element is, or would be inserted.
+    private func search<Element>(
         _ elements: [Element], _ compare: (Int, Element) throws(StoreError) -> Int
-    ) throws(StoreError) -> [Int] {
-        var positions: [Int] = []
+    ) throws(StoreError) -> [(position: Int, isThere: Bool)] {
+        if elements.isEmpty { return [] }
+        var places: [(position: Int, isThere: Bool)] = []
         let count = count
         var low = 0
         for element in elements {
             low = try ascendingPosition(low..<count) { (position) throws(StoreError) in
                 try compare(position, element)
             }
-            if low < count, try compare(low, element) == 0 { positions.append(low) }
+            let isThere = low < count ? try compare(low, element) == 0 : false
+            places.append((low, isThere))
         }
-        return positions
+        return places
     }
 }
 

@@ -144,28 +144,18 @@ extension DynamicStore {
             _ = core.attempt { () throws(Realm.Error) in try unstored(property, of: className) }
             return []
         }
+        guard let view else { return [] }
         if let column = origin.column(named: property) {
-            return backlinks(row, column.key, origin.key)
+            return view.backlinks(of: row, through: column.key, of: origin.key)
         }
         guard let list = origin.list(named: property) else { return [] }
         if list.target == table {
-            return backlinks(row, list.key, origin.key).flatMap { owner in
-                self.list(origin.key, owner, list.key).filter { $0 == row }.map { _ in owner }
+            return view.backlinks(of: row, through: list.key, of: origin.key).flatMap { owner in
+                view.list(origin.key, owner, list.key).filter { $0 == row }.map { _ in owner }
             }
         }
-        return backlinks(row, ColumnKey(rawValue: 0), list.target)
-            .flatMap { backlinks($0, list.key, origin.key) }.sorted()
+        return view.backlinks(of: row, through: ColumnKey(0), of: list.target)
+            .flatMap { view.backlinks(of: $0, through: list.key, of: origin.key) }.sorted()
     }
 
-    private func backlinks(
-        _ row: ObjectKey, _ column: ColumnKey, _ table: TableKey
-    ) -> [ObjectKey] {
-        view?.backlinks(of: row, through: column, of: table) ?? []
-    }
-
-    private func backlinks(
-        _ row: ObjectKey, _ list: ListKey, _ table: TableKey
-    ) -> [ObjectKey] {
-        view?.backlinks(of: row, through: list, of: table) ?? []
-    }
 }

@@ -96,10 +96,6 @@ final class DynamicStore {
         view?.key(table, at: position) ?? ObjectKey(rawValue: 0)
     }
 
-    func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
-        view?.find(table, primaryKey: value)
-    }
-
     // MARK: Schema
 
     /// Returns the properties of a class by name.

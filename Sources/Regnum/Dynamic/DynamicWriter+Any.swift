@@ -13,7 +13,9 @@ extension DynamicWriter {
     ) throws(Realm.Error) {
         let items = store.items(of: column, table)
         try storing { () throws(StoreError) in
-            guard let items else { return try transaction.set(table, row, column.key, cell(tree)) }
+            guard let items else {
+                return try transaction.set(table, row, column.key, writer.cell(tree))
+            }
             try writer.set(
                 tree, table, row, column.key,
                 BindingPlace.StoredList(key: items.key, target: items.target))
@@ -55,8 +57,6 @@ extension DynamicWriter {
         }
         return stored
     }
-
-    private func cell(_ tree: AnyTree) -> Value { writer.cell(tree) }
 
     /// Checks and converts a value; objects become links.
     ///

@@ -40,7 +40,8 @@ extension Transaction {
                 className, column.name,
                 "is of type \(storage.swiftName) and cannot hold \(describedWithType(key)).")
         }
-        return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
+        return store.view?.find(table.key, primaryKey: value)
+            .map { DynamicObject(store, table.key, $0) }
     }
 
     /// Creates an object of the class with the given name. Properties that aren't given get their

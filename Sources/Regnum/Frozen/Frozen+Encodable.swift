@@ -109,13 +109,10 @@ struct RowEncoding: Encodable, Sendable {
         if let projection { return try encode(projection, to: encoder) }
         if path.contains(identity) {
             let names = (path + [identity]).map(\.description).joined(separator: " -> ")
-            throw EncodingError.invalidValue(
-                identity,
-                EncodingError.Context(
-                    codingPath: encoder.codingPath,
-                    debugDescription:
-                        "The objects \(names) link to each other in a cycle, which "
-                        + "can't be encoded inline. Use a smaller linkDepth."))
+            throw EncodingError.refusing(
+                identity, encoder,
+                "The objects \(names) link to each other in a cycle, which can't be encoded "
+                    + "inline. Use a smaller linkDepth.")
         }
         guard path.count < Limits.inlineLevelMax else {
             throw EncodingError.invalidValue(
@@ -136,10 +133,8 @@ struct RowEncoding: Encodable, Sendable {
                 try container.encode(AnyEncoding(origin: self, value: value), forKey: key)
             case .list(.scalar) where property.shape.holdsAny,
                 .set(.scalar) where property.shape.holdsAny:
-                var list = container.nestedUnkeyedContainer(forKey: key)
-                for value in table.anyElements(row, index) {
-                    try list.encode(AnyEncoding(origin: self, value: value))
-                }
+                let value = FrozenAnyValue.list(table.anyElements(row, index))
+                try container.encode(AnyEncoding(origin: self, value: value), forKey: key)
             case .map where property.shape.holdsAny:
                 var entries = container.nestedContainer(keyedBy: NameCodingKey.self, forKey: key)
                 let stored = table.anyEntries(row, index)
@@ -170,8 +165,12 @@ struct RowEncoding: Encodable, Sendable {
                 }
                 try container.encode(link(target, table.other(type), property), forKey: key)
             case .list(.scalar), .set(.scalar):
-                try container.encode(
-                    ValuesEncoding(table: table, row: row, property: index), forKey: key)
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                guard let elements = table.elements(index) else { continue }
+                for element in table.list(row, index) {
+                    let value = table.elementValue(element, elements, ColumnKey(0))
+                    try list.encode(ValueEncoding(value, table, row, index))
+                }
             case .list(.object(let type)), .set(.object(let type)):
                 var list = container.nestedUnkeyedContainer(forKey: key)
                 let targets = table.other(type)
@@ -229,7 +228,11 @@ struct RowEncoding: Encodable, Sendable {
             }
             let value = table.compute(type, row) { object in
                 let value = property.field.projected(object)
-                if value == nil, isRequired { fail("\(object)") }
+                if value == nil, isRequired {
+                    let schema = origin.table.schema
+                    origin.table.fail(
+                        .undecodable(schema.name, property.name, "\(object)"), origin.row, nil)
+                }
                 return value
             }
             guard let value else { return try encodeNil(to: encoder) }
@@ -240,11 +243,6 @@ struct RowEncoding: Encodable, Sendable {
         private func encodeNil(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             try container.encodeNil()
-        }
-
-        private func fail(_ stored: String) {
-            let table = origin.table
-            table.fail(.undecodable(table.schema.name, property.name, stored), origin.row, nil)
         }
     }
 
@@ -294,22 +292,6 @@ struct RowEncoding: Encodable, Sendable {
                         forKey: NameCodingKey(stringValue: key))
                 }
             default: try value.encode(to: encoder)
-            }
-        }
-    }
-
-    /// A list of values.
-    private struct ValuesEncoding: Encodable {
-        let table: FrozenTable
-        let row: ObjectKey
-        let property: Int
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.unkeyedContainer()
-            guard let elements = table.elements(property) else { return }
-            for key in table.list(row, property) {
-                let value = table.elementValue(key, elements, ColumnKey(0))
-                try container.encode(ValueEncoding(value, table, row, property))
             }
         }
     }

@@ -15,11 +15,7 @@ extension Frozen {
     ///   ``Snapshot/read(_:)``.
     /// - Complexity: O(log n); O(n) for a collection of n elements.
     public subscript(_ name: String) -> FrozenAnyValue {
-        get throws(Realm.Error) {
-            try ReadScope.runThrowing { () throws(Realm.Error) in
-                try table.value(of: name, row)
-            }
-        }
+        get throws(Realm.Error) { try table.readValue(of: name, row) }
     }
 }
 
@@ -28,11 +24,7 @@ extension FrozenAnyObject {
     ///
     /// - Throws: The errors of ``Frozen/subscript(_:)``.
     public subscript(_ name: String) -> FrozenAnyValue {
-        get throws(Realm.Error) {
-            try ReadScope.runThrowing { () throws(Realm.Error) in
-                try table.value(of: name, row)
-            }
-        }
+        get throws(Realm.Error) { try table.readValue(of: name, row) }
     }
 
     /// The Swift names of the properties, including inverses, in declaration order.
@@ -40,9 +32,13 @@ extension FrozenAnyObject {
 }
 
 extension FrozenTable {
-    fileprivate func value(
+    fileprivate func readValue(
         of name: String, _ row: ObjectKey
     ) throws(Realm.Error) -> FrozenAnyValue {
+        try ReadScope.runThrowing { () throws(Realm.Error) in try value(of: name, row) }
+    }
+
+    private func value(of name: String, _ row: ObjectKey) throws(Realm.Error) -> FrozenAnyValue {
         let index = try schema.requireProperty(named: name)
         if let mismatch { throw mismatch }
         let shape = schema.properties[index].shape

@@ -12,27 +12,9 @@ public protocol SendableResults: Queryable, Sendable {}
 extension FrozenResults: SendableResults {}
 extension LiveResults: SendableResults {}
 
-/// Results that know the class of their objects. `Model` may be a superclass of it: the static type
-/// of a metatype in a variable.
-private protocol ResultsOfClass {
-    var schema: ClassSchema { get }
-}
-
-extension FrozenResults: ResultsOfClass {
-    fileprivate var schema: ClassSchema { table.schema }
-}
-
-extension LiveResults: ResultsOfClass {
-    fileprivate var schema: ClassSchema { entry.schema }
-}
-
 extension SendableResults {
-    private var modelSchema: ClassSchema {
-        (self as? any ResultsOfClass)?.schema ?? ClassSchema.of(Model.self)
-    }
-}
+    private var modelSchema: ClassSchema { _realm.schema ?? ClassSchema.of(Model.self) }
 
-extension SendableResults {
     public func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self {
         filtered(by: condition)
     }

@@ -9,9 +9,9 @@ internal import RegnumEngine
 /// filter or sort, use the list itself. Confined to the transaction body, like the list; the
 /// property of a frozen projection is an array.
 public struct ProjectedCollection<Value> {
-    private let source: ProjectionSource<Value>
+    private let source: any ProjectionSource<Value>
 
-    init(_ source: ProjectionSource<Value>) {
+    init(_ source: any ProjectionSource<Value>) {
         self.source = source
     }
 
@@ -90,58 +90,47 @@ public struct CollectionMapping<Objects: ProjectableCollection> {
     public subscript<Value>(
         dynamicMember keyPath: KeyPath<Objects.Element, Value>
     ) -> ProjectedCollection<Value> {
-        ProjectedCollection(MappedObjects(objects, keyPath))
+        ProjectedCollection(MappedObjects(objects: objects, keyPath: keyPath))
     }
 }
 
 /// The source of a projected collection, independent of the type of the objects.
-class ProjectionSource<Value> {
-    var count: Int { 0 }
-    var isInvalidated: Bool { false }
-    var isManaged: Bool { false }
+protocol ProjectionSource<Value> {
+    associatedtype Value
+    var count: Int { get }
+    var isInvalidated: Bool { get }
+    var isManaged: Bool { get }
     /// The stored properties that the projected property depends on, starting at an element.
-    var elementPaths: [PropertyPath] { [] }
-
-    func value(at position: Int) -> Value {
-        preconditionFailure("A projected collection has no objects.")
-    }
-
+    var elementPaths: [PropertyPath] { get }
+    func value(at position: Int) -> Value
     /// The values at positions, of the objects that are there now.
-    func values(at positions: Range<Int>) -> _TakenElements<Value> {
-        _TakenElements(count: 0) { _ in nil }
-    }
-
-    func set(_ value: Value, at position: Int) {}
+    func values(at positions: Range<Int>) -> _TakenElements<Value>
+    func set(_ value: Value, at position: Int)
 }
 
 /// A property of the objects in a collection.
-private final class MappedObjects<Objects: ProjectableCollection, Value>: ProjectionSource<Value> {
-    private let objects: Objects
-    private let keyPath: KeyPath<Objects.Element, Value>
+private struct MappedObjects<Objects: ProjectableCollection, Value>: ProjectionSource {
+    let objects: Objects
+    let keyPath: KeyPath<Objects.Element, Value>
 
-    init(_ objects: Objects, _ keyPath: KeyPath<Objects.Element, Value>) {
-        self.objects = objects
-        self.keyPath = keyPath
-    }
+    var count: Int { objects.count }
+    var isInvalidated: Bool { objects.isInvalidated }
+    var isManaged: Bool { objects.isManaged }
 
-    override var count: Int { objects.count }
-    override var isInvalidated: Bool { objects.isInvalidated }
-    override var isManaged: Bool { objects.isManaged }
-
-    override var elementPaths: [PropertyPath] {
+    var elementPaths: [PropertyPath] {
         ClassSchema.of(Objects.Element.self).projectedPaths(keyPath)
     }
 
-    override func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
+    func value(at position: Int) -> Value { objects[position][keyPath: keyPath] }
 
-    override func values(at positions: Range<Int>) -> _TakenElements<Value> {
+    func values(at positions: Range<Int>) -> _TakenElements<Value> {
         let taken = objects._elements(at: positions)
         return _TakenElements(count: taken.count) { [keyPath] position in
             taken.element(position).map { $0[keyPath: keyPath] }
         }
     }
 
-    override func set(_ value: Value, at position: Int) {
+    func set(_ value: Value, at position: Int) {
         typealias Writable = ReferenceWritableKeyPath<Objects.Element, Value>
         guard let writable = keyPath as? Writable else {
             let names = elementPaths.map { $0.properties.map(\.name).joined(separator: ".") }

@@ -100,6 +100,9 @@ public struct _Plan: Sendable {
 /// The realm that a query runs on. An implementation detail of ``Queryable``.
 public struct _QueryRealm: Sendable {
     let core: RealmCore?
+    /// The class of the objects, if it is known. `Model` may be a superclass of it: the static type
+    /// of a metatype in a variable.
+    var schema: ClassSchema?
 }
 
 /// A computation on a state. An implementation detail of ``Queryable``.

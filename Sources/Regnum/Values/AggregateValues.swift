@@ -19,21 +19,17 @@ public protocol SummableValue: BoundedValue {
 
 extension Int: SummableValue {}
 
-extension Int8: SummableValue {
+extension SummableValue where Self: FixedWidthInteger {
     public typealias Total = Int
 }
 
-extension Int16: SummableValue {
-    public typealias Total = Int
-}
+extension Int8: SummableValue {}
 
-extension Int32: SummableValue {
-    public typealias Total = Int
-}
+extension Int16: SummableValue {}
 
-extension Int64: SummableValue {
-    public typealias Total = Int
-}
+extension Int32: SummableValue {}
+
+extension Int64: SummableValue {}
 
 extension Float: SummableValue {}
 

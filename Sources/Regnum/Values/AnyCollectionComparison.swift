@@ -12,17 +12,11 @@ struct AnyCollectionComparison {
     private let comparesContent: Bool
 
     /// - Complexity: O(values), comparing each pair of collections once.
-    static func areEqual(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
-        var comparison = AnyCollectionComparison(pending: [(left, right)], comparesContent: false)
-        return comparison.run()
-    }
-
-    /// Returns whether two values have the same content. Unlike `==`, this compares the contents of
-    /// stored collections, and values by their bits.
-    ///
-    /// - Complexity: O(values).
-    static func haveSameContent(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
-        var comparison = AnyCollectionComparison(pending: [(left, right)], comparesContent: true)
+    static func areEqual(
+        _ left: AnyRealmValue, _ right: AnyRealmValue, comparesContent: Bool = false
+    ) -> Bool {
+        var comparison = AnyCollectionComparison(
+            pending: [(left, right)], comparesContent: comparesContent)
         return comparison.run()
     }
 
