@@ -44,6 +44,12 @@ extension ClassBinding {
         return schema.properties[index].defaultValue
     }
 
+    /// Returns the value of a property on the slow path.
+    @inline(__always)
+    func readValue(row: UInt64, column: Int32) -> Value {
+        isTracing ? tracedValue(row: row, column: column) : value(row: row, column: column)
+    }
+
     /// Returns the value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
         guard let tracer, core == nil else {

@@ -113,10 +113,4 @@ extension Sequence where Element: ScalarValue {
     func ordered(ascending: Bool) -> [Element] {
         ordered(ascending: ascending) { $0.engineValue }
     }
-
-    /// Returns the distinct elements, keeping the first of equal ones.
-    func distinctValues() -> [Element] {
-        var known: Set<Value> = []
-        return filter { known.insert($0.engineValue.canonical).inserted }
-    }
 }

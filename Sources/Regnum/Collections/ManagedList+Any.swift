@@ -38,9 +38,7 @@ extension TransactionCore {
 extension ClassBinding {
     /// Returns the value of an `AnyRealmValue` property.
     func anyValue(row: UInt64, column: Int32) -> AnyRealmValue {
-        let value =
-            isTracing
-            ? tracedValue(row: row, column: column) : value(row: row, column: column)
+        let value = readValue(row: row, column: column)
         guard let core else { return AnyRealmValue(plain: value) ?? .none }
         return core.anyValue(value) {
             _ManagedList(self, row: row, any: propertyIndex(of: column), value)

@@ -7,8 +7,12 @@ extension _ManagedList {
     /// Returns the list of a managed object's property, or `nil` for a recorder (see `ReadTracer`)
     /// that doesn't follow collections.
     ///
-    /// - Parameter column: The number held by the property's wrapper.
-    static func of(_ object: ObjectBase, _ column: Int32) -> _ManagedList? {
+    /// - Parameters:
+    ///   - column: The number held by the property's wrapper.
+    ///   - isFollowed: `false` for a map, which no recorder follows.
+    static func of(
+        _ object: ObjectBase, _ column: Int32, isFollowed: Bool = true
+    ) -> _ManagedList? {
         guard let binding = object._binding else { return nil }
         if binding.isTracing {
             guard binding.isRecorder else {
@@ -17,7 +21,7 @@ extension _ManagedList {
             }
             let property = column < 0 ? ~column : column
             binding.noteRead(Int(property))
-            guard binding.tracer?.followsCollections ?? false else { return nil }
+            guard isFollowed, binding.tracer?.followsCollections ?? false else { return nil }
             return _ManagedList(binding, row: 0, number: ~property)
         }
         return _ManagedList(binding, row: object._row, number: column)

@@ -96,16 +96,13 @@ extension Map: Equatable {
         case (.value(let a), .value(let b)): a == b
         case (.any(let a), .any(let b)): AnyRealmValue._areSame(a, b)
         case (.link(let a?), .link(let b?)):
-            isEmbeddedProjection ? a.hasSameMembers(as: b) : a.isSameObject(as: b)
+            // a projected type creates an embedded object at each access
+            (Value.self as? any ScalarValue.Type)?._embeddedClass != nil
+                ? a.hasSameMembers(as: b) : a.isSameObject(as: b)
         case (.link(nil), .link(nil)): true
         case (.value, _), (.any, _), (.link, _): false
         case (.tree, _), (.list, _), (.map, _), (.linkingObjects, _):
             preconditionFailure("A map can only hold values and objects.")
         }
-    }
-
-    /// Whether the values are of a projected type that creates an embedded object at each access.
-    private static var isEmbeddedProjection: Bool {
-        (Value.self as? any ScalarValue.Type)?._embeddedClass != nil
     }
 }

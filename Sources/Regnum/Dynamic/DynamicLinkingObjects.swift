@@ -93,8 +93,10 @@ extension DynamicObject {
         try requireReadable(property)
         let origin = store.table(named: className)
         var leadsHere = origin.map { store.leads($0, property, to: table) } ?? false
-        if !leadsHere {
-            leadsHere = try store.declaresLink(className, property, to: self.className)
+        if !leadsHere,
+            let type = try store.unstored(property, of: className)?.shape.targetType
+        {
+            leadsHere = equalUTF8(ClassSchema.of(type).name, self.className)
         }
         guard leadsHere else {
             guard origin != nil || store.core.realm.knownEntry(named: className) != nil else {
@@ -126,13 +128,9 @@ extension DynamicStore {
     fileprivate func leads(_ origin: TableSchema, _ property: String, to target: TableKey) -> Bool {
         if let column = origin.column(named: property) { return column.linkTarget == target }
         guard let list = origin.list(named: property) else { return false }
-        return list.target == target || entryLink(list)?.linkTarget == target
-    }
-
-    /// Returns the column with which the entries of a map link to objects.
-    private func entryLink(_ list: ListSchema) -> ColumnSchema? {
-        guard list.kind == .map else { return nil }
-        return schema.tables[Int(list.target.rawValue)].columns.first
+        let elements = schema.tables[Int(list.target.rawValue)]
+        return list.target == target
+            || list.kind == .map && elements.columns.first?.linkTarget == target
     }
 
     /// Returns the rows whose property contains a row, ascending, once for each occurrence.

@@ -14,37 +14,13 @@ struct DynamicPlace {
     let table: TableKey
     let row: ObjectKey
     /// The stored name of the property.
-    private let name: String
+    let name: String
     /// `nil` for a declared property that isn't stored yet, which is empty and read-only.
-    private let stored: ListSchema?
+    let stored: ListSchema?
     /// The containing value of any type; `nil` if the collection is a property.
-    let slot: Slot?
+    var slot: Slot?
     /// The number of lists and dictionaries of any type that contain the elements.
-    let level: Int
-
-    init(
-        store: DynamicStore, table: TableKey, row: ObjectKey, list: ListSchema, slot: Slot? = nil,
-        level: Int = 0
-    ) {
-        self.store = store
-        self.table = table
-        self.row = row
-        name = list.name.itemsProperty ?? list.name
-        stored = list
-        self.slot = slot
-        self.level = level
-    }
-
-    /// The place of a property that isn't stored yet.
-    init(store: DynamicStore, table: TableKey, row: ObjectKey, unstored property: PropertySchema) {
-        self.store = store
-        self.table = table
-        self.row = row
-        name = property.columnName
-        stored = nil
-        slot = nil
-        level = 0
-    }
+    var level = 0
 
     /// - Precondition: The property is stored, as it is in a write.
     var list: ListSchema {
@@ -198,5 +174,16 @@ struct DynamicPlace {
         }
         let entry = store.listElement(table, row, list.key, at: low)
         return (low, entry.map { !StoredText.precedes(key, mapKey($0)) } ?? false)
+    }
+}
+
+extension DynamicPlace {
+    init(
+        store: DynamicStore, table: TableKey, row: ObjectKey, list: ListSchema, slot: Slot? = nil,
+        level: Int = 0
+    ) {
+        self.init(
+            store: store, table: table, row: row, name: list.name.itemsProperty ?? list.name,
+            stored: list, slot: slot, level: level)
     }
 }

@@ -34,7 +34,8 @@ extension DynamicStore {
 
     /// Returns the value of an unstored property: the declared default, or an empty collection.
     func unstoredValue(_ property: PropertySchema, _ table: TableKey, _ row: ObjectKey) -> Any? {
-        let place = DynamicPlace(store: self, table: table, row: row, unstored: property)
+        let place = DynamicPlace(
+            store: self, table: table, row: row, name: property.columnName, stored: nil)
         switch property.shape {
         case .scalar(let storage): return property.defaultValue.anyValue(as: storage.scalar)
         case .list: return DynamicList(place)
@@ -53,14 +54,5 @@ extension DynamicStore {
         else { return property }
         try core.binding(for: entry.schema.type).prepareToStore(in: transaction)
         return try self.property(declared.columnName, of: table)
-    }
-
-    /// Returns whether the program declares an unstored property that leads to objects of a class.
-    func declaresLink(
-        _ className: String, _ property: String, to target: String
-    ) throws(Realm.Error) -> Bool {
-        let declared = try unstored(property, of: className)
-        guard let type = declared?.shape.targetType else { return false }
-        return equalUTF8(ClassSchema.of(type).name, target)
     }
 }

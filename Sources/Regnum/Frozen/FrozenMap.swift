@@ -31,7 +31,12 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The number of entries.
     ///
     /// - Complexity: O(log n).
-    public var count: Int { place.map { table.mapCount($0) } ?? 0 }
+    public var count: Int {
+        guard let place else { return 0 }
+        return table.checked {
+            table.snapshot.root.listCount(place.table, place.row, place.list.key)
+        }
+    }
 
     /// Whether there are no entries.
     public var isEmpty: Bool { count == 0 }

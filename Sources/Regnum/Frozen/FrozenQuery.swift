@@ -165,6 +165,24 @@ final class FrozenQuery: Sendable {
         }
     }
 
+    /// Returns the positions of a prefix, finding only as many rows as needed. Traps for a negative
+    /// length, naming the collection.
+    func positions(ofPrefix maxLength: Int, _ name: @autoclosure () -> String) -> Range<Int> {
+        guard maxLength >= 0 else {
+            fatalError("The length of a prefix of \(name()) is negative: \(maxLength).")
+        }
+        return 0..<min(maxLength, firstKeys(maxLength).count)
+    }
+
+    /// Traps for positions that are out of range, naming the collection.
+    func check(_ bounds: Range<Int>, _ name: @autoclosure () -> String) {
+        guard bounds.lowerBound >= 0, hasKeys(bounds.upperBound) else {
+            fatalError(
+                "The range \(bounds) of \(name()) is out of range: the count is \(count)."
+                    + table.snapshot.placeSentence)
+        }
+    }
+
     /// Positions below this are looked up without evaluating the whole query.
     private static let shortCount = 32
 

@@ -77,24 +77,15 @@ extension FrozenResults: RandomAccessCollection {
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
-        guard maxLength >= 0 else {
-            fatalError(
-                "The length of a prefix of FrozenResults<\(table.schema.name)> is negative: "
-                    + "\(maxLength).")
-        }
-        let count = query.firstKeys(maxLength).count
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, count))
+        let bounds = query.positions(ofPrefix: maxLength, "FrozenResults<\(table.schema.name)>")
+        return Slice(base: self, bounds: bounds)
     }
 
     /// The objects in a range of positions. Finds and sorts only as many objects as needed.
     ///
     /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
-        guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
-            fatalError(
-                "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: the "
-                    + "count is \(self.count).\(table.snapshot.placeSentence)")
-        }
+        query.check(bounds, "FrozenResults<\(table.schema.name)>")
         return Slice(base: self, bounds: bounds)
     }
 

@@ -106,7 +106,16 @@ extension FrozenTable {
     func frozen(
         _ value: AnyRealmValue, of row: ObjectKey, level: Int = 0
     ) throws(Realm.Error) -> FrozenAnyValue {
-        if level > Limits.anyLevelMax { throw .tooManyLevels(schema.name) }
+        func refusal(_ code: Realm.Error.Code, _ result: String) -> Realm.Error {
+            Realm.Error(
+                code, "A computed property of a frozen \(schema.name) returned \(result).",
+                className: schema.name)
+        }
+        if level > Limits.anyLevelMax {
+            throw refusal(
+                .invalidValue,
+                "lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep")
+        }
         switch value {
         case .list(let list):
             if let stored = list.handle { return frozen(stored) }
@@ -125,7 +134,10 @@ extension FrozenTable {
             return .dictionary(dictionary(entries, row, nil))
         case .object(let object):
             guard object.isManaged else {
-                throw .unstoredResult(schema.name, "\(type(of: object))")
+                throw refusal(
+                    .invalidInput,
+                    "an AnyRealmValue with a \(type(of: object)) that isn't stored: it can return "
+                        + "values, and objects of its realm")
             }
             let targets = other(type(of: object))
             _ = targets.readableTable  // fails the read of a class that doesn't match
@@ -182,25 +194,5 @@ extension Frozen {
     ) -> FrozenValues<FrozenAnyValue> {
         let place = collectionPlace(keyPath)
         return place.table.values(place.row, place.property)
-    }
-}
-
-extension Realm.Error {
-    /// The error for a computed property of a frozen object that returned lists or dictionaries
-    /// that are nested too deeply, or contain themselves.
-    fileprivate static func tooManyLevels(_ className: String) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "A computed property of a frozen \(className) returned lists or dictionaries nested "
-                + "more than \(Limits.anyLevelMax) levels deep.", className: className)
-    }
-
-    /// The error for a computed property of a frozen object that returned an unmanaged object.
-    fileprivate static func unstoredResult(_ className: String, _ type: String) -> Realm.Error {
-        Realm.Error(
-            .invalidInput,
-            "A computed property of a frozen \(className) returned an AnyRealmValue with a "
-                + "\(type) that isn't stored: it can return values, and objects of its realm.",
-            className: className)
     }
 }

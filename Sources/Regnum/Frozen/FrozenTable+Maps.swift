@@ -24,10 +24,6 @@ extension FrozenTable {
         return entries(map).map { ($0.key, mapValue($0.entry, map.list.target)) }
     }
 
-    func mapCount(_ map: OwnedList) -> Int {
-        checked { snapshot.root.listCount(map.table, map.row, map.list.key) }
-    }
-
     /// Returns the key of an entry, a row of a map's hidden class.
     func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
         guard case .string(let key) = elementValue(entry, entries, .mapKey) else { return "" }

@@ -78,8 +78,7 @@ extension FrozenValues: RandomAccessCollection {
     public subscript(position: Int) -> Element {
         guard let key = query.key(at: position) else {
             fatalError(
-                "Index \(position) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is "
-                    + "out of range: the count is \(count)."
+                "Index \(position) of \(fullName) is out of range: the count is \(count)."
                     + query.table.snapshot.placeSentence)
         }
         return element(key)
@@ -89,12 +88,7 @@ extension FrozenValues: RandomAccessCollection {
     ///
     /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenValues> {
-        guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
-            fatalError(
-                "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) "
-                    + "is out of range: the count is \(count)."
-                    + query.table.snapshot.placeSentence)
-        }
+        query.check(bounds, fullName)
         return Slice(base: self, bounds: bounds)
     }
 
@@ -103,14 +97,10 @@ extension FrozenValues: RandomAccessCollection {
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenValues> {
-        guard maxLength >= 0 else {
-            fatalError(
-                "The length of a prefix of FrozenValues<\(Element.self)> of "
-                    + "\(query.plan.tableName) is negative: \(maxLength).")
-        }
-        let known = query.firstKeys(maxLength).count
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
+        Slice(base: self, bounds: query.positions(ofPrefix: maxLength, fullName))
     }
+
+    private var fullName: String { "FrozenValues<\(Element.self)> of \(query.plan.tableName)" }
 
     public func makeIterator() -> Iterator {
         Iterator(values: self, keys: query.keys)

@@ -16,7 +16,7 @@ struct ValueEncoding: Encodable {
             typed = nil
             return
         }
-        if !type.readsUnknownAsNil, !type.canDecode(value) {
+        if !type.readsUnknownAsNil, type._decode(_StoredValue(value)) == nil {
             table.fail(
                 .undecodable(table.schema.name, declared.name, value.keyText), row, property)
         }
@@ -40,12 +40,6 @@ struct ValueEncoding: Encodable {
         case .decimal: try container.encode(Decimal128.fromEngine(value))
         case .any: try FrozenAnyValue.fromEngine(value).encode(to: encoder)
         }
-    }
-}
-
-extension ScalarValue {
-    fileprivate static func canDecode(_ value: Value) -> Bool {
-        _decode(_StoredValue(value)) != nil
     }
 }
 

@@ -50,7 +50,10 @@ extension RealmCollection where Element: ScalarValue {
     /// `nil` and NaN equals NaN.
     ///
     /// - Complexity: O(n)
-    public func distinct() -> [Element] { distinctValues() }
+    public func distinct() -> [Element] {
+        var known: Set<Value> = []
+        return filter { known.insert($0.engineValue.canonical).inserted }
+    }
 }
 
 extension RealmCollection where Element: ScalarValue & Sendable {
@@ -65,17 +68,12 @@ extension RealmCollection where Element: ScalarValue & Sendable {
 }
 
 extension RealmCollection where Element == AnyRealmValue {
-    /// Returns the values in their state at the start of the transaction, as a `Sendable`
-    /// collection. Changes made by the transaction itself aren't included.
+    /// Returns the values in their state at the start of the transaction, like `freeze()` for other
+    /// values.
     ///
-    /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
-    ///   transaction, for a list that was assigned to an `AnyRealmValue` in this transaction, and
-    ///   for an unmanaged collection.
-    /// - Precondition: The transaction body is running.
-    /// - Complexity: O(1). The values are looked up when the result is used.
-    public func freeze() throws(Realm.Error) -> FrozenValues<FrozenAnyValue> {
-        try frozenValues()
-    }
+    /// - Throws: `.invalidInput` also for a list that was assigned to an `AnyRealmValue` in this
+    ///   transaction.
+    public func freeze() throws(Realm.Error) -> FrozenValues<FrozenAnyValue> { try frozenValues() }
 }
 
 extension RealmCollection {

@@ -87,25 +87,19 @@ extension Results: RealmCollection, ErasedCollection {
     var question: (binding: ClassBinding, plan: QueryPlan)? { (binding, _plan.plan) }
 }
 
-extension List: RealmCollection, ErasedCollection {
-    var erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+extension ErasedCollection where Self: UnmanagedList {
+    var erasedResults: Any? { managed.flatMap { Element._results(of: $0) } }
 
-    var storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
+    var storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : managed }
 
     func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
-        try handle.frozenPlace("List<\(Element.self)>", "list")
+        try managed.frozenPlace("\(Self.self)", self is any MemberCollection ? "set" : "list")
     }
 }
 
-extension MutableSet: RealmCollection, ErasedCollection {
-    var erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+extension List: RealmCollection, ErasedCollection {}
 
-    var storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
-
-    func frozenPlace() throws(Realm.Error) -> FrozenPlace? {
-        try handle.frozenPlace("MutableSet<\(Element.self)>", "set")
-    }
-}
+extension MutableSet: RealmCollection, ErasedCollection {}
 
 extension LinkingObjects: RealmCollection, ErasedCollection {
     var erasedResults: Any? {

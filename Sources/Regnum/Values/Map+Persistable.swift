@@ -19,16 +19,7 @@ extension Map: Persistable {
     public static func _makeDefault() -> Map { Map() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Map {
-        guard let binding = object._binding else { return Map() }
-        if binding.isTracing {
-            guard binding.isRecorder else {
-                binding.noteRead(binding.propertyIndex(ofList: column))
-                return Map(_ManagedList(binding, row: object._row, number: column))
-            }
-            binding.noteRead(Int(column < 0 ? ~column : column))
-            return Map()
-        }
-        return Map(_ManagedList(binding, row: object._row, number: column))
+        _ManagedList.of(object, column, isFollowed: false).map { Map($0) } ?? Map()
     }
 
     /// Replaces the entries with those of this map. Assigning an object's own map changes nothing.

@@ -21,10 +21,7 @@ extension RequiredValue {
 
     public static func _managedOptional(_ object: ObjectBase, _ column: Int32) -> Self? {
         guard let binding = object._binding else { return nil }
-        let value =
-            binding.isTracing
-            ? binding.tracedValue(row: object._row, column: column)
-            : binding.value(row: object._row, column: column)
+        let value = binding.readValue(row: object._row, column: column)
         // Invalid values read as nil: an enum may have lost a case.
         return Self?._decode(_StoredValue(value)) ?? nil
     }

@@ -190,10 +190,7 @@ extension ScalarValue {
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self {
         guard let binding = object._binding else { return _makeDefault() }
-        let value =
-            binding.isTracing
-            ? binding.tracedValue(row: object._row, column: column)
-            : binding.value(row: object._row, column: column)
+        let value = binding.readValue(row: object._row, column: column)
         if let decoded = _decode(_StoredValue(value)) { return decoded }
         binding.reportUndecodable(value, column)
         return fromEngine(value)
