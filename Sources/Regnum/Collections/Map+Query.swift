@@ -6,12 +6,12 @@ extension Map where Value: SummableValue {
     /// Returns the sum of the values, ignoring `nil`; 0 if there are none.
     ///
     /// Integer overflow fails the transaction; in an unmanaged map, it traps.
-    public func sum() -> Value.Total { handle?.sum(Value.self) ?? values.engineSum() }
+    public func sum() -> Value.Total { managed?.sum(Value.self) ?? values.engineSum() }
 
     /// Returns the average of the values, ignoring `nil`; `nil` if there are none.
     public func average() -> Value.Mean? {
-        guard let handle else { return values.engineAverage() }
-        return handle.average(Value.self)
+        guard let managed else { return values.engineAverage() }
+        return managed.average(Value.self)
     }
 }
 
@@ -26,8 +26,8 @@ extension Map where Value: BoundedValue {
 extension Map where Value: ScalarValue {
     /// Returns the minimum or maximum value as a type that is stored like the values.
     func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
-        guard let handle else { return values.engineBound(extreme) }
-        return handle.bound(extreme)
+        guard let managed else { return values.engineBound(extreme) }
+        return managed.bound(extreme)
     }
 
     /// Returns the values sorted: `nil` first, then NaN; strings by their UTF-8 bytes; `false`
@@ -59,11 +59,11 @@ extension Map {
 
     /// Returns the objects in key order, once for each of their keys; `nil` for an unmanaged map.
     private func managedObjects<T: ObjectBase>() -> Results<T>? where Value == T? {
-        guard let handle, let core = handle.binding.core else { return nil }
-        handle.failIfInvalidated()
-        let schema = handle.binding.schema
+        guard let managed, let core = managed.binding.core else { return nil }
+        managed.failIfInvalidated()
+        let schema = managed.binding.schema
         let plan = schema.plan(
-            ofMap: schema.properties[handle.property], T.self, row: handle.row)
+            ofMap: schema.properties[managed.property], T.self, row: managed.row)
         return Results(core.binding(for: T.self), plan: _Plan(plan: plan))
     }
 }

@@ -118,14 +118,14 @@ extension FrozenTable {
         }
         switch value {
         case .list(let list):
-            if let stored = list.handle { return frozen(stored) }
+            if let stored = list.managed { return frozen(stored) }
             var elements: [FrozenAnyValue] = []
             for element in list {
                 elements.append(try frozen(element, of: row, level: level + 1))
             }
             return .list(elements)
         case .dictionary(let map):
-            if let stored = map.handle { return frozen(stored) }
+            if let stored = map.managed { return frozen(stored) }
             var entries: [(key: String, value: FrozenAnyValue)] = []
             for entry in map {
                 let value = try frozen(entry.value, of: row, level: level + 1)

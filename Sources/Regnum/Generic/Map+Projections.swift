@@ -6,13 +6,13 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableVal
     /// Integer overflow, and a sum that cannot be converted to the projected type, fail the
     /// transaction; for an unmanaged map they trap.
     public func sum() -> Value._Projected {
-        handle?.projectedSum(Value.self) ?? values.projectedSum
+        managed?.projectedSum(Value.self) ?? values.projectedSum
     }
 
     /// Returns the average of the persisted values, ignoring `nil`; `nil` if there are no values.
     public func average() -> Value._PersistedProperty.Mean? {
-        guard let handle else { return values.persisted.engineAverage() }
-        return handle.average(Value._PersistedProperty.self)
+        guard let managed else { return values.persisted.engineAverage() }
+        return managed.average(Value._PersistedProperty.self)
     }
 }
 

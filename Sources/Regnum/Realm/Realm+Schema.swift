@@ -33,17 +33,17 @@ extension Results {
 
 extension List {
     /// The realm of the list, or `nil` if the list is unmanaged or the realm has been released.
-    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+    public var realm: Realm? { managed?.binding.core?.realm.openRealm }
 }
 
 extension MutableSet {
     /// The realm of the set, or `nil` if the set is unmanaged or the realm has been released.
-    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+    public var realm: Realm? { managed?.binding.core?.realm.openRealm }
 }
 
 extension Map {
     /// The realm of the map, or `nil` if the map is unmanaged or the realm has been released.
-    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+    public var realm: Realm? { managed?.binding.core?.realm.openRealm }
 }
 
 extension LinkingObjects {

@@ -36,14 +36,14 @@ struct AnyCollectionComparison {
     private mutating func areEqual(
         _ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>
     ) -> Bool {
-        if let result = result(a, a.handle, b, b.handle) { return result }
+        if let result = result(a, a.managed, b, b.managed) { return result }
         return a.count == b.count && zip(a, b).allSatisfy { compare($0, $1) }
     }
 
     private mutating func areEqual(
         _ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>
     ) -> Bool {
-        if let result = result(a, a.handle, b, b.handle) { return result }
+        if let result = result(a, a.managed, b, b.managed) { return result }
         return a.count == b.count
             && zip(a, b).allSatisfy {
                 $0.key.utf8.elementsEqual($1.key.utf8) && compare($0.value, $1.value)

@@ -38,8 +38,6 @@ public final class List<Element: RealmCollectionValue> {
         self.managed = managed
     }
 
-    var handle: _ManagedList? { managed }
-
     /// Whether the list's owner was deleted, its transaction has ended, or the ``AnyRealmValue``
     /// that contained it was replaced. `false` for an unmanaged list.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }

@@ -118,8 +118,8 @@ extension Map: Encodable where Value: Encodable {
     public func encode(to encoder: any Encoder) throws {
         if let key = EqualKeys.first(in: keys.lazy.map(\._text)) {
             var error = Realm.Error.equalKeys(key)
-            error.className = handle?.binding.tableName
-            error.property = handle.map { $0.binding.schema.properties[$0.property].name }
+            error.className = managed?.binding.tableName
+            error.property = managed.map { $0.binding.schema.properties[$0.property].name }
             throw error
         }
         var container = encoder.container(keyedBy: NameCodingKey.self)

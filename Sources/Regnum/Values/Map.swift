@@ -36,8 +36,6 @@ public final class Map<Key: MapKey, Value: MapValue> {
         self.managed = managed
     }
 
-    var handle: _ManagedList? { managed }
-
     /// Whether the map's owner was deleted, its transaction has ended, or the ``AnyRealmValue``
     /// that contained it was replaced. `false` for an unmanaged map.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }

@@ -40,8 +40,6 @@ public final class MutableSet<Element: RealmCollectionValue> {
         self.managed = managed
     }
 
-    var handle: _ManagedList? { managed }
-
     /// Whether the set's owner was deleted or its transaction has ended. `false`
     /// for an unmanaged set.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
