@@ -117,6 +117,26 @@ import Testing
         expectTrue(delta.modified.map(\.old.title) == ["a"] && delta.newModifications == [0])
     }
 
+    // Covers O25, O32
+    @Test func originsIncludeThoseOfCommitsThatOnlyChangeElementsOfANewOwner() async throws {
+        let realm = try await makeRealm()
+        var stream =
+            realm.object(Kiosk.self, forPrimaryKey: "north").papers.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write(origin: "opened") { tx in
+            try tx.add(Kiosk("north", papers: ["a"]))
+        }
+        try await realm.write(origin: "elsewhere") { tx in
+            try tx.add(Kiosk("south", papers: ["x"]))
+        }
+        try await realm.write(origin: "edited") { tx in
+            tx.object(Kiosk.self, forPrimaryKey: "north")?.papers[0].title = "b"
+        }
+        let (one, delta) = try await update(&stream)
+        expectTrue(one.map(\.title) == ["b"] && delta.insertions == [0])
+        expectEqual(delta.origins, ["opened", "edited"])
+    }
+
     // Covers O25
     @Test func deletedOwnerDeletesAllAndANewOneFillsAgain() async throws {
         let realm = try await makeRealm()

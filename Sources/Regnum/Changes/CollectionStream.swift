@@ -25,8 +25,6 @@ final class CollectionStream {
     private var commits: ArraySlice<KeptCommit> = []
     /// The source of commits that are no longer in memory.
     private var past: PastCommits?
-    /// The commits that the subscription waits for.
-    private var interest: Interest
     private let wasClosed: Bool
     private var isEnding = false
     /// Whether the realm was closed, or the task cancelled, while reading history, so that later
@@ -48,9 +46,7 @@ final class CollectionStream {
         maintained = request.realm.queries.query(request.query)
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
-        let start = subscription.start
-        self.start = start
-        interest = request.interest(at: start)
+        start = subscription.start
         request.realm.external.observerBegan()
     }
 
@@ -67,7 +63,8 @@ final class CollectionStream {
             case .everyCommit: .versions
             case .newest: .nothing
             }
-        return coordinator.subscribe(keeps: keeps) { request.interest(at: $0) }
+        let (query, isSteady) = (request.query, request.policy == .everyCommit)
+        return coordinator.subscribe(keeps: keeps) { query.interest(at: $0, isSteady: isSteady) }
     }
 
     /// Waits for the next element. Returns `nil` at the end.
@@ -188,7 +185,6 @@ final class CollectionStream {
         slot.close()
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
-        interest = request.interest(at: subscription.start)
     }
 
     /// Goes back to an old version, and reads the commits since then from the log.
@@ -286,7 +282,7 @@ final class CollectionStream {
     private func step(
         to root: DatabaseRoot, summaries: [CommitSummary]?, origins: [String], since: UInt64
     ) throws(Realm.Error) -> StreamElement? {
-        guard let old = place?.table, let source = place?.result.plan.source else { return nil }
+        guard let old = place?.table else { return nil }
         try checkSchema(of: root, since: old)
         let step = VersionStep(
             from: old.snapshot.root, to: root, summaries: summaries,
@@ -295,17 +291,7 @@ final class CollectionStream {
         // the stream gives up its own reference, because an error ends the stream anyway
         guard let left = leave() else { return nil }
         let (result, change) = try advance(consume left, step, since)
-        let table = request.table(root)
-        if root.schema !== old.snapshot.root.schema || result.plan.source != source {
-            let interest = request.interest(at: root)
-            if interest != self.interest {
-                self.interest = interest
-                subscription.update(interest, asOf: root.version)
-                // known commits were filtered with the old interest, so they are taken again
-                commits = []
-            }
-        }
-        let next = StreamPlace(table: table, result: result)
+        let next = StreamPlace(table: request.table(root), result: result)
         self.place = next
         if change.isEmpty { return nil }
         return .update(from: old, old: kept, to: next, change, origins: origins)

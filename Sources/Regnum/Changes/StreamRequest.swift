@@ -67,11 +67,6 @@ final class StreamRequest: Sendable {
         if let mismatch { throw mismatch }
     }
 
-    /// Returns the commits that concern the stream.
-    func interest(at root: DatabaseRoot) -> Interest {
-        query.interest(at: root, isSteady: policy == .everyCommit)
-    }
-
     /// Returns the names of a mark's properties, in order of declaration, inverses last.
     func propertyNames(_ mark: RowMarks.Mark, _ table: FrozenTable) -> [String] {
         guard case .paths = query.filter else {

@@ -44,11 +44,13 @@ package final class Coordinator: Sendable {
         hub.subscribe(keeps) { _ in interest }
     }
 
-    /// Subscribes with an interest that depends on the starting root.
+    /// Subscribes with an interest that depends on the version.
     ///
-    /// - Parameter interest: called once, under a lock, so it must only read the root.
+    /// - Parameter interest: called with the starting root, and with that of each commit that may
+    ///   change the interest: one that changes the schema, or rows of its `source`. It is called
+    ///   under a lock, so it must only read the root.
     package func subscribe(
-        keeps: Keeps = .merged, _ interest: (DatabaseRoot) -> Interest
+        keeps: Keeps = .merged, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
     ) -> Subscription {
         hub.subscribe(keeps, interest)
     }

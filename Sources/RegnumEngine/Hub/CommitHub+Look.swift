@@ -216,7 +216,6 @@ extension CommitHub {
             guard let looked = state.looked, looked.version < summary.version else { return nil }
             precondition(looked.version + 1 == summary.version, "A published commit is missing.")
             let searches = state.routes.searches(summary)
-            state.changedEntries = []
             return (looked, searches, state.epoch)
         }
         guard let question else { return true }  // no subscribers, or only later ones
@@ -237,20 +236,19 @@ extension CommitHub {
             guard state.epoch == epoch else { return (0, []) }
             var look = CommitLook(summary: summary, root: root, batch: batch)
             state.routes.visit(summary, searches) { look.note($0, state.commits) }
-            for entry in state.changedEntries ?? []
-            where !entry.isRemoved && entry.interest.holds(for: summary, from: old, to: root) {
-                look.note(entry, state.commits)
-            }
             if isSchemaChange || isDamaged {  // nobody knows whom the commit concerns
                 for entry in state.entries.values {
                     look.note(entry, state.commits, isLabelled: false)
                 }
             }
-            state.changedEntries = nil
+            for entry in look.concerned
+            where isSchemaChange || entry.interest.mayChange(with: summary) {
+                state.renewInterest(of: entry, at: root)
+            }
             state.looked = root
             state.keep(look, byteCountMax: byteCountMax)
             words += look.words
-            return (look.concernedCount, state.commits.takeDroppedRoots())
+            return (look.concerned.count, state.commits.takeDroppedRoots())
         }
         withExtendedLifetime((old, garbage)) {}
         counters.signals.add(concernedCount)
@@ -281,7 +279,7 @@ private struct CommitLook {
     let summary: CommitSummary
     let root: DatabaseRoot
     let batch: UInt64
-    private(set) var concernedCount = 0
+    private(set) var concerned: [SubscriptionEntry] = []
     /// The slots of those not yet signaled in this batch.
     private(set) var words: [SignalWord] = []
     /// Number of subscriptions concerned for the first time since their last take: those with
@@ -299,7 +297,7 @@ private struct CommitLook {
     ) {
         guard entry.position < summary.version, entry.lastConcern != summary.version else { return }
         entry.lastConcern = summary.version
-        concernedCount += 1
+        concerned.append(entry)
         if entry.since == nil {
             entry.since = summary.version - 1
             entry.isKept = entry.keeps == .merged || entry.keeps.keepsEach
@@ -371,6 +369,7 @@ extension CommitHub.State {
             release(entry)
             entry.since = entry.since ?? entry.position
             entry.concerning = []
+            renewInterest(of: entry, at: root)
         }
         words += self.words
         defer {

@@ -40,8 +40,6 @@ final class CommitHub: Sendable {
         var isClosed = false
         /// Incremented when the last subscription ends; a commit being processed is then discarded.
         var epoch: UInt64 = 0
-        /// The subscriptions whose interest changed while rows are read for a commit.
-        var changedEntries: [SubscriptionEntry]?
         var batch: UInt64 = 0
     }
 
@@ -64,7 +62,7 @@ final class CommitHub: Sendable {
     // MARK: Subscriptions
 
     func subscribe(
-        _ keeps: Keeps, _ interest: (DatabaseRoot) -> Interest
+        _ keeps: Keeps, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
     ) -> Subscription {
         let entry = state.withLock { state in
             let start = publication.withLock { publication in
@@ -72,8 +70,7 @@ final class CommitHub: Sendable {
                 return publication.root
             }
             state.nextID += 1
-            let entry = SubscriptionEntry(
-                id: state.nextID, interest(start), keeps, start: start)
+            let entry = SubscriptionEntry(id: state.nextID, interest, keeps, start: start)
             if state.isClosed { return entry }
             if state.looked == nil { state.looked = start }
             state.entries[entry.id] = entry
@@ -151,33 +148,6 @@ final class CommitHub: Sendable {
         state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
     }
 
-    func update(_ entry: SubscriptionEntry, _ interest: Interest, asOf version: UInt64) {
-        let (words, garbage) = state.withLock { state -> ([SignalWord], [DatabaseRoot]) in
-            guard entry.interest != interest, state.entries[entry.id] != nil else {
-                return ([], [])
-            }
-            state.routes.remove(entry)
-            entry.interest = interest
-            state.routes.insert(entry)
-            state.changedEntries?.append(entry)
-            guard let looked = state.looked, looked.version > version else { return ([], []) }
-            if let since = entry.since {
-                // merged summaries include the commits that weren't matched; individual ones don't
-                guard since > version || since == version && entry.keeps.keepsEach else {
-                    return ([], [])
-                }
-            }
-            state.release(entry)
-            entry.concerning = []
-            entry.since = version
-            var words: [SignalWord] = []
-            entry.slots.append(to: &words)
-            return (words, state.commits.takeDroppedRoots())
-        }
-        withExtendedLifetime(garbage) {}
-        signal(words)
-    }
-
     func take(_ entry: SubscriptionEntry) -> Pending? {
         let (pending, garbage) = state.withLock { state -> (Pending?, [Any]) in
             let start = entry.start
@@ -238,6 +208,15 @@ extension CommitHub.State {
         return Pending(
             root: looked, since: since, isConcerned: true, summaries: summaries, origins: origins,
             commits: commits)
+    }
+
+    /// Determines the interest of a subscription anew, for the commits after a version.
+    mutating func renewInterest(of entry: SubscriptionEntry, at root: DatabaseRoot) {
+        let interest = entry.interestAt(root)
+        guard interest != entry.interest else { return }
+        routes.remove(entry)
+        entry.interest = interest
+        routes.insert(entry)
     }
 
     /// Releases what is kept for a subscription.

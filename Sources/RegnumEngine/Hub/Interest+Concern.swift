@@ -19,6 +19,11 @@ extension Interest {
         routes.visit(summary, searches) { _ in isFound = true }
         return isFound
     }
+
+    /// Whether the interest may be another one after a commit that doesn't change the schema.
+    func mayChange(with summary: CommitSummary) -> Bool {
+        source.map { summary.delta(tableName: $0.wrappedValue) != nil } ?? false
+    }
 }
 
 extension DatabaseSchema {

@@ -16,9 +16,12 @@ package struct Interest: Hashable, Sendable {
     }
 
     package var terms: Set<Term>
+    /// A class whose changes can change the interest, which then includes the commits that do.
+    package var source: StoredText?
 
-    package init(_ terms: some Sequence<Term>) {
+    package init(_ terms: some Sequence<Term>, source: StoredText? = nil) {
         self.terms = Set(terms)
+        self.source = source
     }
 
     /// An interest in every commit.

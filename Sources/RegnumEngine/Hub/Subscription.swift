@@ -47,18 +47,6 @@ package final class Subscription: Sendable {
     /// - Complexity: O(summaries kept for it).
     package func take() -> Pending? { hub.take(entry) }
 
-    /// Changes the interest to the one valid since `version`, for example a version that was taken.
-    /// No effect if it is unchanged.
-    ///
-    /// Commits that haven't been processed yet are matched with the new interest. For those after
-    /// `version` that have been, the match with the new interest is unknown: if there are any, the
-    /// subscription counts as concerned since `version`, and the next take has `nil` for
-    /// `summaries` and `commits`. This doesn't apply if its first relevant commit was earlier or,
-    /// unless commits are kept individually, directly followed `version`.
-    package func update(_ interest: Interest, asOf version: UInt64) {
-        hub.update(entry, interest, asOf: version)
-    }
-
     /// The version up to which commits have been processed. If there is nothing to take, no commit
     /// up to this version concerned the subscription.
     package var seenVersion: UInt64 { hub.seenVersion(entry) }

@@ -1,10 +1,13 @@
 /// The hub's state of a subscription.
 ///
-/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state`; `id` and `keeps`
-/// never change.
+/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state`; the constants never
+/// change.
 final class SubscriptionEntry: @unchecked Sendable {
     let id: UInt64
     let keeps: Keeps
+    /// Returns the interest at a version.
+    let interestAt: @Sendable (DatabaseRoot) -> Interest
+    /// The interest at the newest version that was processed, or at the starting version.
     var interest: Interest
     /// The starting root, until the first take; `nil` for `.concern`.
     var start: DatabaseRoot?
@@ -28,10 +31,14 @@ final class SubscriptionEntry: @unchecked Sendable {
     var lastConcern: UInt64 = 0
     var lastSignal: UInt64 = 0
 
-    init(id: UInt64, _ interest: Interest, _ keeps: Keeps, start: DatabaseRoot) {
+    init(
+        id: UInt64, _ interestAt: @escaping @Sendable (DatabaseRoot) -> Interest, _ keeps: Keeps,
+        start: DatabaseRoot
+    ) {
         self.id = id
         self.keeps = keeps
-        self.interest = interest
+        self.interestAt = interestAt
+        interest = interestAt(start)
         self.start = keeps == .concern ? nil : start
         position = start.version
     }

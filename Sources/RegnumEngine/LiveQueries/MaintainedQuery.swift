@@ -87,16 +87,12 @@ package final class MaintainedQuery: Sendable {
         try state.withLock { state throws(StoreError) in
             // read before `take()`, which then covers all commits up to this version
             let seen = subscription.seenVersion
-            if let pending = subscription.take() {
-                if pending.isConcerned {
-                    state.floor = max(state.floor, pending.root.version)
-                    if let newest = state.newest, newest.version < state.floor {
-                        state.newest = nil
-                        state.lastStep = nil
-                    }
+            if let pending = subscription.take(), pending.isConcerned {
+                state.floor = max(state.floor, pending.root.version)
+                if let newest = state.newest, newest.version < state.floor {
+                    state.newest = nil
+                    state.lastStep = nil
                 }
-                subscription.update(
-                    query.interest(at: pending.root), asOf: pending.root.version)
             }
             // later commits haven't been checked yet and may concern the query
             if let newest = state.newest {

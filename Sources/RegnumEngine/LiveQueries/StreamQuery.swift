@@ -60,7 +60,7 @@ extension StreamQuery {
         } else if !linked.contains(plan.$tableName), let term = ownRows(at: root) {
             terms.insert(term)
         }
-        return Interest(terms)
+        return Interest(terms, source: isSteady ? nil : owner?.$tableName)
     }
 
     /// The interest in changes to the rows' own class; `nil` for none.

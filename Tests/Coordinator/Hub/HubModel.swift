@@ -17,6 +17,7 @@ struct HubModel {
 
     struct Subscriber {
         let keeps: Keeps
+        let interestAt: @Sendable (DatabaseRoot) -> Interest
         var interest: Interest
         var position: UInt64
         var since: UInt64?
@@ -65,22 +66,9 @@ struct HubModel {
                     subscriber.origins.append(origin)
                 }
             }
+            subscriber.interest = subscriber.interestAt(step.new)
             subscribers[id] = subscriber
         }
-    }
-
-    /// Sets a new interest, as of a version.
-    mutating func update(_ id: Int, _ interest: Interest, asOf version: UInt64) {
-        guard var subscriber = subscribers[id], subscriber.interest != interest else { return }
-        subscriber.interest = interest
-        let keepsEach = subscriber.keeps == .commits || subscriber.keeps == .versions
-        let since = subscriber.since ?? .max
-        if let looked, looked > version, since > version || since == version && keepsEach {
-            subscriber.since = version
-            subscriber.isGone = true
-            subscriber.concerning = []
-        }
-        subscribers[id] = subscriber
     }
 
     /// Returns what the subscriber receives: its state before, with the steps after `since`.
@@ -89,7 +77,8 @@ struct HubModel {
         else { return nil }
         let looked = steps[..<lookedCount]
         subscribers[id] = Subscriber(
-            keeps: subscriber.keeps, interest: subscriber.interest,
+            keeps: subscriber.keeps, interestAt: subscriber.interestAt,
+            interest: subscriber.interest,
             position: max(looked.last?.new.version ?? 0, subscriber.position))
         let since = subscriber.since ?? .max
         return (subscriber, looked.filter { $0.new.version > since })

@@ -71,8 +71,7 @@ struct HubRun {
         case 8..<12: look()
         case 12..<15: try takeOne(&random)
         case 15..<17: subscribe(&random)
-        case 17: drop(&random)
-        case 18: update(&random)
+        case 17, 18: drop(&random)
         default: try random.oneIn(5) ? leap() : (random.oneIn(3) ? move() : publish(&random))
         }
         try check()
@@ -158,13 +157,14 @@ struct HubRun {
     private mutating func subscribe(_ random: inout SeededRandom) {
         guard subscriptions.count < 12 else { return }
         if subscriptions.isEmpty { model.look() }  // processes commits without subscribers
-        let interest = Interest.random(&random)
+        let interestAt = Interest.randomAtEachVersion(&random)
         let keeps = [Keeps.merged, .merged, .commits, .versions, .nothing][random.below(5)]
-        let subscription = world.subscribe(interest, keeps: keeps)
+        let subscription = world.hub.subscribe(keeps, interestAt)
         nextID += 1
         subscriptions[nextID] = (subscription, subscription.attach())
         model.subscribers[nextID] = HubModel.Subscriber(
-            keeps: keeps, interest: interest, position: world.head.version)
+            keeps: keeps, interestAt: interestAt, interest: interestAt(world.head),
+            position: world.head.version)
     }
 
     private mutating func drop(_ random: inout SeededRandom) {
@@ -172,15 +172,6 @@ struct HubRun {
         if random.oneIn(2) { subscriptions[id]?.0.cancel() }
         subscriptions[id] = nil
         model.subscribers[id] = nil
-    }
-
-    private mutating func update(_ random: inout SeededRandom) {
-        guard let id = randomID(&random), let position = model.subscribers[id]?.position else {
-            return
-        }
-        let interest = Interest.random(&random)
-        subscriptions[id]?.0.update(interest, asOf: position)
-        model.update(id, interest, asOf: position)
     }
 
     private func randomID(_ random: inout SeededRandom) -> Int? {
@@ -250,6 +241,24 @@ struct HubRun {
 }
 
 extension Interest {
+    /// Returns an interest that may depend on the schema and on the people.
+    static func randomAtEachVersion(
+        _ random: inout SeededRandom
+    ) -> @Sendable (DatabaseRoot) -> Interest {
+        let interests = (0..<3).map { _ in Interest.random(&random) }
+        switch random.below(3) {
+        case 0:
+            return { _ in interests[0] }
+        case 1:
+            return { root in interests[Int(root.schema.version % 3)] }
+        default:
+            return { root in
+                let terms = interests[root.keys(ChatFixture.person).count % 3].terms
+                return Interest(terms.union([.table("Person")]), source: "Person")
+            }
+        }
+    }
+
     static func random(_ random: inout SeededRandom) -> Interest {
         Interest(
             (0...random.below(3)).map { _ -> Term in

@@ -76,12 +76,14 @@ struct SubscriptionRaceTests {
                 }
             }
             for number in 0..<2 {
-                group.addTask {  // others come and go, and change their interests
+                group.addTask {  // others come and go, and commits change their interests
                     while coordinator.published.version < last {
-                        let subscription = coordinator.subscribe(
-                            interests[number + 1], keeps: .versions)
+                        let subscription = coordinator.subscribe(keeps: .versions) { root in
+                            let interest = interests[Int(root.version % 2) + number]
+                            return Interest(
+                                interest.terms.union([.table("Person")]), source: "Person")
+                        }
                         let slot = subscription.attach()
-                        subscription.update(.all, asOf: subscription.start.version)
                         _ = subscription.take()
                         slot.close()
                         await Task.yield()
