@@ -44,6 +44,21 @@ import Testing
         }
     }
 
+    // Covers .closed
+    @Test func forkedChildReadsAndWritesNothing() async throws {
+        try await withChildren { group in
+            let parent = try group.start("fork")
+            try await parent.expectSuccess()
+            expectEqual(
+                parent.lines,
+                [
+                    "write closed", "snapshot after writing closed", #"snapshot ["1"]"#,
+                    "child ended with 0", "files unchanged", #"snapshot ["1", "4"]"#,
+                ])
+            try await expectEqual(Realm.messageIDs(group.realm).count, 2)
+        }
+    }
+
     @Test func closingInOneProcessLeavesTheStreamsOfAnotherRunning() async throws {
         try await withChildren { group in
             let tail = try group.start("tail", "general", "3")

@@ -18,6 +18,8 @@ import Regnum
 ///                                   line, sends a message and prints its id
 ///     ledger PATH NAME              commits and checkpoints until SIGTERM, prints the number of
 ///                                   each commit (see KeepLedger.swift)
+///     fork PATH                     forks a child that tries to write, and prints what it and the
+///                                   parent get (see Fork.swift)
 ///     migrate PATH                  opens the realm as the later program does, which migrates it;
 ///                                   prints "in block" and "COUNT messages" (see Migrate.swift)
 ///     replace PATH NAME             opens the realm as the later program does, which deletes it,
@@ -85,6 +87,8 @@ import Regnum
             try await stopInWrite(path)
         case ("hold-in-write", 2):
             try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
+        case ("fork", 0):
+            try await forkAndWrite(path)
         case ("migrate", 0):
             try await migrate(path)
         case ("replace", 1):
