@@ -7,8 +7,8 @@ extension CommitRecord {
     /// Throws `invalidDatabase` if the body is damaged or doesn't follow `base` (its version isn't
     /// `base.version + 1`), and `unsupportedFormat` if a newer version wrote it. Never traps,
     /// whatever the bytes. Allocates at most a few hundred bytes for each of the record's cells, of
-    /// which there are at most `Limits.recordCellCountMax`, and `Limits.recordTextByteCountMax` for
-    /// text.
+    /// which there are at most `Limits.recordCellCountMax`, and for text
+    /// `Limits.recordTextByteCountMax` and `Limits.recordDefaultByteCountMax`.
     ///
     /// If a leaf of `base` can't be read, which the caller's `DamageWatch` records, or an earlier
     /// commit was applied to one, the result is wrong, but the record isn't taken for damaged.
@@ -259,6 +259,7 @@ private struct RecordApplication {
         let keys = try KeyRuns.decode(&reader, countMax: min(content[index].count, setCellsLeft))
         setCellsLeft -= keys.count
         let values = try self.values(of: column, count: keys.count)
+        try takeDefaults(schema, keys[...], setting: column.key.index)
         for (key, value) in zip(keys, values) {
             let isSet = content.set(
                 index, key.rawValue, column, value, version: version, edit)
@@ -283,6 +284,8 @@ private struct RecordApplication {
         for column in schema.columns {
             columns.append(try values(of: column, count: keys.count))
         }
+        // the last cluster may lack columns
+        try takeDefaults(schema, keys.prefix(1), setting: schema.columns.count - 1)
         for (position, key) in keys.enumerated() {
             var values: [Value] = []
             values.reserveCapacity(columns.count)
@@ -308,6 +311,15 @@ private struct RecordApplication {
             "its rows have more text than a record may")
         links.note(values, of: column)
         return values
+    }
+
+    private mutating func takeDefaults(
+        _ schema: TableSchema, _ keys: ArraySlice<ObjectKey>, setting column: Int
+    ) throws(StoreError) {
+        let byteCount = content[schema.key.index].defaultByteCount(
+            keys, schema.columns, setting: column)
+        try reader.require(
+            budget.takeDefaults(byteCount), "it stores more text of defaults than a record may")
     }
 
     private func check(_ values: [Value], _ column: ColumnSchema) throws(StoreError) {

@@ -46,6 +46,7 @@ extension EngineTransaction {
         if schemaChanges.contains(where: \.isRestructured)
             || CommitRecord.isTooLarge(content, deltas, byteCountMax: byteCountMax)
             || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
+            || CommitRecord.storesTooManyDefaults(deltas, base, schema)
         {
             return (deltas, nil)
         }

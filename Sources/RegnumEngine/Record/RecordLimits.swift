@@ -26,6 +26,79 @@ extension CommitRecord {
     }
 }
 
+extension CommitRecord {
+    /// Returns whether applying a transaction may store too much text of defaults.
+    ///
+    /// The columns that a cluster lacks aren't the same in every process: a row that was changed
+    /// and then deleted leaves no trace in the record. So all clusters count as if they lacked all
+    /// columns, and readers never find more.
+    static func storesTooManyDefaults(
+        _ deltas: [TableDelta], _ base: DatabaseRoot, _ schema: DatabaseSchema
+    ) -> Bool {
+        var byteCount = 0
+        for delta in deltas {
+            guard let table = base.content.table(delta.table) else { continue }
+            let columns = schema.tables[delta.table.index].columns
+            byteCount += table.defaultByteCount(delta.modified.lazy.map(\.key), columns)
+            byteCount += table.defaultByteCount(delta.inserted.prefix(1), columns)
+        }
+        return byteCount > Limits.recordDefaultByteCountMax
+    }
+}
+
+extension Table {
+    /// Returns the bytes of text in the defaults that are stored when a column of existing rows is
+    /// set.
+    ///
+    /// - Parameters:
+    ///   - keys: the rows, ascending. Those in clusters that don't exist don't count.
+    ///   - columns: all columns of the class.
+    ///   - column: the position of the column; `nil` counts every cluster as if it had none.
+    /// - Complexity: O(rows x height) if a default has text, otherwise O(columns).
+    func defaultByteCount(
+        _ keys: some Sequence<ObjectKey>, _ columns: [ColumnSchema], setting column: Int? = nil
+    ) -> Int {
+        let hasText = columns.contains {
+            $0.defaultValue.textByteCount > TextCell.inlineByteCountMax
+        }
+        if !hasText { return 0 }
+        var byteCount = 0
+        var last: UInt64?
+        for key in keys {
+            let base = Table.base(key.rawValue)
+            if base == last { continue }
+            last = base
+            guard let cluster = cluster(containing: base) else { continue }
+            let slotCount = column == nil ? 0 : cluster.slotCount
+            if let column, column < slotCount { continue }
+            for column in columns[slotCount...] {
+                byteCount += cluster.byteCount(ofDefault: column.defaultValue)
+            }
+        }
+        return byteCount
+    }
+}
+
+extension Cluster {
+    /// Returns the bytes of text stored for a default, as `addingSlots` stores it.
+    fileprivate func byteCount(ofDefault value: Value) -> Int {
+        let count = value.textByteCount
+        if count <= TextCell.inlineByteCountMax || liveCount == 0 { return 0 }
+        return count > TextCell.textByteCountMax ? count * liveCount : count
+    }
+}
+
+extension Value {
+    /// The bytes of a string or data; 0 for other values.
+    fileprivate var textByteCount: Int {
+        switch self {
+        case .string(let string): string.utf8.count
+        case .data(let bytes), .any(let bytes): bytes.count
+        default: 0
+        }
+    }
+}
+
 extension DatabaseSchema {
     /// The number of classes, columns and lists.
     var partCount: Int { tables.reduce(0) { $0 + 1 + $1.columns.count + $1.lists.count } }
@@ -35,6 +108,7 @@ extension DatabaseSchema {
 struct RecordBudget {
     private var schemaWorkLeft = Limits.recordSchemaWorkMax
     private var textBytesLeft = Limits.recordTextByteCountMax
+    private var defaultBytesLeft = Limits.recordDefaultByteCountMax
     /// The `DatabaseSchema.partCount`, or `nil` before the first change.
     private var partCount: Int?
 
@@ -52,13 +126,15 @@ struct RecordBudget {
     mutating func take(_ values: [Value], of type: ValueType) -> Bool {
         guard type.isText else { return true }
         for value in values {
-            switch value {
-            case .string(let string): textBytesLeft -= string.utf8.count
-            case .data(let bytes), .any(let bytes): textBytesLeft -= bytes.count
-            default: break
-            }
+            textBytesLeft -= value.textByteCount
             if textBytesLeft < 0 { return false }
         }
         return true
+    }
+
+    /// Charges the text of defaults that are stored. Returns false if the budget is exceeded.
+    mutating func takeDefaults(_ byteCount: Int) -> Bool {
+        defaultBytesLeft -= byteCount
+        return defaultBytesLeft >= 0
     }
 }

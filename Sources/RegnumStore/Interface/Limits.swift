@@ -69,6 +69,9 @@ package enum Limits {
     /// Bytes of text (strings, data, `AnyRealmValue`) in the rows of one record. A value that is
     /// encoded once counts for each row that has it.
     package static let recordTextByteCountMax = 64 << 20
+    /// Bytes of text in the defaults that one record stores: a cluster that lacks columns gets all
+    /// of them when a value of one of them is set, or a row is added to it.
+    package static let recordDefaultByteCountMax = 256 << 20
     /// Cost limit of the schema changes in one record. Each change costs the number of existing
     /// classes, columns and lists; adding an index costs an eighth of the rows in addition.
     package static let recordSchemaWorkMax = 8 << 20

@@ -82,6 +82,82 @@ import Testing
         }
     }
 
+    /// Makes rows of an integer, then adds a string with a default.
+    private func makeBase(rowCount: Int, defaultByteCount: Int) throws -> DatabaseRoot {
+        let rows = EngineTransaction(base: try makeBase(.int))
+        for number in 0..<rowCount { _ = try rows.insert(table, [.int(Int64(number))]) }
+        let column = EngineTransaction(base: try commitAndReplay(rows).root)
+        _ = try column.addColumn(
+            table,
+            ColumnDefinition(
+                name: "d", type: .string, defaultValue: .string(longText(defaultByteCount))))
+        return try column.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+    }
+
+    /// A few bytes make a cluster store the default for each of its rows.
+    // Covers .invalidDatabase
+    @Test func defaultsThatARecordStoresAreBounded() throws {
+        for (byteCount, expected) in [
+            (1 << 20, StoreError.Code.invalidDatabase), (4_096, nil), (8, nil),
+        ] {
+            let base = try makeBase(rowCount: 1_000, defaultByteCount: byteCount)
+            var set = beginning(base.version + 1)
+            CommitRecord.begin(.set, table, &set)
+            set.varint(1)
+            KeyRuns.encode([ObjectKey(rawValue: 0)], &set)
+            ColumnBlock.encode([.string("x")], .string, &set)
+            expectEqual(code(set.bytes, on: base), expected)
+            var insert = beginning(base.version + 1)
+            CommitRecord.begin(.insert, table, &insert)
+            KeyRuns.encode([ObjectKey(rawValue: 1_000)], &insert)
+            insert.varint(2)
+            ColumnBlock.encode([.int(1)], .int, &insert)
+            ColumnBlock.encode([.string("x")], .string, &insert)
+            expectEqual(code(insert.bytes, on: base), expected)
+            // Neither the old column nor a row of another cluster needs the defaults.
+            var old = beginning(base.version + 1)
+            CommitRecord.begin(.set, table, &old)
+            old.varint(0)
+            KeyRuns.encode([ObjectKey(rawValue: 0)], &old)
+            ColumnBlock.encode([.int(7)], .int, &old)
+            expectNil(code(old.bytes, on: base))
+            var far = beginning(base.version + 1)
+            CommitRecord.begin(.insert, table, &far)
+            KeyRuns.encode([ObjectKey(rawValue: 1_024)], &far)
+            far.varint(2)
+            ColumnBlock.encode([.int(1)], .int, &far)
+            ColumnBlock.encode([.string("x")], .string, &far)
+            expectNil(code(far.bytes, on: base))
+        }
+    }
+
+    /// A writer counts at least as many defaults as readers, and then commits in bulk.
+    @Test func defaultsOfExactlyTheLimitAreReadAndWritten() throws {
+        let rowCount = 64
+        let byteCount = Limits.recordDefaultByteCountMax / rowCount
+        for excess in [0, 1] {
+            var budget = RecordBudget()
+            expectEqual(budget.takeDefaults(rowCount * byteCount + excess), excess == 0)
+            let base = try makeBase(rowCount: rowCount, defaultByteCount: byteCount + excess)
+            let row = ObjectKey(rawValue: 63)
+            let columns = base.schema.tables[0].columns
+            expectEqual(
+                base.content[0].defaultByteCount([row], columns, setting: 1),
+                rowCount * (byteCount + excess))
+            expectEqual(base.content[0].defaultByteCount([row], columns, setting: 0), 0)
+            let modified = TableDelta(
+                table: table, tableName: "A", inserted: [], deleted: [],
+                modified: [ModifiedRow(key: row, columns: ColumnSet())])
+            let inserted = TableDelta(
+                table: table, tableName: "A", inserted: [ObjectKey(rawValue: 64)], deleted: [],
+                modified: [])
+            for delta in [modified, inserted] {
+                let isTooMuch = CommitRecord.storesTooManyDefaults([delta], base, base.schema)
+                expectEqual(isTooMuch, excess > 0)
+            }
+        }
+    }
+
     // Covers .invalidDatabase
     @Test func cellsOfExactlyTheLimitAreReadAndWritten() throws {
         let transaction = EngineTransaction(base: .empty)
