@@ -22,7 +22,12 @@ package final class NodesFile: NodeBytes {
         var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
         /// The private copies in `ranges`, to be deallocated.
         var copies: [UnsafeMutableRawPointer] = []
+        var copiedByteCount: UInt64 = 0
     }
+
+    /// The limit of private copies, as a multiple of the file's size. Images don't overlap, but
+    /// parts of a directory image are also read on their own.
+    private static let copyFactor: UInt64 = 4
 
     init(
         number: UInt64, path: String, file: any StoreFile, abandoned: Guarded<Set<UInt64>>,
@@ -108,7 +113,8 @@ package final class NodesFile: NodeBytes {
     /// the disk fails when the system reads the page again, accessing them terminates the process.
     ///
     /// Cost: one system call; the first access to a window also maps it. If no mapping can be
-    /// created, the bytes are read into private memory.
+    /// created, the bytes are read into private memory. Throws `invalidDatabase` if that needs
+    /// several times the size of the file, as for overlapping extents of a forged file.
     package func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0 else { throw outside(offset, count) }
         if count == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -174,15 +180,25 @@ package final class NodesFile: NodeBytes {
         guard read.count == count else { throw outside(offset, count) }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
         copy.copyBytes(from: read)
-        return state.withLock { state in
-            if let known = state.ranges[key] {
-                copy.deallocate()
-                return known
-            }
-            if let address = copy.baseAddress { state.copies.append(address) }
+        let kept: UnsafeRawBufferPointer? = state.withLock { state in
+            if let known = state.ranges[key] { return known }
+            let sum = state.copiedByteCount + UInt64(count)
+            guard let address = copy.baseAddress,
+                sum <= NodesFile.copyFactor * state.byteCount
+            else { return nil }
+            state.copiedByteCount = sum
+            state.copies.append(address)
             state.ranges[key] = UnsafeRawBufferPointer(copy)
             return UnsafeRawBufferPointer(copy)
         }
+        if kept?.baseAddress != UnsafeRawPointer(copy.baseAddress) { copy.deallocate() }
+        guard let kept else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) is damaged: more than \(NodesFile.copyFactor) times its size is read "
+                    + "from it, so its extents overlap.", path: path)
+        }
+        return kept
     }
 
     private func outside(_ offset: UInt64, _ count: Int) -> StoreError {

@@ -87,6 +87,37 @@ import Testing
         expectEqual(codeThrown { _ = try nodes.file(2) }, .historyTrimmed)
     }
 
+    /// A forged file can refer to the same bytes any number of times, at different offsets.
+    // Covers .invalidDatabase
+    @Test(arguments: DiskKind.allCases)
+    func overlappingExtentsTakeBoundedMemory(kind: DiskKind) throws {
+        let content = bytes(20_000, 1)
+        for mapsNodes in [false, true] {
+            let disk = try TestDisk(kind)
+            let nodes = try nodes(disk, mapsNodes: mapsNodes) { $0.nodesWindowByteCount = 1 << 20 }
+            let appender = try nodes.appender(after: nil, liveByteCount: 0)
+            let offset = try append(content, appender)
+            try appender.sync()
+            let file = appender.file
+            let size = try Int(file.size())
+            var readByteCount = 0
+            var code: StoreError.Code?
+            for start in stride(from: 0, to: 10_000, by: 64) {
+                code = codeThrown {
+                    let found = try file.bytes(at: offset + UInt64(start), count: 10_000)
+                    expectEqual(Array(found), Array(content[start..<start + 10_000]))
+                }
+                if code != nil { break }
+                readByteCount += 10_000
+            }
+            let isMapped = mapsNodes && kind == .posix
+            expectEqual(code, isMapped ? nil : .invalidDatabase)
+            // What was read before, or takes no more memory, still is.
+            expectTrue(readByteCount > 20_000 && (isMapped || readByteCount <= 4 * size))
+            try expectEqual(Array(file.bytes(at: offset, count: 10_000)), Array(content[..<10_000]))
+        }
+    }
+
     @Test func everyFlippedBitOfTheHeaderIsNoticed() throws {
         let disk = try TestDisk(.simulation)
         let simulation = try #require(disk.fileSystem as? SimFileSystem)
