@@ -20,4 +20,23 @@ import Testing
             MigrationReport(base, edit).changes.map { Array($0.utf8) },
             [Array("Menu.place changes from caf\u{E9}? to cafe\u{301}?.".utf8)])
     }
+
+    @Test func descriptionCountsTheObjectsOfClassesWithEqualNames() throws {
+        let number = ColumnDefinition(name: "number", type: .int)
+        let setup = EngineTransaction(base: .empty)
+        let one = try setup.addTable(name: "caf\u{E9}", columns: [number])
+        let two = try setup.addTable(name: "cafe\u{301}", columns: [number])
+        let base = try setup.commit(timestampMicroseconds: 1).root
+        let edit = EngineTransaction(base: base)
+        _ = try edit.insert(one, [.int(1)])
+        for value in 1...2 { _ = try edit.insert(two, [.int(Int64(value))]) }
+        let report = MigrationReport(base, edit)
+        expectEqual(report.objectCounts.count, 1)
+        expectEqual(
+            report.description.split(separator: "\n").dropFirst().map { Array($0.utf8) },
+            [
+                Array("cafe\u{301}: 0 objects before, 2 after.".utf8),
+                Array("caf\u{E9}: 0 objects before, 1 after.".utf8),
+            ])
+    }
 }

@@ -6,20 +6,28 @@ public struct MigrationReport: Sendable {
     public let versions: (old: UInt64, new: UInt64)
     /// The stored classes before and after.
     public let schemas: (old: Schema, new: Schema)
-    /// The number of objects before and after, for each class stored in either schema.
+    /// The number of objects before and after, for each class stored in either schema. Of classes
+    /// whose names differ only in their Unicode normalization, only one has an entry, because these
+    /// are equal as strings; ``description`` reports all of them.
     public let objectCounts: [String: (old: Int, new: Int)]
+
+    /// The classes whose number of objects changed, in order of their names.
+    private let changedCounts: [(name: String, old: Int, new: Int)]
 
     init(_ old: DatabaseRoot, _ new: EngineTransaction) {
         versions = (old.schema.version, new.schema.version)
         schemas = (Schema(stored: old.schema), Schema(stored: new.schema))
-        var counts: [String: (old: Int, new: Int)] = [:]
-        for name in (schemas.old.objectSchema + schemas.new.objectSchema).map(\.className) {
-            counts[name] = (
-                old.schema.table(named: name).map { old.count($0.key) } ?? 0,
-                new.schema.table(named: name).map { new.count($0.key) } ?? 0
+        let names = Set(
+            (schemas.old.objectSchema + schemas.new.objectSchema).map { StoredText($0.className) })
+        let counts = names.map { name in
+            (
+                name: name.wrappedValue,
+                old: old.schema.table(named: name.wrappedValue).map { old.count($0.key) } ?? 0,
+                new: new.schema.table(named: name.wrappedValue).map { new.count($0.key) } ?? 0
             )
-        }
-        objectCounts = counts
+        }.sorted { compareUTF8($0.name, $1.name) < 0 }
+        objectCounts = Dictionary(counts.map { ($0.name, ($0.old, $0.new)) }) { first, _ in first }
+        changedCounts = counts.filter { $0.old != $0.new }
     }
 
     /// The differences between the two schemas, each described by a sentence.
@@ -74,9 +82,8 @@ extension MigrationReport: CustomStringConvertible {
     /// The versions, the schema differences, and the classes whose number of objects changed.
     public var description: String {
         var lines = ["Schema version \(versions.old) to \(versions.new)."] + changes
-        for (name, counts) in objectCounts.sorted(by: { $0.key < $1.key })
-        where counts.old != counts.new {
-            lines.append("\(name): \(counts.old) objects before, \(counts.new) after.")
+        for (name, old, new) in changedCounts {
+            lines.append("\(name): \(old) objects before, \(new) after.")
         }
         return lines.joined(separator: "\n")
     }
