@@ -322,8 +322,8 @@ struct CheckpointLoader {
                 extent: first, byteCount: Node.headerByteCount + textUsed, isOptional: textUsed == 0
             )
         } else if isNumber {
-            slot.store(first, ColumnSlot.aOffset)
-            slot.store(second, ColumnSlot.bOffset)
+            slot.store(first, ClusterOffsets.a)
+            slot.store(second, ClusterOffsets.b)
         }
         let extent = try reader.fixed(UInt64.self)
         slot.chunkExtent = extent
@@ -346,7 +346,7 @@ struct CheckpointLoader {
         let byteCount = Node.headerByteCount + LargeList.entryByteCount * largeCount
         let list = LargeList(edit.makeZeroed(.largeList, byteCount: byteCount))
         let lengthMax = cluster.slot(column).type.byteCountMax
-        storeWord(list.node.word, cluster.slot(column).address + ColumnSlot.bOffset)
+        storeWord(list.node.word, cluster.slot(column).address + ClusterOffsets.b)
         for index in 0..<largeCount {
             let extent = try reader.fixed(UInt64.self)
             let length = try reader.count(

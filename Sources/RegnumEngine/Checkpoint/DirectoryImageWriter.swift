@@ -74,8 +74,8 @@ struct DirectoryImageWriter {
             body.fixed(places.text.extent)
             body.fixed(UInt64(places.text.crc))
         } else {
-            body.fixed(slot.load(ColumnSlot.aOffset) as UInt64)
-            body.fixed(slot.load(ColumnSlot.bOffset) as UInt64)
+            body.fixed(slot.load(ClusterOffsets.a) as UInt64)
+            body.fixed(slot.load(ClusterOffsets.b) as UInt64)
         }
         body.fixed(places.chunk.extent)
         body.fixed(places.chunk.crc)

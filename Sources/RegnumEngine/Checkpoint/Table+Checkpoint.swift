@@ -42,6 +42,6 @@ extension Cluster {
     func largeList(_ column: Int) -> LargeList? {
         let slot = slot(column)
         return slot.flags.contains(.text)
-            ? LargeList(word: loadWord(slot.address + ColumnSlot.bOffset)) : nil
+            ? LargeList(word: loadWord(slot.address + ClusterOffsets.b)) : nil
     }
 }

@@ -57,7 +57,7 @@ extension Cluster {
                         byteCount: Node.headerByteCount + slot.textUsed, extent: slot.textExtent,
                         crc: slot.textCRC))
             }
-            guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)) else { continue }
+            guard let list = LargeList(word: slot.load(ClusterOffsets.b)) else { continue }
             for index in 0..<list.count where !list.isFree(index) {
                 try body(
                     ClusterLeaf(

@@ -61,8 +61,8 @@ extension Cluster {
         let old = slotCount
         let new = Cluster.make(columns, slotCount: columns.count, edit: edit)
         (new.node.address + 16).copyMemory(from: node.address + 16, byteCount: 64)
-        (new.node.address + Cluster.wordsOffset).copyMemory(
-            from: node.address + Cluster.wordsOffset, byteCount: 8 * old)
+        (new.node.address + ClusterOffsets.words).copyMemory(
+            from: node.address + ClusterOffsets.words, byteCount: 8 * old)
         new.live.update(from: live, count: wordsPerCluster)
         for column in 0..<old {
             let slot = new.slot(column)
@@ -113,7 +113,7 @@ extension Cluster {
 
     /// Retires the cluster and everything below it.
     func retireAll(edit: NodeEdit) {
-        for offset in [Cluster.versionWordOffset, Cluster.versionPatchOffset] {
+        for offset in [ClusterOffsets.versionWord, ClusterOffsets.versionPatch] {
             if let versions = Node(word: node.load(offset)) { edit.retire(versions) }
         }
         for column in 0..<slotCount { retireContent(of: column, edit: edit) }
@@ -122,7 +122,7 @@ extension Cluster {
 
     @inline(__always)
     func setWord(_ column: Int, _ word: UInt) {
-        storeWord(word, node.address + (Cluster.wordsOffset &+ 8 &* column))
+        storeWord(word, node.address + (ClusterOffsets.words &+ 8 &* column))
     }
 
     /// Returns log2 of the size in bytes of the narrowest signed integer that holds `value`.

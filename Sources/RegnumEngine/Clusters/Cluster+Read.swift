@@ -88,7 +88,7 @@ extension Cluster {
     /// loaded.
     @inline(__always)
     func text(_ column: Int) -> UnsafeMutableRawPointer {
-        let word = loadWord(slot(column).address + ColumnSlot.aOffset)
+        let word = loadWord(slot(column).address + ClusterOffsets.a)
         precondition(word != 0, "The text of a chunk isn't loaded.")
         return Cluster.rows(word)
     }

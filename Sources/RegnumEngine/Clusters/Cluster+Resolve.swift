@@ -51,7 +51,7 @@ extension Cluster {
 
     /// Loads the text node of a chunk. Returns its damage, if any.
     private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> StoreError? {
-        let place = slot.address + ColumnSlot.aOffset
+        let place = slot.address + ClusterOffsets.a
         if loadWord(place) != 0 || slot.textUsed == 0 { return nil }
         let byteCount = Node.headerByteCount + slot.textUsed
         let image = source.image(
@@ -67,14 +67,14 @@ extension Cluster {
     /// Such words refer to images, which belong to the source, so both clusters can have them.
     func copyLoadedWords(of original: Cluster) {
         guard sourceWord != 0 else { return }
-        node.store(original.versionWord, Cluster.versionWordOffset)
+        node.store(original.versionWord, ClusterOffsets.versionWord)
         for column in 0..<slotCount {
             // The chunk first: once its word is set, that of its text is as well.
             setWord(column, original.storedWord(column))
             let (from, to) = (original.slot(column), slot(column))
             guard to.flags.contains(.text) else { continue }
             storeWord(
-                loadWord(from.address + ColumnSlot.aOffset), to.address + ColumnSlot.aOffset)
+                loadWord(from.address + ClusterOffsets.a), to.address + ClusterOffsets.a)
         }
     }
 
@@ -85,8 +85,8 @@ extension Cluster {
     ) -> Bool {
         let type = slot.type
         let textUsed = slot.textUsed
-        let textWord = loadWord(slot.address + ColumnSlot.aOffset)
-        let list = LargeList(word: slot.load(ColumnSlot.bOffset))
+        let textWord = loadWord(slot.address + ClusterOffsets.a)
+        let list = LargeList(word: slot.load(ClusterOffsets.b))
         for row in 0..<rowCount {
             let cell = TextCell(rows + row << 4)
             let length = cell.length
@@ -126,7 +126,7 @@ extension Cluster {
 
     /// Returns the bytes of a value in the large list.
     func largeBytes(_ column: Int, _ index: Int) -> UnsafeRawBufferPointer {
-        guard let list = LargeList(word: slot(column).load(ColumnSlot.bOffset)) else {
+        guard let list = LargeList(word: slot(column).load(ClusterOffsets.b)) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
         var word = loadWord(list.address(index))

@@ -39,16 +39,16 @@ extension Cluster {
         let slot = slot(column)
         let used = slot.textUsed
         let needed = Node.headerByteCount + used + count
-        if let text = Node(word: loadWord(slot.address + ColumnSlot.aOffset)) {
+        if let text = Node(word: loadWord(slot.address + ClusterOffsets.a)) {
             if text.isMapped || text.byteCount < needed {
                 let grown = edit.copy(text, byteCount: Cluster.textByteCount(needed))
                 grown.count = 0
-                slot.store(grown.word, ColumnSlot.aOffset)
+                slot.store(grown.word, ClusterOffsets.a)
             }
         } else {
             precondition(used == 0, "The text of a chunk isn't loaded.")
             let text = edit.make(.text, byteCount: Cluster.textByteCount(needed))
-            slot.store(text.word, ColumnSlot.aOffset)
+            slot.store(text.word, ClusterOffsets.a)
         }
         slot.textExtent = 0
         slot.textCRC = 0
@@ -59,8 +59,8 @@ extension Cluster {
     /// Removes the text of a damaged chunk, to whose zeros no text belongs.
     func discardText(_ column: Int, edit: NodeEdit) {
         let slot = slot(column)
-        if let text = Node(word: loadWord(slot.address + ColumnSlot.aOffset)) { edit.retire(text) }
-        slot.store(0 as UInt, ColumnSlot.aOffset)
+        if let text = Node(word: loadWord(slot.address + ClusterOffsets.a)) { edit.retire(text) }
+        slot.store(0 as UInt, ClusterOffsets.a)
         slot.textExtent = 0
         slot.textCRC = 0
         slot.textUsed = 0
@@ -70,9 +70,9 @@ extension Cluster {
     /// Creates the text node of a cluster without text, with room for about `byteCount` bytes.
     func presizeText(_ column: Int, _ byteCount: Int, edit: NodeEdit) {
         let slot = slot(column)
-        guard byteCount > 0, loadWord(slot.address + ColumnSlot.aOffset) == 0 else { return }
+        guard byteCount > 0, loadWord(slot.address + ClusterOffsets.a) == 0 else { return }
         let size = (Node.headerByteCount + byteCount + byteCount / 8 + 255) & ~255
-        slot.store(edit.make(.text, byteCount: size).word, ColumnSlot.aOffset)
+        slot.store(edit.make(.text, byteCount: size).word, ClusterOffsets.a)
     }
 
     private static func textByteCount(_ needed: Int) -> Int {
@@ -92,7 +92,7 @@ extension Cluster {
     private func rewriteText(_ column: Int, edit: NodeEdit) {
         let slot = slot(column)
         let rows = writableRows(column, row: 0, edit: edit).address
-        let old = Node(word: loadWord(slot.address + ColumnSlot.aOffset))
+        let old = Node(word: loadWord(slot.address + ClusterOffsets.a))
         var used = 0
         for row in 0..<rowCount {
             let cell = TextCell(rows + row << 4)
@@ -117,7 +117,7 @@ extension Cluster {
             }
         }
         if let old { edit.retire(old) }
-        slot.store(text?.word ?? 0, ColumnSlot.aOffset)
+        slot.store(text?.word ?? 0, ClusterOffsets.a)
         slot.textExtent = 0
         slot.textCRC = 0
         slot.textUsed = used
@@ -135,7 +135,7 @@ extension Cluster {
         let slot = slot(column)
         var index = 0
         let list: LargeList
-        if let old = LargeList(word: slot.load(ColumnSlot.bOffset)) {
+        if let old = LargeList(word: slot.load(ClusterOffsets.b)) {
             let count = old.count
             while index < count, !old.isFree(index) { index += 1 }
             if index < count {
@@ -148,7 +148,7 @@ extension Cluster {
         } else {
             list = LargeList(edit.makeZeroed(.largeList, byteCount: LargeList.byteCount(4)))
         }
-        slot.store(list.node.word, ColumnSlot.bOffset)
+        slot.store(list.node.word, ClusterOffsets.b)
         list.set(index, word: value.word, extent: 0, length: bytes.count, crc: 0)
         return index
     }
@@ -156,9 +156,9 @@ extension Cluster {
     @inline(never)
     func removeLarge(_ index: Int, _ column: Int, edit: NodeEdit) {
         let slot = slot(column)
-        guard let old = LargeList(word: slot.load(ColumnSlot.bOffset)) else { return }
+        guard let old = LargeList(word: slot.load(ClusterOffsets.b)) else { return }
         let list = LargeList(edit.own(old.node))
-        slot.store(list.node.word, ColumnSlot.bOffset)
+        slot.store(list.node.word, ClusterOffsets.b)
         if let value = Node(word: loadWord(list.address(index))) { edit.retire(value) }
         if list.extent(index) != 0 { edit.freedFileByteCount += UInt64(list.length(index)) }
         list.clear(index)

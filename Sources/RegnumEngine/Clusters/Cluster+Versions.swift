@@ -73,7 +73,7 @@ struct VersionPatch {
 
 extension Cluster {
     @inline(__always)
-    private var versionPatchWord: UInt { node.load(Cluster.versionPatchOffset) }
+    private var versionPatchWord: UInt { node.load(ClusterOffsets.versionPatch) }
 
     @inline(__always)
     private var versionPatch: VersionPatch? {
@@ -82,7 +82,7 @@ extension Cluster {
 
     /// The word of the version chunk, or 0 if there is none or it isn't loaded.
     @inline(__always)
-    var versionWord: UInt { loadWord(node.address + Cluster.versionWordOffset) }
+    var versionWord: UInt { loadWord(node.address + ClusterOffsets.versionWord) }
 
     /// Whether all rows have `uniformVersion`.
     @inline(__always)
@@ -155,7 +155,7 @@ extension Cluster {
         guard
             let patch = VersionPatch.setting(version, row: row, in: versionPatch, edit: edit)
         else { return false }
-        node.store(patch.node.word, Cluster.versionPatchOffset)
+        node.store(patch.node.word, ClusterOffsets.versionPatch)
         return true
     }
 
@@ -167,7 +167,7 @@ extension Cluster {
         if let versionPatch {
             versionPatch.apply(to: Cluster.rows(versionWord))
             edit.retire(versionPatch.node)
-            node.store(0 as UInt, Cluster.versionPatchOffset)
+            node.store(0 as UInt, ClusterOffsets.versionPatch)
         }
         versionExtent = 0
         versionCRC = 0
@@ -201,7 +201,7 @@ extension Cluster {
             if word == 0 { word = resolveVersions() }
             word = Cluster.copyChunk(word, log2: 3, rowCount: rowCount, edit: edit).word
         }
-        node.store(word, Cluster.versionWordOffset)
+        node.store(word, ClusterOffsets.versionWord)
     }
 
     // MARK: Loading
@@ -216,7 +216,7 @@ extension Cluster {
         let image = source.image(
             .chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC, count: 8)
         let word = UInt(bitPattern: image.address)
-        if image.isSound { storeWord(word, node.address + Cluster.versionWordOffset) }
+        if image.isSound { storeWord(word, node.address + ClusterOffsets.versionWord) }
         return word
     }
 }

@@ -84,20 +84,8 @@ struct Cluster: Equatable {
     }
 
     @inline(__always)
-    static var versionWordOffset: Int { ClusterOffsets.versionWord }
-
-    @inline(__always)
-    static var versionPatchOffset: Int { ClusterOffsets.versionPatch }
-
-    @inline(__always)
-    static var wordsOffset: Int { ClusterOffsets.words }
-
-    @inline(__always)
-    static func slotsOffset(_ slotCount: Int) -> Int { ClusterOffsets.slots(slotCount) }
-
-    @inline(__always)
     static func liveOffset(_ slotCount: Int) -> Int {
-        slotsOffset(slotCount) + ClusterOffsets.slotByteCount * slotCount
+        ClusterOffsets.slots(slotCount) + ClusterOffsets.slotByteCount * slotCount
     }
 
     static func byteCount(slotCount: Int, optionalCount: Int) -> Int {
@@ -107,12 +95,12 @@ struct Cluster: Equatable {
     /// Returns the stored chunk word of a column, or 0 if it isn't loaded.
     @inline(__always)
     func storedWord(_ column: Int) -> UInt {
-        loadWord(node.address + (Cluster.wordsOffset &+ 8 &* column))
+        loadWord(node.address + (ClusterOffsets.words &+ 8 &* column))
     }
 
     @inline(__always)
     func slot(_ column: Int) -> ColumnSlot {
-        let offset = Cluster.slotsOffset(slotCount) &+ ClusterOffsets.slotByteCount &* column
+        let offset = ClusterOffsets.slots(slotCount) &+ ClusterOffsets.slotByteCount &* column
         return ColumnSlot(address: node.address + offset)
     }
 
@@ -182,13 +170,6 @@ struct ColumnSlot {
         get { ColumnFlags(rawValue: load(ClusterOffsets.flags)) }
         nonmutating set { store(newValue.rawValue, ClusterOffsets.flags) }
     }
-
-    /// The offsets of `a` and `b`. Both may be words that readers set (`loadWord`, `storeWord`).
-    @inline(__always)
-    static var aOffset: Int { ClusterOffsets.a }
-
-    @inline(__always)
-    static var bOffset: Int { ClusterOffsets.b }
 
     @inline(__always)
     var textUsed: Int {

@@ -112,7 +112,7 @@ final class RowAppender {
 
     private func readText(_ column: Int) {
         let slot = states[column].slot
-        if let text = Node(word: slot.load(ColumnSlot.aOffset)), !text.isMapped {
+        if let text = Node(word: slot.load(ClusterOffsets.a)), !text.isMapped {
             states[column].text = text.address + Node.headerByteCount
             states[column].textCapacity = text.byteCount - Node.headerByteCount
         } else {

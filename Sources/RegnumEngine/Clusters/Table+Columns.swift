@@ -97,9 +97,9 @@ extension Cluster {
         if let chunk = Node(word: storedWord(column) & ~63) { edit.retire(chunk) }
         let slot = slot(column)
         guard slot.flags.contains(.text) else { return }
-        if let text = Node(word: slot.load(ColumnSlot.aOffset)) { edit.retire(text) }
+        if let text = Node(word: slot.load(ClusterOffsets.a)) { edit.retire(text) }
         if slot.textExtent != 0 { edit.freedFileByteCount += UInt64(slot.textUsed) }
-        guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)) else { return }
+        guard let list = LargeList(word: slot.load(ClusterOffsets.b)) else { return }
         for index in 0..<list.count {
             if list.extent(index) != 0 { edit.freedFileByteCount += UInt64(list.length(index)) }
             if let value = Node(word: list.address(index).load(as: UInt.self)) {

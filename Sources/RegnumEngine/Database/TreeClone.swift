@@ -87,10 +87,10 @@ private struct TreeClone {
         let cluster = Cluster(own)
         cluster.copyLoadedWords(of: Cluster(node))
         cluster.frozenRows = cluster.rowCount
-        child(own, Cluster.versionWordOffset) {
+        child(own, ClusterOffsets.versionWord) {
             copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount)
         }
-        child(own, Cluster.versionPatchOffset) { copy($0) }
+        child(own, ClusterOffsets.versionPatch) { copy($0) }
         for column in 0..<cluster.slotCount {
             chunk(own, column, cluster.rowCount)
             let slot = cluster.slot(column)
@@ -105,7 +105,7 @@ private struct TreeClone {
     }
 
     private func chunk(_ cluster: Node, _ column: Int, _ rowCount: Int) {
-        let offset = Cluster.wordsOffset + 8 * column
+        let offset = ClusterOffsets.words + 8 * column
         let word: UInt = cluster.load(offset)
         guard let chunk = Node(word: word & ~63), !chunk.isMapped else { return }
         let byteCount = Node.headerByteCount + rowCount * chunk.count

@@ -42,7 +42,7 @@ import Testing
         try expectEqual(slot(content.root).textUsed, 8 << 20)
         #expect(try loads(content.root))
         let large = makeContent([[Value]](repeating: [data(4_097)], count: 1_024))
-        let word: UInt = try slot(large.root).load(ColumnSlot.bOffset)
+        let word: UInt = try slot(large.root).load(ClusterOffsets.b)
         try expectEqual(#require(LargeList(word: word)).count, 1_024)
         #expect(try loads(large.root))
     }

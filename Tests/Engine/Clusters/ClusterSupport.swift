@@ -201,7 +201,7 @@ final class TableTrial {
                 let cell = TextCell(cluster.rows(column) + row << 4)
                 if cell.isInline { continue }
                 if cell.isLarge {
-                    guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)),
+                    guard let list = LargeList(word: slot.load(ClusterOffsets.b)),
                         cell.reference < list.count, list.length(cell.reference) == cell.length
                     else { return "a cell without its large value" }
                     continue

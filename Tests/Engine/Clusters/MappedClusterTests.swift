@@ -177,7 +177,7 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
     ) -> Cluster {
         for column in 0..<cluster.slotCount {
             _ = cluster.chunk(column)
-            if let list = LargeList(word: cluster.slot(column).load(ColumnSlot.bOffset)),
+            if let list = LargeList(word: cluster.slot(column).load(ClusterOffsets.b)),
                 cluster.slot(column).flags.contains(.text)
             {
                 for index in 0..<list.count where !list.isFree(index) {
@@ -203,14 +203,14 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
                 new.presence(column)?.update(from: bits, count: wordsPerCluster)
             }
             guard slot.flags.contains(.text) else { continue }
-            slot.store(0 as UInt, ColumnSlot.aOffset)
-            guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)) else { continue }
+            slot.store(0 as UInt, ClusterOffsets.a)
+            guard let list = LargeList(word: slot.load(ClusterOffsets.b)) else { continue }
             let copy = LargeList(edit.makeZeroed(.largeList, byteCount: list.node.byteCount))
             for index in 0..<list.count {
                 copy.set(
                     index, word: 0, extent: list.extent(index), length: list.length(index), crc: 0)
             }
-            slot.store(copy.node.word, ColumnSlot.bOffset)
+            slot.store(copy.node.word, ClusterOffsets.b)
         }
         cluster.forEachLeaf { leaf in
             let (offset, crc) = file.add(leaf, of: cluster)
@@ -224,7 +224,7 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
                 new.slot(column).textCRC = crc
                 new.slot(column).textExtent = offset
             case .large(let column, let index):
-                guard let list = LargeList(word: new.slot(column).load(ColumnSlot.bOffset)) else {
+                guard let list = LargeList(word: new.slot(column).load(ClusterOffsets.b)) else {
                     return
                 }
                 list.set(index, word: 0, extent: offset, length: list.length(index), crc: crc)
@@ -254,9 +254,9 @@ extension ClusterLeaf {
         switch place {
         case .chunk(let column): copy(cluster.storedWord(column) & ~63, to: address)
         case .text(let column):
-            copy(loadWord(cluster.slot(column).address + ColumnSlot.aOffset), to: address)
+            copy(loadWord(cluster.slot(column).address + ClusterOffsets.a), to: address)
         case .large(let column, let index):
-            let list = LargeList(word: cluster.slot(column).load(ColumnSlot.bOffset))
+            let list = LargeList(word: cluster.slot(column).load(ClusterOffsets.b))
             copy(list.map { loadWord($0.address(index)) } ?? 0, to: address)
         case .versions:
             image.store(0 as UInt64, 8)

@@ -38,7 +38,7 @@ import Testing
         // afterwards.
         expectEqual(original.value(7, columns[0]), .string(longText(7)))
         copy.setWord(0, original.storedWord(0))
-        expectEqual(loadWord(copy.slot(0).address + ColumnSlot.aOffset), 0)
+        expectEqual(loadWord(copy.slot(0).address + ClusterOffsets.a), 0)
         copy.copyLoadedWords(of: original)
         expectEqual(copy.value(7, columns[0]), .string(longText(7)))
         let new = String(repeating: "new", count: 20)

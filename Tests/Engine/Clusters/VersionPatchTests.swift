@@ -98,7 +98,7 @@ import Testing
         try trial.checkAll()
         let cluster = try #require(trial.table.cluster(containing: 0))
         expectEqual(cluster.contentVersions().count, rowsPerCluster)
-        #expect((cluster.node.load(Cluster.versionWordOffset) as UInt) != 0)
+        #expect((cluster.node.load(ClusterOffsets.versionWord) as UInt) != 0)
         try trial.end()
     }
 
