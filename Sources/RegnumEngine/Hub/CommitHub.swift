@@ -118,45 +118,8 @@ final class CommitHub: Sendable {
         return garbage
     }
 
-    /// Returns the root that was published when the subscription was created.
-    func start(_ entry: SubscriptionEntry) -> DatabaseRoot {
-        guard let start = state.withLock({ _ in entry.start }) else {
-            preconditionFailure("The start of a subscription isn't available after its first take.")
-        }
-        return start
-    }
-
-    func attach(_ entry: SubscriptionEntry) -> SignalSlot {
-        let word = SignalWord()
-        let (id, isClosed) = state.withLock { state in
-            state.nextID += 1
-            let isClosed = state.isClosed || entry.isRemoved
-            if !isClosed { entry.slots.insert(word, state.nextID) }
-            if entry.since != nil || entry.mustMove { word.signal() }
-            return (state.nextID, isClosed)
-        }
-        if isClosed { word.close() }
-        return SignalSlot(self, entry, id: id, word)
-    }
-
     func detach(_ id: UInt64, from entry: SubscriptionEntry) {
         state.withLock { _ in entry.slots.remove(id) }
-    }
-
-    /// Returns the version up to which commits have been processed.
-    func seenVersion(_ entry: SubscriptionEntry) -> UInt64 {
-        state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
-    }
-
-    func take(_ entry: SubscriptionEntry) -> Pending? {
-        let (pending, garbage) = state.withLock { state -> (Pending?, [Any]) in
-            let start = entry.start
-            entry.start = nil
-            let pending = state.take(entry)
-            return (pending, [start as Any] + state.commits.takeDroppedRoots())
-        }
-        withExtendedLifetime(garbage) {}
-        return pending
     }
 
     /// Whether nothing is kept.

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 /// The way commits that a subscription hasn't taken yet are kept.
 package enum Keeps: Sendable {
     /// The summaries; adjacent ones may be merged.
@@ -30,12 +32,28 @@ package final class Subscription: Sendable {
     /// The root that was published when the subscription was created. No commit between it and the
     /// first signal is missed. It is kept until the first `take`; accessing it afterwards, or with
     /// `.concern`, traps.
-    package var start: DatabaseRoot { hub.start(entry) }
+    package var start: DatabaseRoot {
+        guard let start = hub.state.withLock({ _ in entry.start }) else {
+            preconditionFailure("The start of a subscription isn't available after its first take.")
+        }
+        return start
+    }
 
     /// Attaches a waiter that is woken from now on, and immediately if there is something to take.
     ///
     /// A task that was woken must take, or ensure that another does, before it waits again.
-    package func attach() -> SignalSlot { hub.attach(entry) }
+    package func attach() -> SignalSlot {
+        let word = SignalWord()
+        let (id, isClosed) = hub.state.withLock { state in
+            state.nextID += 1
+            let isClosed = state.isClosed || entry.isRemoved
+            if !isClosed { entry.slots.insert(word, state.nextID) }
+            if entry.since != nil || entry.mustMove { word.signal() }
+            return (state.nextID, isClosed)
+        }
+        if isClosed { word.close() }
+        return SignalSlot(hub, entry, id: id, word)
+    }
 
     /// Waits until everything published before the call can be taken. The wait is bounded by
     /// processing what is queued, and doesn't include later commits.
@@ -45,11 +63,22 @@ package final class Subscription: Sendable {
     /// Concurrent callers never get the same commits.
     ///
     /// - Complexity: O(summaries kept for it).
-    package func take() -> Pending? { hub.take(entry) }
+    package func take() -> Pending? {
+        let (pending, garbage) = hub.state.withLock { state -> (Pending?, [Any]) in
+            let start = entry.start
+            entry.start = nil
+            let pending = state.take(entry)
+            return (pending, [start as Any] + state.commits.takeDroppedRoots())
+        }
+        withExtendedLifetime(garbage) {}
+        return pending
+    }
 
     /// The version up to which commits have been processed. If there is nothing to take, no commit
     /// up to this version concerned the subscription.
-    package var seenVersion: UInt64 { hub.seenVersion(entry) }
+    package var seenVersion: UInt64 {
+        hub.state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
+    }
 
     /// Ends the subscription: closes its slots and discards what could be taken.
     package func cancel() { hub.remove(entry) }
