@@ -26,7 +26,7 @@ extension LogReplay {
         }
     }
 
-    private mutating func nextCommit(
+    mutating func nextCommit(
         _ records: inout RecordCursor
     ) throws(StoreError) -> [UInt8]? {
         while let (record, body) = try records.next() {
@@ -47,13 +47,14 @@ extension LogReplay {
         return nil
     }
 
-    /// Enters the segment that contains `position`, limited by the base of the next one.
-    private mutating func enterSegment() throws(StoreError) -> RecordCursor {
+    /// Enters the segment that contains `position`, and returns a cursor there. It ends at `limit`,
+    /// or at the base of the next segment, which cuts off the end of this one.
+    mutating func enterSegment(limit: LogPosition = .max) throws(StoreError) -> RecordCursor {
         var current = if let segment { segment } else { try firstSegment() }
-        var limit = LogPosition.max
+        var limit = limit
         while let next = try successor(current) {
             guard next.header.base <= position else {
-                limit = next.header.base
+                limit = min(limit, next.header.base)
                 break
             }
             try enter(next, after: current)

@@ -42,33 +42,14 @@ package struct LogReplay: Sendable {
         through end: LogPosition, _ deliver: RealmLog.Deliver
     ) throws(StoreError) {
         if segment == nil { segment = try firstSegment() }
-        while position < end, var current = segment {
-            // A later segment cuts off the end of this one.
-            let next = try successor(current)
-            let limit = min(end, next?.header.base ?? end)
-            try read(&current, limit: limit, deliver)
-            guard position < end else { break }
-            guard let next, next.header.base <= position else {
+        while position < end {
+            // The file may have been read before its last records were written.
+            var records = try enterSegment(limit: end)
+            let start = position
+            while let body = try nextCommit(&records) { try deliver(body) }
+            guard position > start else {
                 throw damage("its records end before position \(end)")
             }
-            try enter(next, after: current)
-            segment = next
-        }
-    }
-
-    private mutating func read(
-        _ segment: inout LogSegment, limit: LogPosition, _ deliver: RealmLog.Deliver
-    ) throws(StoreError) {
-        guard position < limit else { return }
-        // The file may have been read before its last records were written.
-        var cursor = RecordCursor(segment, at: point, limit: limit, options)
-        while let (record, body) = try cursor.next() {
-            if record.header.type == RecordType.commit.rawValue, body.count >= 8 {
-                let isBulk = record.header.namesCheckpoints
-                try deliver(isBulk ? body.dropLast(KeptCheckpoints.byteCount) : body)
-                version = Bytes.load(UInt64.self, from: body, at: 0)
-            }
-            point = cursor.point
         }
     }
 
