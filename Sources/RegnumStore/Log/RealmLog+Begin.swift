@@ -45,21 +45,26 @@ extension RealmLog {
     /// Finds the newest checkpoint that `load` accepts, and the segments from there on.
     ///
     /// - Parameters:
+    ///   - nodes: the nodes files if they are in use already.
     ///   - number: the last segment.
     ///   - limit: the log position at which reading stops.
     ///   - page: the control page, if there is one, of any realm.
     ///   - load: loads a checkpoint; `nil` to ignore checkpoints.
     static func findBeginning(
-        _ directory: any RealmDirectory, nodes: (Identity128) -> NodesDirectory,
-        options: StoreOptions, lastNumber number: UInt64, limit: LogPosition,
-        page: ControlPage?, load: Load?
+        _ place: Place, nodes: NodesDirectory? = nil, lastNumber number: UInt64,
+        limit: LogPosition, page: ControlPage?, _ load: Load?
     ) throws(StoreError) -> Beginning {
+        let (directory, options) = (place.directory, place.options)
         let last = try LogSegment.open(directory, number)
         try last.checkSize(directory)
         let vouchedEnd = page.flatMap { $0.realmID == last.header.realmID ? $0.durableEnd : nil }
         var search = try CheckpointSearch(
             last, limit: limit, vouchedEnd: vouchedEnd ?? 0, options: options)
-        let nodes = nodes(last.header.realmID)
+        let nodes =
+            nodes
+            ?? NodesDirectory(
+                place.fileSystem, directory, realmID: last.header.realmID, options: options,
+                lock: place.lock)
         var damaged: [CheckpointReference] = []
         var firstError: StoreError?
         if let load {
@@ -135,9 +140,10 @@ extension RealmLog {
         for attempt in 0... {
             do throws(StoreError) {
                 let beginning = try Self.findBeginning(
-                    directory, nodes: { _ in nodes }, options: options,
-                    lastNumber: page.segmentNumber, limit: page.visibleEnd,
-                    page: page, load: load)
+                    Place(
+                        fileSystem: fileSystem, directory: directory, lock: lock, options: options),
+                    nodes: nodes, lastNumber: page.segmentNumber, limit: page.visibleEnd,
+                    page: page, load)
                 try checkSuccessor(beginning.segments[0])
                 stand(at: beginning)
                 control = page

@@ -55,6 +55,8 @@ extension RealmLog {
                 continue
             }
             if !isOpening, try leaveForeignPeer(fileSystem, lock, path, since: start) { continue }
+            let place = Place(
+                fileSystem: fileSystem, directory: directory, lock: lock, options: options)
             let isWriter = isOpening ? false : try lock.tryLock(.writer, .exclusive)
             if isWriter {
                 lock.countGrant()
@@ -62,16 +64,12 @@ extension RealmLog {
                     lock.unlock(.writer)
                     lock.signalRelease()
                 }
-                let place = Place(
-                    fileSystem: fileSystem, directory: directory, lock: lock, options: options)
                 return try openAsWriter(place, seed, load, deliver)
             }
             if !isOpening, let page = lock.loadControl(), let boot = page.bootID,
                 boot == fileSystem.bootID(),
                 !page.isPoisoned
             {
-                let place = Place(
-                    fileSystem: fileSystem, directory: directory, lock: lock, options: options)
                 return try openAsReader(place, page, load, deliver)
             }
             guard fileSystem.monotonicNanoseconds() - start < options.openTimeoutNanoseconds else {
@@ -168,18 +166,6 @@ extension RealmLog {
         }
     }
 
-    static func findBeginning(
-        _ place: Place, lastNumber: UInt64, limit: LogPosition, page: ControlPage?, _ load: Load?
-    ) throws(StoreError) -> Beginning {
-        try findBeginning(
-            place.directory,
-            nodes: { realmID in
-                NodesDirectory(
-                    place.fileSystem, place.directory, realmID: realmID, options: place.options,
-                    lock: place.lock)
-            }, options: place.options, lastNumber: lastNumber, limit: limit, page: page, load: load)
-    }
-
     /// Opens a realm while another process holds the writer lock. Everything up to the published
     /// end is valid, and the tail belongs to that process. If it trims the log concurrently, there
     /// is a newer checkpoint.
@@ -217,12 +203,8 @@ extension RealmLog {
         report.followedWriter = true
         report.tell(of: beginning)
         log.control = page
-        try log.read(through: page, nil) { (body) throws(StoreError) in
-            report.commitCount += 1
-            try deliver(body)
-        }
-        report.version = log.version
-        report.logEnd = log.position
+        try log.read(through: page, nil, deliver)
+        report.tell(of: log)
         return (log, report)
     }
 
@@ -266,32 +248,24 @@ extension RealmLog {
         log.holdsWriter = true
         log.knownFailedSyncCount = failedSyncCount
         defer { log.holdsWriter = false }
-        // Not in the report, which recovery mutates while it delivers.
-        var commitCount: UInt64 = 0
-        let counting: Deliver = { (body) throws(StoreError) in
-            commitCount += 1
-            try deliver(body)
-        }
         let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
         log.control = page ?? ControlPage(realmID: log.realmID, bootID: log.bootID)
         // A process that died while creating a segment may not have made its name durable.
         try log.recordingFailure { () throws(StoreError) in try directory.sync() }
-        try log.readAll(beginning, counting)
+        try log.readAll(beginning, deliver)
         report.controlPageWasLost = page == nil && !report.isNew
         report.isOtherBoot = !log.isSameBoot(page) && !report.isNew
         var vouched = page?.durableEnd ?? 0
         if let page, log.isSameBoot(page) { vouched = max(vouched, page.visibleEnd) }
         log.control.writerEpoch = max(log.control.writerEpoch, log.lastWriterEpoch)
-        try log.recoverTail(vouchedEnd: vouched, page: page, &report, counting)
+        try log.recoverTail(vouchedEnd: vouched, page: page, &report, deliver)
         log.control.bootID = log.bootID  // not earlier: a failure is recorded in the page as found
         if report.controlPageWasLost { try log.leaveSegment() }
         log.publish(wakes: !isAlone)
         if page == nil { lock.storeControl(&log.control) }  // both slots
         report.strayFiles = try log.removeStrayMarks()
         if isAlone { log.removeLeftovers() }
-        report.commitCount = commitCount
-        report.version = log.version
-        report.logEnd = log.position
+        report.tell(of: log)
         return (log, report)
     }
 

@@ -185,6 +185,7 @@ extension RealmLog {
                 located.lastGoodVersion = located.lastGoodVersion ?? version
                 throw located
             }
+            deliveredCount += 1
             end.version = Bytes.load(UInt64.self, from: body, at: 0)
             end.isIdle = false
             if let kept { keep(kept, record) }

@@ -96,17 +96,13 @@ extension RealmLog {
         report.isReadOnly = true
         report.controlPageWasLost = page == nil
         report.isOtherBoot = true
-        try log.readAll(beginning) { (body) throws(StoreError) in
-            report.commitCount += 1
-            try deliver(body)
-        }
+        try log.readAll(beginning, deliver)
         if let page { log.control = page }
         log.outdatedPage = page
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)
         log.durableEnd = log.position
         log.publishedEnd = log.end
-        report.version = log.version
-        report.logEnd = log.position
+        report.tell(of: log)
         return (log, report)
     }
 }

@@ -42,6 +42,8 @@ package final class RealmLog: @unchecked Sendable {
     /// The control page when the realm was opened read-only, if nothing confirms its visible end
     /// (`openAlone`).
     var outdatedPage: ControlPage?
+    /// The number of commits that were delivered.
+    var deliveredCount: UInt64 = 0
     /// The failed-sync count of other processes when this process acquired the writer lock.
     var knownFailedSyncCount: UInt32 = 0
     /// The end of the log when it was last published, by this process or another.

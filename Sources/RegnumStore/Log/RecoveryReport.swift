@@ -49,6 +49,12 @@ package struct RecoveryReport: Sendable, Equatable {
         discardedVersions += later.discardedVersions
     }
 
+    mutating func tell(of log: RealmLog) {
+        commitCount = log.deliveredCount
+        version = log.version
+        logEnd = log.position
+    }
+
     mutating func tell(of beginning: RealmLog.Beginning) {
         checkpoint = beginning.reference
         damagedCheckpoints = beginning.damaged

@@ -1,34 +1,23 @@
 /// The known facts about the log at its first invalid record. `Docs/DURABILITY.md` explains the
 /// rule.
-package struct TailEvidence: Sendable, Equatable {
+struct TailEvidence {
     /// The position of the first record with an invalid checksum, sequence number or chain.
-    package var firstInvalid: LogPosition
+    var firstInvalid: LogPosition
     /// The position up to which bytes are known to have been durable, or visible during this boot:
     /// the maximum of the `durableEnd` of every valid record before or after, the base of a
     /// successor segment, and the control page.
-    package var vouchedEnd: LogPosition
+    var vouchedEnd: LogPosition
     /// Whether every byte of the window from `firstInvalid` on is zero.
-    package var tailIsZero: Bool
+    var tailIsZero: Bool
     /// Whether the machine hasn't been rebooted since the last writer wrote.
-    package var isSameBoot: Bool
+    var isSameBoot: Bool
     /// Whether the bytes from `firstInvalid` on may have been left by a killed process: the
     /// beginning of a record that continues the chain, then zeros.
-    package var tailIsPrefix: Bool
-
-    package init(
-        firstInvalid: LogPosition, vouchedEnd: LogPosition, tailIsZero: Bool, isSameBoot: Bool,
-        tailIsPrefix: Bool
-    ) {
-        self.firstInvalid = firstInvalid
-        self.vouchedEnd = vouchedEnd
-        self.tailIsZero = tailIsZero
-        self.isSameBoot = isSameBoot
-        self.tailIsPrefix = tailIsPrefix
-    }
+    var tailIsPrefix: Bool
 }
 
 /// The state of the log's end.
-package enum TailVerdict: Sendable, Equatable {
+enum TailVerdict {
     /// There is nothing after the last valid record.
     case clean
     /// The remains of a batch that was never acknowledged. They are discarded, reported and zeroed.
@@ -37,7 +26,7 @@ package enum TailVerdict: Sendable, Equatable {
     /// refuses to open.
     case damaged
 
-    package static func decide(_ evidence: TailEvidence) -> TailVerdict {
+    static func decide(_ evidence: TailEvidence) -> TailVerdict {
         if evidence.firstInvalid < evidence.vouchedEnd { return .damaged }
         if evidence.tailIsZero { return .clean }
         if evidence.isSameBoot && !evidence.tailIsPrefix { return .damaged }

@@ -130,7 +130,7 @@ package final class NodesFile: NodeBytes {
         else { return try range(at: offset, count: count) }
         let start = Int(offset - window * windowByteCount)
         let part = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
-        return try populate(part, at: offset) ? part : copy(at: offset, count: count)
+        return try file.populate(part, at: offset) ? part : copy(at: offset, count: count)
     }
 
     /// Maps a window; `nil` if files aren't mapped, or if the system currently can't create a
@@ -153,22 +153,12 @@ package final class NodesFile: NodeBytes {
         let lead = Int(offset % 4096)
         if isMapped, let bytes = try? file.map(at: offset - UInt64(lead), count: count + lead) {
             let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
-            if try populate(part, at: offset) {
+            if try file.populate(part, at: offset) {
                 state.withLock { $0.ranges[key] = part }
                 return part
             }
         }
         return try copy(at: offset, count: count)
-    }
-
-    private func populate(
-        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
-    ) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            return try file.populate(bytes, at: offset)
-        } catch {
-            throw error.code == .invalidDatabase ? outside(offset, bytes.count) : error
-        }
     }
 
     private func copy(at offset: UInt64, count: Int) throws(StoreError)
