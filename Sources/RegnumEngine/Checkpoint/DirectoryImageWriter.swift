@@ -152,58 +152,56 @@ enum SchemaImage {
     static func decode(
         _ reader: inout RecordReader, tableCount: Int
     ) throws(StoreError) -> DatabaseSchema {
+        do throws(StoreError) {
+            return try schema(&reader, tableCount: tableCount)
+        } catch {
+            // A schema that breaks a rule is damaged.
+            guard error.code == .invalidDatabase || error.code == .invalidInput else {
+                throw error
+            }
+            throw StoreError(
+                .invalidDatabase, "The schema of a checkpoint is damaged: \(error.sentence).")
+        }
+    }
+
+    private static func schema(
+        _ reader: inout RecordReader, tableCount: Int
+    ) throws(StoreError) -> DatabaseSchema {
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
         let empty = DatabaseSchema(tables: [], version: 0)
         guard tableCount <= min(Limits.tableCountMax, reader.remaining) else {
-            throw damaged("it has too many classes")
+            throw StoreError(.invalidDatabase, "it has too many classes")
         }
         for index in 0..<tableCount {
-            let name: String
-            let kind: TableKind
+            let name = try reader.string()
+            let kind = try reader.tableKind(of: "checkpoint")
+            let count = try reader.count(
+                max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
             var columns: [ColumnDefinition] = []
-            var lists: [(name: String, target: TableKey, kind: ListKind)] = []
-            do throws(StoreError) {
-                name = try reader.string()
-                kind = try reader.tableKind(of: "checkpoint")
-                let count = try reader.count(
-                    max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
-                columns.reserveCapacity(count)
-                for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
-                try SchemaRules.check(
-                    newTable: name, kind, columns, in: empty, linkTargetCount: tableCount)
-                lists = try self.lists(&reader, tableCount: tableCount)
-            } catch {
-                throw damaged(error)
-            }
+            columns.reserveCapacity(count)
+            for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
+            try SchemaRules.check(
+                newTable: name, kind, columns, in: empty, linkTargetCount: tableCount)
+            let lists = try self.lists(&reader, tableCount: tableCount)
             guard names.insert(Array(name.utf8)).inserted else {
-                throw damaged("two classes have the same name")
+                throw StoreError(.invalidDatabase, "two classes have the same name")
             }
             let keyed = columns.enumerated().map { (index, definition) in
                 ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
             }
-            var table = TableSchema(
+            let table = TableSchema(
                 key: TableKey(rawValue: UInt32(index)), name: name, kind: kind, columns: keyed)
-            do throws(StoreError) {
-                table = try table.adding(lists)
-            } catch {
-                throw damaged(error)
-            }
-            tables.append(table)
+            tables.append(try table.adding(lists))
         }
-        let version: UInt64
-        do throws(StoreError) {
-            for table in tables {
-                for list in table.lists {
-                    try SchemaRules.check(
-                        entriesOf: list.kind, list.name, of: table.name, tables[list.target.index])
-                }
+        for table in tables {
+            for list in table.lists {
+                try SchemaRules.check(
+                    entriesOf: list.kind, list.name, of: table.name, tables[list.target.index])
             }
-            version = try reader.varint()
-        } catch {
-            throw damaged(error)
         }
-        guard reader.isAtEnd else { throw damaged("there are extra bytes") }
+        let version = try reader.varint()
+        guard reader.isAtEnd else { throw StoreError(.invalidDatabase, "there are extra bytes") }
         return DatabaseSchema(tables: tables, version: version)
     }
 
@@ -220,17 +218,5 @@ enum SchemaImage {
             lists.append((name, TableKey(rawValue: UInt32(target)), kind))
         }
         return lists
-    }
-
-    /// Returns the error for a schema that breaks a rule, or else the error itself.
-    private static func damaged(_ error: StoreError) -> StoreError {
-        switch error.code {
-        case .invalidDatabase, .invalidInput: damaged(error.sentence)
-        default: error
-        }
-    }
-
-    private static func damaged(_ what: String) -> StoreError {
-        StoreError(.invalidDatabase, "The schema of a checkpoint is damaged: \(what).")
     }
 }

@@ -106,27 +106,17 @@ extension Coordinator {
     // MARK: The gate
 
     private func tryBeginWrite(_ place: CallPlace?) throws(StoreError) -> WriteTurn? {
-        enum Answer {
-            case turn(WriteTurn)
-            case wait
-            case takeLock(RealmLog)
-            case failure(StoreError)
-        }
-        let answer: Answer = state.withLock { state in
-            if let failure = state.refusal { return .failure(failure) }
-            if let turn = state.takeTurn(options.store, place) { return .turn(turn) }
+        let (turn, log) = try state.withLock {
+            state throws(StoreError) -> (WriteTurn?, RealmLog?) in
+            if let failure = state.refusal { throw failure }
+            if let turn = state.takeTurn(options.store, place) { return (turn, nil) }
             guard !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty, !state.ownsLog,
                 !state.isPumpRunning, let log = state.log
-            else { return .wait }
+            else { return (nil, nil) }
             state.ownsLog = true
-            return .takeLock(log)
+            return (nil, log)
         }
-        switch answer {
-        case .turn(let turn): return turn
-        case .wait: return nil
-        case .failure(let failure): throw failure
-        case .takeLock(let log): return takeLockInline(log, place)
-        }
+        return log.map { takeLockInline($0, place) } ?? turn
     }
 
     /// Acquires the writer lock on the caller's thread if that needs no disk access and no other

@@ -70,25 +70,11 @@ struct HeldNodes {
     }
 
     private static func merge(_ first: Run, _ second: Run) -> Run {
-        guard first.isSorted, second.isSorted else {
-            return Run(nodes: first.nodes + second.nodes, isSorted: false)
-        }
-        var nodes: [HeldNode] = []
-        nodes.reserveCapacity(first.nodes.count + second.nodes.count)
-        var i = 0
-        var j = 0
-        while i < first.nodes.count, j < second.nodes.count {
-            if second.nodes[j].birth < first.nodes[i].birth {
-                nodes.append(second.nodes[j])
-                j += 1
-            } else {
-                nodes.append(first.nodes[i])
-                i += 1
-            }
-        }
-        nodes += first.nodes[i...]
-        nodes += second.nodes[j...]
-        return Run(nodes: nodes, isSorted: true)
+        var nodes = first.nodes + second.nodes
+        let isSorted = first.isSorted && second.isSorted
+        // The sort finds the two runs and merges them.
+        if isSorted { nodes.sort { $0.birth < $1.birth } }
+        return Run(nodes: nodes, isSorted: isSorted)
     }
 }
 

@@ -95,18 +95,16 @@ private struct RecordApplication {
             return
         case .addColumn, .addList, .addIndex:
             try reader.require(lastPlace.1 < 0, "a column is added after rows were changed")
-            try reader.require(
-                index < content.schema.tables.count, "an operation's class does not exist")
-            switch operation {
-            case .addColumn: try addColumn(index)
-            case .addList: try addList(index)
-            default: try addIndex(index)
-            }
-            return
         case .delete, .set, .insert, .lists, .schemaVersion: break
         }
         try reader.require(
             index < content.schema.tables.count, "an operation's class does not exist")
+        switch operation {
+        case .addColumn: return try addColumn(index)
+        case .addList: return try addList(index)
+        case .addIndex: return try addIndex(index)
+        default: break
+        }
         let schema = content.schema.tables[index]
         var column = 0
         if operation == .set {
@@ -128,7 +126,7 @@ private struct RecordApplication {
         case .delete: try delete(schema)
         case .set: try set(schema, schema.columns[column])
         case .insert: try insert(schema)
-        case .addTable, .addColumn, .addList, .addIndex, .lists, .schemaVersion: break
+        default: break
         }
     }
 
