@@ -12,7 +12,7 @@ extension Interest {
         for summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {
         var routes = InterestRoutes()
-        routes.insert(SubscriptionEntry(id: 0, self, .nothing, start: old))
+        routes.insert(SubscriptionEntry(id: 0, { _ in self }, .nothing, start: old))
         var searches = routes.searches(summary)
         for index in searches.indices { searches[index].run(old, new) }
         var isFound = false

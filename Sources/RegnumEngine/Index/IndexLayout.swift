@@ -208,7 +208,7 @@ extension IndexLeaf {
     static func read(_ source: NodeSource, _ entry: IndexChild) -> Node {
         let extent = entry.extent
         let image = source.image(
-            .indexLeaf, at: extent, byteCount: byteCount, crc: entry.crc, count: entry.count)
+            .indexLeaf, at: extent, byteCount: byteCount, crc: entry.crc, count: Int(entry.count))
         let leaf = IndexLeaf(Node(image.address))
         if !image.isSound || leaf.keys[0] == entry.key && leaf.rows[0] == entry.row {
             return leaf.node
