@@ -110,7 +110,7 @@ let package = Package(
         tests("Objects", realm + ["RealmOracle", logging]),
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),
-        tests("Changes", realm + ["RealmOracle", logging]),
+        tests("Changes", realm + ["EngineOracle", "RealmOracle", logging]),
         tests("Realm", realm + [logging]),
         tests("Migrations", realm + ["EngineOracle", logging]),
         tests(

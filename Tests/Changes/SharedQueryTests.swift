@@ -2,6 +2,7 @@ import Foundation
 import RegnumTestSupport
 import Testing
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumEngine
 @testable import RegnumTestModels

@@ -105,7 +105,7 @@ extension Realm.Configuration {
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
-        options.retention = Realm.HistoryRetention.standard.storeRetention
+        options.store.retention = Realm.HistoryRetention.standard.storeRetention
         options.report = { [logger, name] event in
             // a wait is always reported, even if no logger was set
             if case .waiting = event {

@@ -9,28 +9,15 @@ struct BulkCommit: Equatable {
     var directory: SizedImage
     var delta: SizedImage
 
-    /// Writes the part of the record's body that follows its origin.
-    func encode(_ writer: inout RecordWriter) {
-        writer.byte(BulkCommit.operation)
-        writer.fixed(fileNumber)
-        directory.encode(&writer)
-        delta.encode(&writer)
-    }
-
     /// Returns the body of the record.
     func body(
         version: UInt64, timestampMicroseconds: Int64, origin: String?
     ) -> [UInt8] {
-        var writer = RecordWriter(capacity: 128)
-        writer.fixed(version)
-        writer.fixed(timestampMicroseconds)
-        if let origin {
-            writer.varint(origin.utf8.count + 1)
-            writer.raw(origin)
-        } else {
-            writer.varint(0)
-        }
-        encode(&writer)
+        var writer = CommitRecord.begin(version, timestampMicroseconds, origin)
+        writer.byte(BulkCommit.operation)
+        writer.fixed(fileNumber)
+        directory.encode(&writer)
+        delta.encode(&writer)
         return writer.bytes
     }
 

@@ -52,13 +52,16 @@ struct ImageOutput {
     mutating func leaf(
         _ kind: NodeKind, count: Int, _ used: UnsafeRawBufferPointer
     ) throws(StoreError) -> ImagePlace {
-        var header = ImageHeader(kind, count: count, byteCount: Node.headerByteCount + used.count)
+        let byteCount = Node.headerByteCount + used.count
+        var header = ImageHeader(
+            byteCount: UInt32(truncatingIfNeeded: byteCount), kind: kind.rawValue,
+            count: UInt16(truncatingIfNeeded: count))
         let place = try withUnsafePointer(to: &header) { (header) throws(StoreError) in
             let start = UnsafeRawBufferPointer(start: header, count: Node.headerByteCount)
             return try append([start, used])
         }
         writtenCount += 1
-        keep(byteCount: Node.headerByteCount + used.count)
+        keep(byteCount: byteCount)
         return place
     }
 
@@ -82,10 +85,4 @@ private struct ImageHeader: BitwiseCopyable {
     let kind: UInt8
     let flags: UInt8 = 1
     let count: UInt16
-
-    init(_ kind: NodeKind, count: Int, byteCount: Int) {
-        self.byteCount = UInt32(truncatingIfNeeded: byteCount)
-        self.kind = kind.rawValue
-        self.count = UInt16(truncatingIfNeeded: count)
-    }
 }

@@ -217,14 +217,9 @@ struct CheckpointWriter {
 private func withBytes<Element: BitwiseCopyable, Result>(
     _ array: [Element], _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
 ) throws(StoreError) -> Result {
-    let result = array.withUnsafeBytes { bytes -> Swift.Result<Result, StoreError> in
-        do throws(StoreError) {
-            return .success(try body(bytes))
-        } catch {
-            return .failure(error)
-        }
+    try array.withUnsafeBufferPointer { (elements) throws(StoreError) in
+        try body(UnsafeRawBufferPointer(elements))
     }
-    return try result.get()
 }
 
 /// The locations of the leaves of a table's clusters.

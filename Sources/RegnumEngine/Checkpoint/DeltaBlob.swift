@@ -190,28 +190,12 @@ enum DeltaBlob {
     private static func decodeSplices(
         _ reader: inout RecordReader, from count: Int, to elements: [ObjectKey]
     ) throws(StoreError) -> [ListSplice] {
-        let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
-        try reader.require(spliceCount > 0, "a list change has no splices")
-        var splices: [ListSplice] = []
-        var (oldEnd, newEnd) = (0, 0)
-        for index in 0..<spliceCount {
-            let gap = try reader.count(
-                max: min(count - oldEnd, elements.count - newEnd), "a position of a list")
-            try reader.require(gap > 0 || index == 0, "two splices of a list are adjacent")
-            let removed = try reader.count(max: count - oldEnd - gap, "a number of elements")
-            let inserted = try reader.count(
-                max: elements.count - newEnd - gap, "a number of elements")
-            try reader.require(removed > 0 || inserted > 0, "a splice of a list is empty")
-            let start = newEnd + gap
-            splices.append(
-                ListSplice(
-                    position: oldEnd + gap, removedCount: removed,
-                    inserted: Array(elements[start..<start + inserted])))
-            oldEnd += gap + removed
-            newEnd = start + inserted
+        let splices = try reader.splices(from: count, to: elements.count) { _, start, inserted in
+            Array(elements[start..<start + inserted])
         }
+        let growth = splices.reduce(0) { $0 + $1.inserted.count - $1.removedCount }
         try reader.require(
-            count - oldEnd == elements.count - newEnd, "the length of a list does not match")
+            count + growth == elements.count, "the length of a list does not match")
         return splices
     }
 

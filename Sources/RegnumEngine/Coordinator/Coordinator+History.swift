@@ -128,7 +128,7 @@ extension Coordinator {
     package func retention() async throws(StoreError) -> HistoryRetention? {
         try checkOpen()
         guard let file = state.withLock({ $0.log })?.retentionFile else { return nil }
-        let standard = options.retention
+        let standard = options.store.retention
         return try await Self.onPool { () throws(StoreError) in try file.read() ?? standard }
     }
 

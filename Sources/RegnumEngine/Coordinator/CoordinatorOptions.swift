@@ -33,11 +33,6 @@ package struct CoordinatorOptions: Sendable {
     /// Read-only: the realm must exist, writes are refused, and commits by other processes are
     /// followed.
     package var isReadOnly = false
-    /// History retention of a realm whose retention was never set.
-    package var retention: HistoryRetention {
-        get { store.retention }
-        set { store.retention = newValue }
-    }
     /// The directory of the realm whose content a new realm starts with. It is only read.
     package var seedPath: String?
 

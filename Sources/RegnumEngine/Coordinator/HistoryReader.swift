@@ -34,16 +34,24 @@ package final class HistoryReader: Sendable {
     /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log no longer has the next
     /// commit, `invalidDatabase` for damage, `closed`. No commit is lost by a cancellation.
     package func next(through version: UInt64) async throws -> Step? {
-        try await use { () async throws in
-            try await fill(through: version)
-            return state.withLock { state -> Step? in
-                guard let step = state.ahead.first, step.summary.version <= version else {
-                    return nil
-                }
-                state.ahead.removeFirst()
-                state.root = step.root
-                return step
+        let wasBusy = state.withLock { state in
+            defer { state.isBusy = true }
+            return state.isBusy
+        }
+        if wasBusy {
+            fatalError(
+                "Two tasks are waiting for the next element of the same history stream. Create a "
+                    + "separate stream for each task.")
+        }
+        defer { state.withLock { $0.isBusy = false } }
+        try await fill(through: version)
+        return state.withLock { state -> Step? in
+            guard let step = state.ahead.first, step.summary.version <= version else {
+                return nil
             }
+            state.ahead.removeFirst()
+            state.root = step.root
+            return step
         }
     }
 
@@ -59,20 +67,6 @@ package final class HistoryReader: Sendable {
             try past.steps(through: last)
         }
         state.withLock { $0.ahead = steps[...] }
-    }
-
-    private func use<Result>(_ body: () async throws -> Result) async throws -> Result {
-        let wasBusy = state.withLock { state in
-            defer { state.isBusy = true }
-            return state.isBusy
-        }
-        if wasBusy {
-            fatalError(
-                "Two tasks are waiting for the next element of the same history stream. Create a "
-                    + "separate stream for each task.")
-        }
-        defer { state.withLock { $0.isBusy = false } }
-        return try await body()
     }
 }
 
@@ -143,8 +137,8 @@ final class PastRoot: @unchecked Sendable {
     }
 }
 
-/// The threads that read past versions: few, so that commits aren't delayed, and separate from those
-/// that commit. First come, first served.
+/// The threads that read past versions: few, and separate from those that commit, which they don't
+/// delay. First come, first served.
 enum HistoryPool {
     private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
 

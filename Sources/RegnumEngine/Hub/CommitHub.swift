@@ -122,16 +122,6 @@ final class CommitHub: Sendable {
         state.withLock { _ in entry.slots.remove(id) }
     }
 
-    /// Whether nothing is kept.
-    var isIdle: Bool {
-        let isQuiet = publication.withLock { $0.queue.isEmpty && !$0.isObserved }
-        return isQuiet
-            && state.withLock { state in
-                state.entries.isEmpty && state.routes.isEmpty && state.looked == nil
-                    && state.summaries.count == 0 && state.commits.count == 0
-            }
-    }
-
     var statistics: (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int) {
         state.withLock { state in
             (

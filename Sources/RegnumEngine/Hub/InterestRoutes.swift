@@ -60,10 +60,8 @@ struct InterestRoutes {
             guard let routes = tables[StoredText(delta.tableName)] else { continue }
             if routes.values.isEmpty, routes.elements.isEmpty { continue }
             var search = RouteSearch(delta)
-            for (column, values) in routes.values {
-                search.add(column: column, wanted: wanted(values))
-            }
-            for (list, rows) in routes.elements { search.add(list: list, wanted: wanted(rows)) }
+            search.values = routes.values.mapValues { RouteSearch.Question(wanted: wanted($0)) }
+            search.elements = routes.elements.mapValues { RouteSearch.Question(wanted: wanted($0)) }
             searches.append(search)
         }
         return searches

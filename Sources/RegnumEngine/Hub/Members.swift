@@ -27,7 +27,6 @@ struct Members<Member: Sendable>: Sendable {
     }
 
     func append(to members: inout [Member]) {
-        if let only { members.append(only.member) }
-        members.append(contentsOf: others.values)
+        forEach { members.append($0) }
     }
 }

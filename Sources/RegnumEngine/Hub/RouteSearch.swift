@@ -18,18 +18,10 @@ struct RouteSearch {
     static let wantedCountMax = 64
 
     let delta: TableDelta
-    private(set) var values: [StoredText: Question<Value>] = [:]
-    private(set) var elements: [ListName: Question<ObjectKey>] = [:]
+    var values: [StoredText: Question<Value>] = [:]
+    var elements: [ListName: Question<ObjectKey>] = [:]
 
     init(_ delta: TableDelta) { self.delta = delta }
-
-    mutating func add(column: StoredText, wanted: Set<Value>?) {
-        values[column] = Question(wanted: wanted)
-    }
-
-    mutating func add(list: ListName, wanted: Set<ObjectKey>?) {
-        elements[list] = Question(wanted: wanted)
-    }
 
     /// The approximate number of rows to read.
     var cost: Int {
@@ -77,11 +69,9 @@ struct RouteSearch {
             note(new, row.key, &question)
             if row.columns.contains(column) { note(old, row.key, &question) }
         }
-        for changes in delta.listChanges.values {
-            for change in changes where !question.isDone {
-                note(new, change.row, &question)
-                note(old, change.row, &question)
-            }
+        for change in delta.listChanges.values.joined() where !question.isDone {
+            note(new, change.row, &question)
+            note(old, change.row, &question)
         }
     }
 

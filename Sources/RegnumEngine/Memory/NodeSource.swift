@@ -27,12 +27,6 @@ final class NodeSource: Sendable {
         let offset: UInt64
         let byteCount: Int
         let kind: UInt8
-
-        init(_ kind: NodeKind, at offset: UInt64, byteCount: Int) {
-            self.kind = kind.rawValue
-            self.offset = offset
-            self.byteCount = byteCount
-        }
     }
 
     /// A file can refer to the same bytes any number of times, so images of a kind share blocks of
@@ -109,7 +103,7 @@ final class NodeSource: Sendable {
     func image(
         _ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32, count: Int? = nil
     ) -> Image {
-        let place = Place(kind, at: offset, byteCount: byteCount)
+        let place = Place(offset: offset, byteCount: byteCount, kind: kind.rawValue)
         // A read error may be temporary; damage is permanent.
         if hasDamage, let known = substitutes.withLock({ $0.errors[place] }),
             known.code == .invalidDatabase
@@ -143,17 +137,13 @@ final class NodeSource: Sendable {
         _ kind: NodeKind, at offset: UInt64, byteCount: Int, cause: StoreError? = nil
     ) -> Image {
         substitute(
-            Place(kind, at: offset, byteCount: byteCount),
+            Place(offset: offset, byteCount: byteCount, kind: kind.rawValue),
             cause ?? damageError(offset, byteCount, "are not what their parent describes"))
     }
 
     /// Records that leaves with valid checksums contradict each other.
     func contradict(_ what: String) {
-        let path = (file as? NodesFile)?.path
-        let error = StoreError(
-            .invalidDatabase, "The nodes file\(path.map { " \($0)" } ?? "") is damaged. \(what)",
-            path: path)
-        note(error)
+        note(damageError(". \(what)"))
     }
 
     private func note(_ error: StoreError) {
@@ -166,11 +156,14 @@ final class NodeSource: Sendable {
     }
 
     private func damageError(_ offset: UInt64, _ byteCount: Int, _ what: String) -> StoreError {
+        damageError(": the \(byteCount) bytes at offset \(offset) \(what).", position: offset)
+    }
+
+    private func damageError(_ what: String, position: UInt64? = nil) -> StoreError {
         let path = (file as? NodesFile)?.path
         return StoreError(
-            .invalidDatabase,
-            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes at "
-                + "offset \(offset) \(what).", path: path, position: offset)
+            .invalidDatabase, "The nodes file\(path.map { " \($0)" } ?? "") is damaged\(what)",
+            path: path, position: position)
     }
 
     private func substitute(_ place: Place, _ error: StoreError) -> Image {

@@ -185,7 +185,7 @@ extension ColumnBlock {
         Double(bitPattern: try reader.fixed(UInt64.self))
     }
 
-    private static func smallestSize(_ type: ValueType) -> Int {
+    static func smallestSize(_ type: ValueType) -> Int {
         switch type {
         case .bool, .int, .string, .data, .any: 1
         case .double, .date: 8

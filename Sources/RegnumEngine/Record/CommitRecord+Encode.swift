@@ -6,15 +6,7 @@ extension CommitRecord {
     static func encode(
         _ transaction: EngineTransaction, deltas: [TableDelta], timestampMicroseconds: Int64
     ) -> [UInt8]? {
-        var writer = RecordWriter(capacity: 256)
-        writer.fixed(transaction.version)
-        writer.fixed(timestampMicroseconds)
-        if let origin = transaction.origin {
-            writer.varint(origin.utf8.count + 1)
-            writer.raw(origin)
-        } else {
-            writer.varint(0)
-        }
+        var writer = begin(transaction.version, timestampMicroseconds, transaction.origin)
         for change in transaction.schemaChanges { encode(change, &writer) }
         for delta in deltas {
             let table = transaction.content.schema.tables[delta.table.index]
@@ -31,6 +23,18 @@ extension CommitRecord {
         let isTooMuch =
             writer.bytes.count + writer.untoldTextByteCount > Limits.recordTextByteCountMax
         return isTooMuch ? nil : writer.bytes
+    }
+
+    /// Returns a writer with what precedes the operations of a record.
+    static func begin(
+        _ version: UInt64, _ timestampMicroseconds: Int64, _ origin: String?
+    ) -> RecordWriter {
+        var writer = RecordWriter(capacity: 256)
+        writer.fixed(version)
+        writer.fixed(timestampMicroseconds)
+        writer.varint(origin.map { $0.utf8.count + 1 } ?? 0)
+        if let origin { writer.raw(origin) }
+        return writer
     }
 
     static func begin(

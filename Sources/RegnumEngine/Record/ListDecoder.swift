@@ -62,17 +62,8 @@ struct ListDecoder {
     private mutating func decode(
         _ reader: inout RecordReader, count: Int, _ target: Table
     ) throws(StoreError) -> [ListSplice] {
-        let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
-        try reader.require(spliceCount > 0, "a list change has no splices")
-        var splices: [ListSplice] = []
-        splices.reserveCapacity(spliceCount)
-        var end = 0
-        for index in 0..<spliceCount {
-            let gap = try reader.count(max: count - end, "a position of a list")
-            try reader.require(gap > 0 || index == 0, "two splices of a list are adjacent")
-            let removed = try reader.count(max: count - end - gap, "a number of elements")
-            let inserted = try reader.count(max: reader.remaining, "a number of elements")
-            try reader.require(removed > 0 || inserted > 0, "a splice of a list is empty")
+        try reader.splices(from: count, to: .max) { (reader, _, inserted) throws(StoreError) in
+            try reader.require(inserted <= reader.remaining, "a number of elements is too large")
             var keys: [ObjectKey] = []
             keys.reserveCapacity(inserted)
             for _ in 0..<inserted {
@@ -81,11 +72,8 @@ struct ListDecoder {
                     target.contains(lastKey), "a list refers to a row that does not exist")
                 keys.append(ObjectKey(rawValue: lastKey))
             }
-            splices.append(
-                ListSplice(position: end + gap, removedCount: removed, inserted: keys))
-            end += gap + removed
+            return keys
         }
-        return splices
     }
 
     /// Returns the changes of the lists of a class, for rows below `firstNewKey`.
@@ -101,5 +89,33 @@ struct ListDecoder {
             result[list.key] = found.sorted { $0.row < $1.row }
         }
         return result
+    }
+}
+
+extension RecordReader {
+    /// Reads the splices from a list of `count` elements to one of at most `newCount`. `elements`
+    /// returns those that a splice inserts, by their position in the new list and their number.
+    mutating func splices(
+        from count: Int, to newCount: Int,
+        _ elements: (inout RecordReader, Int, Int) throws(StoreError) -> [ObjectKey]
+    ) throws(StoreError) -> [ListSplice] {
+        let spliceCount = try self.count(max: remaining / 3, "a number of splices")
+        try require(spliceCount > 0, "a list change has no splices")
+        var splices: [ListSplice] = []
+        splices.reserveCapacity(spliceCount)
+        var (end, newEnd) = (0, 0)
+        for index in 0..<spliceCount {
+            let gap = try self.count(
+                max: min(count - end, newCount - newEnd), "a position of a list")
+            try require(gap > 0 || index == 0, "two splices of a list are adjacent")
+            let removed = try self.count(max: count - end - gap, "a number of elements")
+            let inserted = try self.count(max: newCount - newEnd - gap, "a number of elements")
+            try require(removed > 0 || inserted > 0, "a splice of a list is empty")
+            let keys = try elements(&self, newEnd + gap, inserted)
+            splices.append(ListSplice(position: end + gap, removedCount: removed, inserted: keys))
+            end += gap + removed
+            newEnd += gap + inserted
+        }
+        return splices
     }
 }

@@ -91,13 +91,5 @@ extension CommitRecord {
 
 extension ValueType {
     /// The approximate bytes of a value in a record, without those of its text.
-    fileprivate var recordByteCount: Int {
-        switch self {
-        case .bool, .string, .data, .any: 1
-        case .int: 2
-        case .double, .date: 8
-        case .uuid, .decimal: 16
-        case .objectId: 12
-        }
-    }
+    fileprivate var recordByteCount: Int { self == .int ? 2 : ColumnBlock.smallestSize(self) }
 }

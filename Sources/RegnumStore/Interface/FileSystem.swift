@@ -155,7 +155,7 @@ package protocol StoreFile: AnyObject, Sendable {
 }
 
 /// The bytes of `LOCK` that are locked, each for one purpose (`Docs/FORMAT.md`).
-package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
+package struct LockByte: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -171,9 +171,6 @@ package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
     package static let waiters = LockByte(rawValue: 3)
     /// Shared while watching for commits.
     package static let watchers = LockByte(rawValue: 4)
-
-    /// The lock bytes of every realm.
-    package static let allCases: [LockByte] = [.session, .writer, .checkpoint, .waiters, .watchers]
 
     /// Returns the byte that is locked exclusively while objects of the class are drained. It is
     /// derived from the class name, at an offset far beyond the end of the file.

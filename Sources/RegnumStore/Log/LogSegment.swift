@@ -78,15 +78,9 @@ struct LogSegment {
 extension StoreFile {
     /// Writes the first `count` of `bytes`, or all by default.
     func write(_ bytes: [UInt8], count: Int? = nil, at offset: UInt64) throws(StoreError) {
-        var failure: StoreError?
-        bytes.withUnsafeBytes { all in
-            do throws(StoreError) {
-                try write(
-                    UnsafeRawBufferPointer(rebasing: all[..<(count ?? bytes.count)]), at: offset)
-            } catch {
-                failure = error
-            }
+        try bytes.withUnsafeBufferPointer { (all) throws(StoreError) in
+            let part = UnsafeBufferPointer(rebasing: all[..<(count ?? all.count)])
+            try write(UnsafeRawBufferPointer(part), at: offset)
         }
-        if let failure { throw failure }
     }
 }

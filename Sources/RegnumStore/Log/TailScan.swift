@@ -1,6 +1,5 @@
 /// The bytes of a segment after its last valid record.
 struct TailScan {
-    var bytes: [UInt8] = []
     /// The number of bytes up to and including the last nonzero one; 0 if all are zero.
     var nonZeroByteCount = 0
     /// The maximum `durableEnd` of the valid records after the first invalid one.
@@ -21,33 +20,26 @@ struct TailScan {
         guard position < segment.capacityEnd else { return }
         let count = min(segment.capacityEnd - position, options.windowByteCountMax)
         let start = segment.fileOffset(of: position)
-        bytes = try segment.file.read(at: start, count: Int(count))
+        let bytes = try segment.file.read(at: start, count: Int(count))
         nonZeroByteCount = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         guard nonZeroByteCount > 0 else { return }
-        let nonZero = nonZeroByteCount
         let bodyMax = options.recordBodyByteCountMax
         let salt = segment.header.salt
-        var vouched: LogPosition = 0
-        var found: [UInt64] = []
-        var prefix = false
         var records = ScatteredRecords(
             salt: salt, fileOffset: start, bodyByteCountMax: bodyMax)
         bytes.withUnsafeBytes { all in
-            records.forEach(in: all, before: nonZero) { record, offset in
+            records.forEach(in: all, before: nonZeroByteCount) { record, offset in
                 guard record.header.durableEnd <= position + UInt64(offset) else { return }
-                vouched = max(vouched, record.header.durableEnd)
+                vouchedEnd = max(vouchedEnd, record.header.durableEnd)
                 if record.header.type == RecordType.commit.rawValue, record.bodyByteCount >= 8 {
-                    found.append(
+                    versions.append(
                         Bytes.load(UInt64.self, from: all, at: offset + RecordHeader.byteCount))
                 }
             }
-            prefix = Self.isPrefix(
-                all, nonZeroByteCount: nonZero, salt: salt, fileOffset: start, point,
+            isPrefix = Self.isPrefix(
+                all, nonZeroByteCount: nonZeroByteCount, salt: salt, fileOffset: start, point,
                 bodyByteCountMax: bodyMax)
         }
-        vouchedEnd = vouched
-        versions = found
-        isPrefix = prefix
         isCrafted = records.isCrafted
     }
 

@@ -83,8 +83,8 @@ package final class PosixDirectory: RealmDirectory {
         try checkWritable()
         checkName(name)
         checkName(target)
-        let result = repeated { renameat(descriptor, name, descriptor, target) }
-        guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
+        try check(
+            repeated { renameat(descriptor, name, descriptor, target) }, "rename", pathOf(name))
     }
 
     /// Replaces an existing entry on file systems that don't support a rename without replacement.
@@ -94,19 +94,17 @@ package final class PosixDirectory: RealmDirectory {
         checkName(target)
         let result = cregnum_rename_new(descriptor, name, target)
         if result == -EINVAL || result == -ENOSYS { return try rename(name, to: target) }
-        guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
+        try check(result, "rename", pathOf(name))
     }
 
     package func unlink(_ name: String) throws(StoreError) {
         try checkWritable()
         checkName(name)
-        let result = repeated { unlinkat(descriptor, name, 0) }
-        guard result == 0 else { throw .system(-result, "remove", pathOf(name)) }
+        try check(repeated { unlinkat(descriptor, name, 0) }, "remove", pathOf(name))
     }
 
     package func sync() throws(StoreError) {
-        let result = repeated { fsync(descriptor) }
-        guard result == 0 else { throw .system(-result, "sync the directory", path) }
+        try check(repeated { fsync(descriptor) }, "sync the directory", path)
     }
 
     /// Opens `LOCK`. If it is missing or incomplete, it is extended to two pages without touching
@@ -139,15 +137,15 @@ package final class PosixDirectory: RealmDirectory {
     func status(of name: String) throws(StoreError) -> stat {
         checkName(name)
         var status = stat()
-        let result = repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
-        guard result == 0 else { throw .system(-result, "examine", pathOf(name)) }
+        try check(
+            repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }, "examine",
+            pathOf(name))
         return status
     }
 
     /// Sets the permissions to 0700, regardless of the umask.
     func restrictToOwner() throws(StoreError) {
-        let result = repeated { fchmod(descriptor, 0o700) }
-        guard result == 0 else { throw .system(-result, "set the permissions of", path) }
+        try check(repeated { fchmod(descriptor, 0o700) }, "set the permissions of", path)
     }
 
     /// Makes this directory's entry in its parent directory durable.
@@ -155,8 +153,7 @@ package final class PosixDirectory: RealmDirectory {
         let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard parent >= 0 else { throw .system(-parent, "sync the parent directory of", path) }
         defer { close(parent) }
-        let result = repeated { fsync(parent) }
-        guard result == 0 else { throw .system(-result, "sync the parent directory of", path) }
+        try check(repeated { fsync(parent) }, "sync the parent directory of", path)
     }
 
     func pathOf(_ name: String) -> String { "\(path)/\(name)" }

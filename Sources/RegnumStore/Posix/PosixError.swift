@@ -56,6 +56,11 @@ package func ifFound<Result>(
     }
 }
 
+/// Throws the error of a system call that returned a negative error number.
+func check(_ result: Int32, _ action: String, _ path: String) throws(StoreError) {
+    if result != 0 { throw .system(-result, action, path) }
+}
+
 /// Repeats a system call while it is interrupted by signals. Returns its result, or the negative
 /// error number.
 func repeated<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {

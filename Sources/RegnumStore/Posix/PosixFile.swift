@@ -31,8 +31,7 @@ package final class PosixFile: StoreFile {
 
     package func size() throws(StoreError) -> UInt64 {
         var status = stat()
-        let result = repeated { fstat(descriptor, &status) }
-        guard result == 0 else { throw .system(-result, "examine", path) }
+        try check(repeated { fstat(descriptor, &status) }, "examine", path)
         return UInt64(status.st_size)
     }
 
@@ -86,8 +85,7 @@ package final class PosixFile: StoreFile {
     }
 
     package func sync() throws(StoreError) {
-        let result = repeated { fdatasync(descriptor) }
-        guard result == 0 else { throw .system(-result, "sync", path) }
+        try check(repeated { fdatasync(descriptor) }, "sync", path)
     }
 
     package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {

@@ -150,10 +150,8 @@ package final class PosixStream: Sendable {
     /// Syncs the written data and gives the file its name.
     package func finish() throws(StoreError) {
         guard let temporary else { return }
-        let synced = repeated { fsync(descriptor) }
-        guard synced == 0 else { throw .system(-synced, "sync", path) }
-        let renamed = repeated { rename(temporary, path) }
-        guard renamed == 0 else { throw .system(-renamed, "rename", path) }
+        try check(repeated { fsync(descriptor) }, "sync", path)
+        try check(repeated { rename(temporary, path) }, "rename", path)
         isFinished.withLock { $0 = true }
     }
 }

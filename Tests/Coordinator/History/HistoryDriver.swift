@@ -41,7 +41,7 @@ final class HistoryDriver {
     private func open(_ index: Int) async throws {
         let closes = numbers.oneIn(2)
         let peer = try await openPeer("/sim", views[index]) { options in
-            options.retention = retention
+            options.store.retention = retention
             options.checkpoint.isOn = false
             options.checkpoint.paceNanoseconds = 0
             options.checkpoint.retryNanoseconds = 100_000

@@ -78,7 +78,7 @@ struct HistoryTrimmingTests {
                 options.checkpoint.isOn = false
                 options.checkpoint.closingByteCountMin = .max
                 options.store.firstSegmentByteCount = 8192
-                options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+                options.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
             }
             for number in 0..<60 {
                 if number % 20 == 7 { try await checkpointNow(coordinator) }
@@ -146,7 +146,7 @@ struct HistoryTrimmingTests {
 
     @Test func aReadOnlyProcessReadsThePastToo() async throws {
         let writer = try await openBusy("/sim", disk) { options in
-            options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+            options.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
         }
         for number in 0..<30 { try await insert(number, into: writer) }
         let reading = try await openPeer("/sim", SimView(disk)) { $0.isReadOnly = true }

@@ -15,7 +15,7 @@ struct RetentionTests {
         _ disk: any FileSystem, _ retention: HistoryRetention
     ) async throws -> Coordinator {
         try await openPeer("/sim", disk) { options in
-            options.retention = retention
+            options.store.retention = retention
             options.store.firstSegmentByteCount = 8192
             options.store.segmentByteCountMax = 8192
             options.store.nodesSlackByteCount = 0

@@ -142,3 +142,10 @@ import Testing
         #expect(clock.monotonicNanoseconds() - start < 30_000_000_000)
     }
 }
+
+extension LockByte {
+    /// The lock bytes of every realm.
+    fileprivate static let allCases: [LockByte] = [
+        .session, .writer, .checkpoint, .waiters, .watchers,
+    ]
+}
