@@ -80,91 +80,65 @@ private struct DeepSearch {
             guard let tree = content.index(place.table, place.column), tree.count > 0 else {
                 continue
             }
-            let origins = Origins(step, place.table, isMarked: place.table == table)
-            for row in rows {
-                tree.forEachRow(DatabaseContent.linkKey(row)) { origin in
-                    if take(origin, origins, at: distance) {
-                        marks.rows[ObjectKey(rawValue: origin), default: .init()].columns
-                            .insert(place.column)
-                    }
-                    return rowsReached <= countMax
-                }
-                if rowsReached > countMax { return }
+            take(place.table, column: place.column, at: distance, from: rows) {
+                tree.forEachRow(DatabaseContent.linkKey($0), $1)
             }
+            if rowsReached > countMax { return }
         }
+        // Entries of maps in between don't count as links.
         for place in relations.incomingLinks {
-            if let owner = step.new.schema.entryOwner(place.table),
-                reach[owner.table] <= depth - distance
-            {
-                findOwners(of: rows, place, owner, at: distance)
-                if rowsReached > countMax { return }
+            guard let owner = step.new.schema.entryOwner(place.table),
+                reach[owner.table] <= depth - distance,
+                let tree = content.index(place.table, place.column), tree.count > 0
+            else { continue }
+            let owners = content[owner.table.index].backlinks(owner.list.index)
+            take(owner.table, list: owner.list, at: distance, from: rows) { row, body in
+                tree.forEachRow(DatabaseContent.linkKey(row)) { entry in
+                    var goesOn = true
+                    owners.forEachRepeatedRow(entry) { origin in
+                        goesOn = body(origin)
+                        return goesOn
+                    }
+                    return goesOn
+                }
             }
+            if rowsReached > countMax { return }
         }
         for place in relations.incomingLists where reach[place.table] <= depth - distance {
             let tree = content[place.table.index].backlinks(place.list.index)
             if tree.count == 0 { continue }
-            let origins = Origins(step, place.table, isMarked: place.table == table)
-            for row in rows {
-                tree.forEachRepeatedRow(row) { origin in
-                    if take(origin, origins, at: distance) {
-                        marks.rows[ObjectKey(rawValue: origin), default: .init()].lists
-                            .insert(place.list)
-                    }
-                    return rowsReached <= countMax
-                }
-                if rowsReached > countMax { return }
-            }
-        }
-    }
-
-    /// Finds the rows whose maps contain the given rows of a class: they are at `distance`, since
-    /// the entries in between don't count as links.
-    private mutating func findOwners(
-        of rows: [UInt64], _ entries: LinkPlace, _ owner: ListPlace, at distance: Int
-    ) {
-        guard let tree = content.index(entries.table, entries.column), tree.count > 0 else {
-            return
-        }
-        let owners = content[owner.table.index].backlinks(owner.list.index)
-        let origins = Origins(step, owner.table, isMarked: owner.table == table)
-        for row in rows {
-            tree.forEachRow(DatabaseContent.linkKey(row)) { entry in
-                owners.forEachRepeatedRow(entry) { origin in
-                    if take(origin, origins, at: distance) {
-                        marks.rows[ObjectKey(rawValue: origin), default: .init()].lists
-                            .insert(owner.list)
-                    }
-                    return rowsReached <= countMax
-                }
-                return rowsReached <= countMax
+            take(place.table, list: place.list, at: distance, from: rows) {
+                tree.forEachRepeatedRow($0, $1)
             }
             if rowsReached > countMax { return }
         }
     }
 
-    /// The class of the rows that are found.
-    private struct Origins {
-        let index: Int
-        let firstInserted: UInt64
-        let isMarked: Bool
-
-        init(_ step: VersionStep, _ table: TableKey, isMarked: Bool) {
-            index = table.index
-            firstInserted = step.firstInserted(table)
-            self.isMarked = isMarked
+    /// Takes the rows of a class that `visit` finds for each of the given rows, through a link
+    /// column or a list. Marks those of the searched class, and queues them for the next distance
+    /// if that can lead to the class.
+    @inline(__always)
+    private mutating func take(
+        _ origin: TableKey, column: ColumnKey? = nil, list: ListKey? = nil, at distance: Int,
+        from rows: [UInt64], _ visit: (UInt64, (UInt64) -> Bool) -> Void
+    ) {
+        let firstInserted = step.firstInserted(origin)
+        let isQueued = reach.approaches[origin.index] < depth - distance
+        for row in rows where rowsReached <= countMax {
+            visit(row) { found in
+                rowsReached += 1
+                if found < firstInserted {
+                    if isQueued, known[origin.index].insert(found).inserted {
+                        next[origin.index].append(found)
+                    }
+                    if origin == table {
+                        let key = ObjectKey(rawValue: found)
+                        if let column { marks.rows[key, default: .init()].columns.insert(column) }
+                        if let list { marks.rows[key, default: .init()].lists.insert(list) }
+                    }
+                }
+                return rowsReached <= countMax
+            }
         }
-    }
-
-    /// Records a row that was found, queueing it for the next distance if that can lead to the
-    /// class. Returns whether to mark the row.
-    private mutating func take(_ row: UInt64, _ origins: Origins, at distance: Int) -> Bool {
-        rowsReached += 1
-        guard row < origins.firstInserted else { return false }
-        if reach.approaches[origins.index] < depth - distance,
-            known[origins.index].insert(row).inserted
-        {
-            next[origins.index].append(row)
-        }
-        return origins.isMarked
     }
 }

@@ -36,7 +36,7 @@ struct CheckpointLoader {
     /// wrote, `ioFailed` if the file can't be read.
     /// - Complexity: O(n / 1,024).
     static func load(
-        _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: IndexSeed,
+        _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: Identity128,
         knownSchema: DatabaseSchema? = nil,
         checkedFirstByteCountMax: Int = ImagePieces.checkedFirstByteCountMax
     ) throws(StoreError) -> DatabaseRoot {
@@ -76,7 +76,7 @@ struct CheckpointLoader {
 
     private init(
         _ file: any NodeBytes, _ pieces: ImagePieces, _ directory: SizedImage,
-        _ seed: IndexSeed, _ knownSchema: DatabaseSchema?
+        _ seed: Identity128, _ knownSchema: DatabaseSchema?
     ) {
         self.knownSchema = knownSchema
         self.directory = directory

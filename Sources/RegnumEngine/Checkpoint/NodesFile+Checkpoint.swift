@@ -13,7 +13,7 @@ extension NodesDirectory: NodesFiles {
 extension CheckpointLoader {
     /// Loads the root of a checkpoint that the log refers to.
     static func load(
-        _ reference: CheckpointReference, from nodes: any NodesFiles, seed: IndexSeed,
+        _ reference: CheckpointReference, from nodes: any NodesFiles, seed: Identity128,
         knownSchema: DatabaseSchema? = nil
     ) throws(StoreError) -> DatabaseRoot {
         try load(

@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// The indexes and lists of a table. The roots of their trees are stored in the table's node from
 /// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
 /// reserved): first the indexes (kind 0) by ascending column, then for each list, ascending, its
@@ -53,7 +55,7 @@ extension Table {
     /// that the order of columns determines. The edit must own the table.
     ///
     /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values.
-    func addingIndex(of column: ColumnSchema, seed: IndexSeed, _ edit: NodeEdit) -> Table {
+    func addingIndex(of column: ColumnSchema, seed: Identity128, _ edit: NodeEdit) -> Table {
         let entries = indexEntries(of: column, seed: seed)
         let slot = (0..<indexCount).count { indexColumn(at: $0) < column.key }
         let behind = node.count - slot
@@ -70,7 +72,7 @@ extension Table {
     }
 
     /// Returns the entries of an index over the rows, ascending.
-    private func indexEntries(of column: ColumnSchema, seed: IndexSeed) -> [IndexTree.Entry] {
+    private func indexEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
         let defaultKey = IndexKey.key(column.defaultValue, seed: seed)
         var entries: [IndexTree.Entry] = []
         entries.reserveCapacity(count)

@@ -61,7 +61,7 @@ extension Table {
     /// Returns the number of index entries that match their row's value; in a sound tree, all of
     /// them.
     fileprivate func agreement(
-        of index: IndexTree, _ column: ColumnSchema, _ seed: IndexSeed
+        of index: IndexTree, _ column: ColumnSchema, _ seed: Identity128
     ) -> UInt64 {
         var count: UInt64 = 0
         index.visit { key, row in

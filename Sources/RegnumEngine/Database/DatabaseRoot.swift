@@ -29,8 +29,7 @@ package final class DatabaseRoot: Sendable {
     /// - Parameter realmID: The seed of index key hashes; random by default.
     package static func makeEmpty(realmID: Identity128? = nil) -> DatabaseRoot {
         var generator = SystemRandomNumberGenerator()
-        let seed = IndexSeed(
-            high: realmID?.high ?? generator.next(), low: realmID?.low ?? generator.next())
+        let seed = realmID ?? Identity128(high: generator.next(), low: generator.next())
         let context = TreeContext(seed: seed)
         return DatabaseRoot(
             version: 0, content: DatabaseContent(context: context),
@@ -41,10 +40,7 @@ package final class DatabaseRoot: Sendable {
     package static var empty: DatabaseRoot { makeEmpty() }
 
     /// The identity of the realm. A copy of the realm has the same identity.
-    package var identity: Identity128 {
-        let seed = content.context.seed
-        return Identity128(high: seed.high, low: seed.low)
-    }
+    package var identity: Identity128 { content.context.seed }
 
     /// The classes and their columns.
     package var schema: DatabaseSchema { content.schema }

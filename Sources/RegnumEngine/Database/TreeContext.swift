@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// The state shared by all versions of one lineage: the roots that descend from one another by
 /// edits.
 ///
@@ -5,13 +7,14 @@
 struct TreeContext: Sendable {
     /// The nodes on the heap.
     let store: NodeStore
-    /// The seed of index key hashes, the same in every process of the realm.
-    let seed: IndexSeed
+    /// The seed of index key hashes: the identity of the realm. It is the same in every process, so
+    /// that all build the same indexes, and secret, so that no one can construct colliding values.
+    let seed: Identity128
     /// The nodes file from which leaves are loaded, or `nil` if everything is on the heap.
     let source: NodeSource?
 
     /// Creates a lineage without nodes.
-    init(seed: IndexSeed, source: NodeSource? = nil) {
+    init(seed: Identity128, source: NodeSource? = nil) {
         store = NodeStore()
         self.seed = seed
         self.source = source

@@ -1,13 +1,6 @@
 import CRegnum
 import RegnumStore
 
-/// The hash seed of a realm's indexes. It is the same in every process, so that all build the same
-/// indexes, and secret, so that no one can construct colliding values.
-struct IndexSeed: Sendable, Hashable {
-    var high: UInt64
-    var low: UInt64
-}
-
 /// The 64-bit key by which an index orders and finds a value.
 ///
 /// Distinct booleans, integers, dates and doubles have distinct keys in the order of
@@ -20,7 +13,7 @@ enum IndexKey {
 
     /// Returns the key of any value.
     @inline(__always)
-    static func key(_ value: Value, seed: IndexSeed) -> UInt64 {
+    static func key(_ value: Value, seed: Identity128) -> UInt64 {
         switch value {
         case .null: null
         case .bool(let x): key(x)
@@ -48,26 +41,26 @@ enum IndexKey {
     /// Returns the key of a string's UTF-8 bytes. Allocates only if the string has no contiguous
     /// UTF-8 storage.
     @inline(__always)
-    static func key(_ value: String, seed: IndexSeed) -> UInt64 {
+    static func key(_ value: String, seed: Identity128) -> UInt64 {
         withUTF8(value) { key($0, seed: seed) }
     }
 
     /// Returns the key of the bytes of a string or data.
     @inline(__always)
-    static func key(_ bytes: UnsafeRawBufferPointer, seed: IndexSeed) -> UInt64 {
+    static func key(_ bytes: UnsafeRawBufferPointer, seed: Identity128) -> UInt64 {
         cregnum_siphash13(bytes.baseAddress, bytes.count, seed.high, seed.low)
     }
 
     /// Returns the hash of the 16 bytes of a cell: high, then low, little-endian.
     @inline(__always)
-    static func key(_ value: Identity128, seed: IndexSeed) -> UInt64 {
+    static func key(_ value: Identity128, seed: Identity128) -> UInt64 {
         var words = (value.high.littleEndian, value.low.littleEndian)
         return cregnum_siphash13(&words, 16, seed.high, seed.low)
     }
 
     /// Returns the hash of the first 12 bytes of a cell: high, then low, little-endian.
     @inline(__always)
-    static func key(_ value: ObjectIdBytes, seed: IndexSeed) -> UInt64 {
+    static func key(_ value: ObjectIdBytes, seed: Identity128) -> UInt64 {
         var words = (value.high.littleEndian, value.low.littleEndian)
         return cregnum_siphash13(&words, 12, seed.high, seed.low)
     }

@@ -110,10 +110,8 @@ extension IndexTree {
 private struct IndexLevels {
     let source: UInt64
     /// The incomplete node of each level; element 0 has height 1.
-    private var open: [IndexInner] = []
-    private var first: IndexChild?
-
-    init(source: UInt64) { self.source = source }
+    var open: [IndexInner] = []
+    var first: IndexChild?
 
     mutating func append(_ child: IndexChild, _ edit: NodeEdit) {
         if let only = first {

@@ -38,8 +38,6 @@ package final class MaintainedQuery: Sendable {
         /// stream that reads history, may not hold for any later version.
         var floor: UInt64
 
-        init(floor: UInt64) { self.floor = floor }
-
         mutating func keep(_ result: MaintainedResult) {
             guard newest?.version ?? 0 < result.version else { return }
             newest = result

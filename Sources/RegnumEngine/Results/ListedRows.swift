@@ -5,8 +5,8 @@ internal import RegnumStore
 extension QueryPlan {
     /// Returns the result of a whole list at the new version, and the changes made by the splices.
     func advanceList(
-        _ result: ResultTree, _ after: FollowedPlan, _ place: ListPlace, _ row: UInt64,
-        _ step: VersionStep, _ listChange: ListChange?
+        _ after: FollowedPlan, _ place: ListPlace, _ row: UInt64, _ step: VersionStep,
+        _ listChange: ListChange?
     ) -> (ResultTree, ResultChange) {
         let splices = step.splices(listChange, place, ObjectKey(rawValue: row))
         var change = ResultChange()

@@ -83,7 +83,7 @@ extension QueryPlan {
             return (new ?? result, change)
         case .list(let place, let row) where before.query.source == after.query.source:
             let (result, change) = advanceList(
-                old, after, place, row, step, listChange ?? sourceChange(step))
+                after, place, row, step, listChange ?? sourceChange(step))
             return (new ?? result, change)
         case .sequence(let hop, let table, let row) where before.schema === after.schema:
             let listChange = listChange ?? sourceChange(step)

@@ -63,34 +63,12 @@ struct AggregateFold: EndVisitor {
         case .min, .max:
             return comparison.holds(best, value)
         case .sum:
-            guard let sum = sum.sum(of: type) else { return holdsBeyondInteger }
-            return comparison.holds(sum, value)
+            // a sum of integers beyond 64 bits has fewer digits than a decimal can have
+            let total = sum.sum(of: type) ?? .decimal(DecimalBits(sum.integerTotal))
+            return comparison.holds(total, value)
         case .average:
             return comparison.holds(sum.mean(of: type) ?? .null, value)
         }
-    }
-
-    /// The comparison of a sum of integers that doesn't fit into 64 bits, which is greater or less
-    /// than every integer.
-    private var holdsBeyondInteger: Bool {
-        let comparison = aggregate.comparison
-        let integerTotal = sum.integerTotal
-        if case .decimal = aggregate.value {
-            return comparison.holds(.decimal(DecimalBits(integerTotal)), aggregate.value)
-        }
-        guard case .double(let x) = aggregate.value else {
-            if aggregate.value.isNull { return comparison == .notEqual }
-            return comparison.holds(.int(integerTotal > 0 ? 1 : -1), .int(0))
-        }
-        if x.isNaN { return comparison == .notEqual }
-        let order: Int
-        if abs(x) >= 0x1p126 {
-            order = x > 0 ? -1 : 1
-        } else {
-            let whole = Int128(x)  // beyond 2^63 a double is whole
-            order = integerTotal == whole ? 0 : (integerTotal < whole ? -1 : 1)
-        }
-        return comparison.holds(.int(Int64(order)), .int(0))
     }
 }
 

@@ -114,10 +114,8 @@ extension EngineTransaction {
 private struct DeletionWalk {
     let content: DatabaseContent
     private(set) var found: [Int: [UInt64]] = [:]
-    private var known: [Int: Set<UInt64>] = [:]
-    private var pending: [(table: Int, row: UInt64)] = []
-
-    init(content: DatabaseContent) { self.content = content }
+    var known: [Int: Set<UInt64>] = [:]
+    var pending: [(table: Int, row: UInt64)] = []
 
     mutating func add(_ table: Int, _ row: UInt64) {
         guard content[table].contains(row), known[table, default: []].insert(row).inserted else {

@@ -17,7 +17,7 @@ package final class RowInsertion {
     private let rules: [ColumnRule]
     private let primaryKey: Int?
     private let isKeyExact: Bool
-    private let seed: IndexSeed
+    private let seed: Identity128
     private let version: UInt64
     private let nodes: NodeEdit
     private let editor: TableEditor

@@ -11,9 +11,9 @@ import Testing
     /// PYTHONHASHSEED 0 and 12345.
     @Test func hashIsSipHash13() {
         let lengths = [1, 3, 7, 8, 9, 15, 16, 40, 300]
-        let expected: [(IndexSeed, [UInt64])] = [
+        let expected: [(Identity128, [UInt64])] = [
             (
-                IndexSeed(high: 0, low: 0),
+                Identity128(high: 0, low: 0),
                 [
                     0x44bc_103b_1f85_40ed, 0x58c0_4bf1_747a_31b8, 0xb410_12ae_ee05_c7d4,
                     0xd22d_9341_176d_0728, 0x4ec4_2971_d570_753b, 0x566f_711d_32f5_9152,
@@ -21,7 +21,7 @@ import Testing
                 ]
             ),
             (
-                IndexSeed(high: 0x2555_6dc4_6dc3_dca0, low: 0xfc3e_e4db_d06f_6c90),
+                Identity128(high: 0x2555_6dc4_6dc3_dca0, low: 0xfc3e_e4db_d06f_6c90),
                 [
                     0x2fa2_a562_722d_7e86, 0x803c_9c14_403c_1c31, 0x64af_7146_1176_b0eb,
                     0x774c_3172_df2b_e4f9, 0xc4d9_47ba_817b_7140, 0x2068_ce09_f20c_1095,
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func orderedTypesKeepTheirOrder() {
-        let seed = IndexSeed(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        let seed = Identity128(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         let ordered: [[Value]] = [
             [.bool(false), .bool(true)],
             [.int(.min), .int(-1), .int(0), .int(1), .int(.max)],
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func hashesGoByBytesAndSeed() {
-        let seed = IndexSeed(high: 1, low: 2)
+        let seed = Identity128(high: 1, low: 2)
         let bytes: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]
         let data = IndexKey.key(.data(bytes), seed: seed)
         expectEqual(IndexKey.key(.uuid(Identity128(high: 1, low: 2)), seed: seed), data)
@@ -75,6 +75,6 @@ import Testing
                 != IndexKey.key(.string("e\u{301}"), seed: seed))
         #expect(
             IndexKey.key(.string(text), seed: seed)
-                != IndexKey.key(.string(text), seed: IndexSeed(high: 1, low: 3)))
+                != IndexKey.key(.string(text), seed: Identity128(high: 1, low: 3)))
     }
 }

@@ -60,7 +60,7 @@ extension AnyContent {
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first, let kind = AnyKind(rawValue: first) else { return nil }
-        func word<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type = T.self) -> T {
+        func word<T: FixedWidthInteger>(_ offset: Int) -> T {
             T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
         }
         let rest = bytes.count - 1

@@ -49,11 +49,7 @@ extension UnroundedDecimal {
 /// A parser for one number in ASCII.
 private struct DecimalReader {
     let text: UnsafeRawBufferPointer
-    private var position = 0
-
-    init(text: UnsafeRawBufferPointer) {
-        self.text = text
-    }
+    var position = 0
 
     /// The byte at the position, or 0 at the end (which isn't part of any number).
     private var next: UInt8 { position < text.count ? text[position] : 0 }

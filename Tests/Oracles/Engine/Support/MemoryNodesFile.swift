@@ -55,7 +55,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
 struct TestCheckpoint {
     var written: WrittenCheckpoint
     var version: UInt64
-    var seed: IndexSeed
+    var seed: Identity128
 
     init(_ root: DatabaseRoot, to file: MemoryNodesFile) throws {
         var writer = CheckpointWriter(root, to: file)
