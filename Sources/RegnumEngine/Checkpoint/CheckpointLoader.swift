@@ -121,13 +121,13 @@ struct CheckpointLoader {
         content.schema = schema
         if tableCount > 0 {
             let directory = edit.makeZeroed(
-                .directory, byteCount: DatabaseContent.directoryByteCount(tableCount: tableCount))
+                .directory, byteCount: DatabaseContent.offset(tableCount))
             loose.append(directory)
             content.directory = directory
             for (index, table) in schema.tables.enumerated() {
                 directory.store(
                     try self.table(table).node.word,
-                    DatabaseContent.directoryByteCount(tableCount: index))
+                    DatabaseContent.offset(index))
                 loose.removeLast(loose.count - 1)  // they are below the directory now
             }
         }

@@ -22,7 +22,7 @@ extension DatabaseContent {
         try SchemaRules.check(newTable: name, kind, columns, in: schema)
         schema = schema.adding(name: name, kind: kind, columns: columns)
         let count = schema.tables.count
-        let byteCount = DatabaseContent.directoryByteCount(tableCount: count)
+        let byteCount = DatabaseContent.offset(count)
         let directory =
             directory.map { edit.nodes.copy($0, byteCount: byteCount) }
             ?? edit.nodes.make(.directory, byteCount: byteCount)

@@ -10,10 +10,7 @@ struct DatabaseContent: Sendable {
     var directory: Node?
     let context: TreeContext
 
-    static func directoryByteCount(tableCount: Int) -> Int {
-        Node.headerByteCount + 8 * tableCount
-    }
-
+    /// The place of a table's address in the directory, or its size for the number of tables.
     static func offset(_ index: Int) -> Int { Node.headerByteCount &+ 8 &* index }
 
     /// The table at a position of the schema. The class must exist.

@@ -99,43 +99,31 @@ struct ListSplices: Hashable, Sendable {
         if first == last {
             var old = position
             if first > 0 { old = hunks[first - 1].oldEnd &+ position &- hunks[first - 1].newEnd }
-            hunks.insert(
-                Hunk(old: old, removed: count, new: position, inserted: Array(keys)), at: first)
-            if count == 0, keys.isEmpty { hunks.remove(at: first) }
-        } else {
-            let before = max(hunks[first].new &- position, 0)
-            let behind = max(end &- hunks[last - 1].newEnd, 0)
-            let oldEnd = hunks[last - 1].oldEnd &+ behind
-            if last > first + 1 {
-                let tail = hunks[last - 1].inserted
-                    .suffix(max(hunks[last - 1].newEnd &- end, 0))
-                hunks[first].inserted.removeSubrange(max(position &- hunks[first].new, 0)...)
-                hunks[first].inserted.append(contentsOf: keys)
-                hunks[first].inserted.append(contentsOf: tail)
-                hunks.removeSubrange((first + 1)..<last)
-            } else {
-                let size = hunks[first].inserted.count
-                let low = min(max(position &- hunks[first].new, 0), size)
-                let high = min(max(end &- hunks[first].new, low), size)
-                hunks[first].inserted.replaceSubrange(low..<high, with: keys)
-            }
-            hunks[first].old &-= before
-            hunks[first].new &-= before
-            hunks[first].removed = oldEnd &- hunks[first].old
-            if hunks[first].removed == 0, hunks[first].inserted.isEmpty {
-                hunks.remove(at: first)
-                last = first
-            } else {
-                last = first + 1
-            }
-            return shiftHunks(from: last, by: shift)
+            hunks.insert(Hunk(old: old, removed: 0, new: position, inserted: []), at: first)
+            last += 1
         }
-        shiftHunks(from: first + (count == 0 && keys.isEmpty ? 0 : 1), by: shift)
-    }
-
-    private mutating func shiftHunks(from first: Int, by shift: Int) {
+        let before = max(hunks[first].new &- position, 0)
+        let behind = max(end &- hunks[last - 1].newEnd, 0)
+        let oldEnd = hunks[last - 1].oldEnd &+ behind
+        if last > first + 1 {
+            let tail = hunks[last - 1].inserted.suffix(max(hunks[last - 1].newEnd &- end, 0))
+            hunks[first].inserted.removeSubrange(max(position &- hunks[first].new, 0)...)
+            hunks[first].inserted.append(contentsOf: keys)
+            hunks[first].inserted.append(contentsOf: tail)
+            hunks.removeSubrange((first + 1)..<last)
+        } else {
+            let size = hunks[first].inserted.count
+            let low = min(max(position &- hunks[first].new, 0), size)
+            let high = min(max(end &- hunks[first].new, low), size)
+            hunks[first].inserted.replaceSubrange(low..<high, with: keys)
+        }
+        hunks[first].old &-= before
+        hunks[first].new &-= before
+        hunks[first].removed = oldEnd &- hunks[first].old
+        let isEmpty = hunks[first].removed == 0 && hunks[first].inserted.isEmpty
+        if isEmpty { hunks.remove(at: first) }
         if shift == 0 { return }
-        for index in first..<hunks.count { hunks[index].new &+= shift }
+        for index in (isEmpty ? first : first + 1)..<hunks.count { hunks[index].new &+= shift }
     }
 
     /// Returns the index of the first hunk for which `holds` is true. It must be true for all that

@@ -23,16 +23,12 @@ extension QueryPlan {
 
 extension ColumnReference {
     /// The classes that the links to the property lead to.
-    package var dependencies: Set<StoredText> {
-        var names: Set<StoredText> = []
-        hops.addDependencies(to: &names)
-        return names
-    }
+    package var dependencies: Set<StoredText> { Set(hops.map(\.$target)) }
 }
 
 extension [Hop] {
     fileprivate func addDependencies(to names: inout Set<StoredText>) {
-        for hop in self { names.insert(StoredText(hop.target)) }
+        for hop in self { names.insert(hop.$target) }
     }
 }
 

@@ -59,10 +59,10 @@ final class FollowedPlan: Sendable {
         self.query = query
         self.kind = kind
         terms = order.terms.map(\.column)
-        self.order = ResultOrder(descending: order.descending)
+        self.order = order.order
         groups = order.groups
         limit = plan.keyCountMax
-        shape = FollowedPlan.shape(order.terms.map(\.column))
+        shape = QueryPlan.shape(order.terms.map(\.column.column.type))
         route = plan.route(in: schema)
         reach = Reach(query, order.terms.map(\.column) + order.groups.flatMap(\.columns))
     }
@@ -77,11 +77,6 @@ final class FollowedPlan: Sendable {
             else { return .sequence(hop, table: table, row: row) }
             return .list(place, row: row)
         }
-    }
-
-    private static func shape(_ terms: [PathColumn]) -> QueryPlan.Shape {
-        guard let first = terms.first else { return .keys }
-        return terms.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
     }
 
     /// Whether the row exists and matches, so that it enters the first stage.
@@ -143,7 +138,7 @@ private struct SortOrder {
     /// Whether an order has more than 64 values.
     var isTooLong = false
 
-    var descending: UInt64 { SortOrder.bits(terms.map(\.isDescending)) }
+    var order: ResultOrder { ResultOrder(areDescending: terms.map(\.isDescending)) }
 
     init(_ query: CompiledQuery) {
         sort(by: query.sortPaths, query.order)
@@ -156,7 +151,8 @@ private struct SortOrder {
                 groups.append(
                     GroupStage(
                         columns: columns, terms: terms.map(\.column),
-                        order: GroupOrder(descending: SortOrder.bits(turned))))
+                        order: GroupOrder(descending: ResultOrder(areDescending: turned).descending)
+                    ))
             }
         }
         if terms.count > 64 { isTooLong = true }
@@ -171,14 +167,6 @@ private struct SortOrder {
             all.append(term)
         }
         terms = all
-    }
-
-    private static func bits(_ turned: [Bool]) -> UInt64 {
-        var bits: UInt64 = 0
-        for (index, isTurned) in turned.enumerated() where isTurned && index < 64 {
-            bits |= 1 << UInt64(index)
-        }
-        return bits
     }
 }
 

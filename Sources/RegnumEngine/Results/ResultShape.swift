@@ -70,7 +70,8 @@ struct RankOrder: ResultShape {
     static func objectKey(_ element: RankedKey) -> UInt64 { element.key }
 
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> RankedKey {
-        let (rank, flag) = query.firstRank.rank(query.sort[0].value(cluster, row))
+        let value = query.sort[0].value(cluster, row)
+        let (rank, flag) = SortRank.rank(value, isDescending: query.order.descending & 1 != 0)
         return RankedKey(rank: rank, flaggedKey: (cluster.firstKey + UInt64(row)) | flag)
     }
 

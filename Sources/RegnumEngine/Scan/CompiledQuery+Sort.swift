@@ -83,7 +83,7 @@ extension CompiledQuery {
     }
 
     /// The ranks of the first sort term, which must exist.
-    var firstRank: SortRank {
+    private var firstRank: SortRank {
         SortRank(column: sort[0], isDescending: order.descending & 1 != 0)
     }
 }

@@ -35,11 +35,7 @@ struct QueryCompiler {
                 "A sort has at most \(Limits.sortTermCountMax) terms; this one has \(sort.count).",
                 className: tableName)
         }
-        var descending: UInt64 = 0
-        for (index, term) in sort.enumerated() where !term.ascending {
-            descending |= 1 << UInt64(index)
-        }
-        return ResultOrder(descending: descending)
+        return ResultOrder(areDescending: sort.map { !$0.ascending })
     }
 
     /// Compiles a step. Returns `nil` for a step that has no effect.

@@ -3,9 +3,12 @@ extension QueryPlan {
     /// or the sort values.
     enum Shape { case keys, ranks, values }
 
-    var shape: Shape {
-        guard let first = sort.first else { return .keys }
-        return sort.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
+    var shape: Shape { QueryPlan.shape(sort.map(\.column.type)) }
+
+    /// Returns the shape of an order by values of these types.
+    static func shape(_ types: [ValueType]) -> Shape {
+        guard let first = types.first else { return .keys }
+        return types.count == 1 && SortRank.decides(first) ? .ranks : .values
     }
 }
 
@@ -56,5 +59,16 @@ struct ResultOrder: Sendable {
             entry.rest = query.sort[1...].map { $0.value(cluster, row) }
         }
         return entry
+    }
+}
+
+extension ResultOrder {
+    /// Creates the order of terms, of which those after the first 64 count as ascending.
+    init(areDescending: [Bool]) {
+        var bits: UInt64 = 0
+        for (index, isDescending) in areDescending.prefix(64).enumerated() where isDescending {
+            bits |= 1 << UInt64(index)
+        }
+        self.init(descending: bits)
     }
 }

@@ -20,8 +20,7 @@ struct RowSet: Sendable {
     /// Creates the set of matching rows of a table.
     init(_ table: Table, _ predicate: CompiledPredicate, _ content: DatabaseContent) {
         let clusterCount = Int(truncatingIfNeeded: (table.nextKey + 1023) >> 10)
-        words = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
-        var found = words
+        var found = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
         table.forEachCluster { cluster in
             let rows = predicate.matches(cluster, cluster.liveMask, content)
             let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)

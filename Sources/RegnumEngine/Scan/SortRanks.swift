@@ -24,10 +24,6 @@ struct SortRank {
     }
 
     /// Returns the rank and flag of a value.
-    func rank(_ value: Value) -> (rank: UInt64, flag: UInt64) {
-        SortRank.rank(value, isDescending: isDescending)
-    }
-
     static func rank(_ value: Value, isDescending: Bool) -> (rank: UInt64, flag: UInt64) {
         let ascending: UInt64
         switch value {
@@ -63,14 +59,14 @@ struct SortRank {
     ) -> RowMask {
         let count = cluster.rowCount
         guard column.isStored(in: cluster) else {
-            let (rank, flag) = rank(column.fallback)
+            let (rank, flag) = SortRank.rank(column.fallback, isDescending: isDescending)
             ranks.update(repeating: rank, count: count)
             return flag == 0 ? RowMask() : rows
         }
         fillPresent(cluster, rows, ranks)
         let present = cluster.present(column.index, rows)
         let nulls = rows.subtracting(present)
-        let (null, _) = rank(.null)
+        let (null, _) = SortRank.rank(.null, isDescending: isDescending)
         nulls.visit { row in
             ranks[row] = null
             return true

@@ -36,10 +36,7 @@ package struct ColumnDefinition: Hashable, Sendable {
         self.defaultValue = defaultValue ?? (isOptional ? .null : type.zero)
     }
 
-    /// Creates the definition of a column of values.
-    ///
-    /// - Parameter defaultValue: If `nil`, the default is null in an optional column, and the
-    ///   type's zero value in a required one.
+    /// Creates the definition of a column of values, with the same defaults.
     package init(
         name: String, scalar type: ScalarType, isOptional: Bool = false,
         isPrimaryKey: Bool = false, isIndexed: Bool = false, defaultValue: Value? = nil

@@ -56,22 +56,17 @@ struct TableRelations: Sendable {
                     relations[index].ownsRows = true
                 }
             }
-            if !table.lists.isEmpty { relations[index].isAlone = false }
         }
         let anyColumns = tables.flatMap { table in
             table.columns.filter { $0.type == .any }
                 .map { LinkPlace(table: table.key, column: $0.key) }
         }
-        for index in relations.indices where tables[index].kind == .object {
-            relations[index].incomingAny = anyColumns
-        }
         for index in relations.indices {
+            if tables[index].kind == .object { relations[index].incomingAny = anyColumns }
             let relation = relations[index]
-            if relation.ownsRows || !relation.incomingLinks.isEmpty
-                || !relation.incomingLists.isEmpty || !relation.incomingAny.isEmpty
-            {
-                relations[index].isAlone = false
-            }
+            relations[index].isAlone =
+                tables[index].lists.isEmpty && !relation.ownsRows && relation.incomingLinks.isEmpty
+                && relation.incomingLists.isEmpty && relation.incomingAny.isEmpty
         }
         return relations
     }

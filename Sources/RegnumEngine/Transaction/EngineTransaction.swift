@@ -31,11 +31,10 @@ package final class EngineTransaction {
         self.base = base
         self.origin = origin
         version = base.version + 1
-        (content, edit) = base.content.edited(on: base.stamp)
-        changes = []
-        changes.reserveCapacity(content.schema.tables.count)
-        for index in content.schema.tables.indices {
-            changes.append(TableChanges(firstNewKey: content[index].nextKey))
+        let (content, edit) = base.content.edited(on: base.stamp)
+        (self.content, self.edit) = (content, edit)
+        changes = content.schema.tables.indices.map {
+            TableChanges(firstNewKey: content[$0].nextKey)
         }
     }
 
@@ -66,9 +65,7 @@ package final class EngineTransaction {
     /// Whether a commit would change anything. Rows that were inserted and deleted again don't
     /// count; setting an equal value does.
     package var hasChanges: Bool {
-        if !schemaChanges.isEmpty || resumed != nil { return true }
-        for index in changes.indices where hasChanges(index) { return true }
-        return false
+        !schemaChanges.isEmpty || resumed != nil || changes.indices.contains { hasChanges($0) }
     }
 
     /// A root with the current state, including uncommitted changes, with the version `version`.
