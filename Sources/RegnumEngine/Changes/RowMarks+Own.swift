@@ -55,18 +55,10 @@ extension VersionStep {
             for change in changes { rows[change.row, default: .init()].lists.insert(list) }
         }
         var reached = 0
-        for list in table.lists {
-            let target = new.schema.tables[list.target.index]
-            guard target.kind == .elements else { continue }
-            let backlinks = new.content[table.key.index].backlinks(list.key.index)
-            for element in self.delta(target.name).modified {
-                backlinks.forEachRepeatedRow(element.key.rawValue) { owner in
-                    reached += 1
-                    // the owner is as old as the element, which never changes its owner
-                    rows[ObjectKey(rawValue: owner), default: .init()].lists.insert(list.key)
-                    return true
-                }
-            }
+        forEachOwnerOfSetElements(table) { list, owner in
+            reached += 1
+            // the owner is as old as the element, which never changes its owner
+            rows[owner, default: .init()].lists.insert(list)
         }
         counters.rowsReached.add(reached)
         var marks = RowMarks()

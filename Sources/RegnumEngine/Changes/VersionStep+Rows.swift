@@ -25,19 +25,29 @@ extension VersionStep {
         var owners: Set<ObjectKey> = []
         for change in delta.listChanges.values.joined() { owners.insert(change.row) }
         if let table = new.schema.table(named: tableName) {
-            for list in table.lists where list.target.index < new.schema.tables.count {
-                let elements = new.schema.tables[list.target.index]
-                guard elements.kind == .elements else { continue }
-                for row in self.delta(elements.name).modified {
-                    // an element belongs to one list only
-                    for owner in new.backlinks(of: row.key, through: list.key, of: table.key)
-                    where old.contains(table.key, owner) { owners.insert(owner) }
-                }
+            forEachOwnerOfSetElements(table) { _, owner in
+                if old.contains(table.key, owner) { owners.insert(owner) }
             }
         }
         delta.addModified(owners)
         found.withLock { $0.rows[name] = delta }
         return delta
+    }
+
+    /// Calls `body` for each element of a list of values that was set, with the list and the row of
+    /// a class that has it.
+    func forEachOwnerOfSetElements(_ table: TableSchema, _ body: (ListKey, ObjectKey) -> Void) {
+        for list in table.lists where list.target.index < new.schema.tables.count {
+            let elements = new.schema.tables[list.target.index]
+            guard elements.kind == .elements else { continue }
+            let backlinks = new.content[table.key.index].backlinks(list.key.index)
+            for element in delta(elements.name).modified {
+                backlinks.forEachRepeatedRow(element.key.rawValue) { owner in
+                    body(list.key, ObjectKey(rawValue: owner))
+                    return true
+                }
+            }
+        }
     }
 
     /// Returns the part of `rows` that has a value in a property before or after: the rows that can

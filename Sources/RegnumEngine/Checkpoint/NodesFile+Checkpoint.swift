@@ -31,7 +31,7 @@ extension CheckpointLoader {
         guard let reference else { return .makeEmpty(realmID: nodes.realmID) }
         return try load(
             reference, from: nodes,
-            seed: IndexSeed(high: nodes.realmID.high, low: nodes.realmID.low),
+            seed: nodes.realmID,
             knownSchema: knownSchema)
     }
 

@@ -73,10 +73,8 @@ private struct TableCheck {
             let slot = cluster.slot(column.key.index)
             var outside: Int?
             let (_, error) = DamageWatch.run {
-                var row = cluster.firstLiveRow(from: 0)
-                while let place = row {
-                    if !slot.permits(cluster.value(place, column)) { outside = place }
-                    row = place + 1 < rowsPerCluster ? cluster.firstLiveRow(from: place + 1) : nil
+                for row in 0..<cluster.rowCount where cluster.isLive(row) {
+                    if !slot.permits(cluster.value(row, column)) { outside = row }
                 }
             }
             if let error { throw place(error, cluster, column.key.index) }
@@ -97,16 +95,12 @@ private struct TableCheck {
         _ cluster: Cluster, _ column: ColumnSchema, _ target: TableKey
     ) throws(StoreError) {
         let targets = content[target.index]
-        var row = cluster.firstLiveRow(from: 0)
-        while let place = row {
-            if !cluster.isNull(place, column.key.index),
-                !targets.contains(UInt64(bitPattern: cluster.int(place, column.key.index)))
-            {
-                throw damage(
-                    "a link refers to a row that does not exist", column.name,
-                    cluster.firstKey + UInt64(place))
-            }
-            row = place + 1 < rowsPerCluster ? cluster.firstLiveRow(from: place + 1) : nil
+        for row in 0..<cluster.rowCount
+        where cluster.isLive(row) && !cluster.isNull(row, column.key.index) {
+            if targets.contains(UInt64(bitPattern: cluster.int(row, column.key.index))) { continue }
+            throw damage(
+                "a link refers to a row that does not exist", column.name,
+                cluster.firstKey + UInt64(row))
         }
     }
 

@@ -13,7 +13,8 @@ extension FollowedPlan {
         switch kind {
         case .tree:
             if plan.isPlain {
-                let result = try plan.evaluate(root, statistics: &statistics)
+                let result = try plan.evaluate(
+                    root.content, holder: root, statistics: &statistics)
                 return ResultTree(result.prepared().storage, self)
             }
             return tree(root.content, &statistics)

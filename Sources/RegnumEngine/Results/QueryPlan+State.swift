@@ -33,13 +33,6 @@ extension QueryPlan {
         return tree
     }
 
-    /// As `evaluate(_:)` on a root, adding the work done to `statistics`.
-    package func evaluate(
-        _ root: DatabaseRoot, statistics: inout QueryStatistics
-    ) throws(StoreError) -> ResultTree {
-        try evaluate(root.content, holder: root, statistics: &statistics)
-    }
-
     /// Returns the number of matching rows, without making a result.
     package func count(_ state: QueryState) throws(StoreError) -> Int {
         var statistics = QueryStatistics()

@@ -13,24 +13,15 @@ extension CommitSummary {
         for summary in summaries {
             for (table, delta) in summary.tables { deltas[table, default: []].append(delta) }
         }
-        let tables = deltas.compactMapValues { TableDelta(merging: $0) }
+        let tables = deltas.compactMapValues { deltas -> TableDelta? in
+            let merged = MergedDelta(deltas)
+            guard let first = deltas.first, !merged.isEmpty else { return nil }
+            return TableDelta(
+                table: first.table, tableName: first.tableName, inserted: merged.inserted,
+                deleted: merged.deleted, modified: merged.modified,
+                listChanges: merged.listChanges)
+        }
         if tables.isEmpty { return nil }
         return CommitSummary(version: last.version, origin: nil, tables: tables)
-    }
-}
-
-extension TableDelta {
-    /// Merges consecutive deltas of one class. Returns `nil` if no changes are left.
-    init?(merging deltas: [TableDelta]) {
-        guard let first = deltas.first else { return nil }
-        if deltas.count == 1 {
-            self = first
-            return
-        }
-        let merged = MergedDelta(deltas)
-        self.init(
-            table: first.table, tableName: first.tableName, inserted: merged.inserted,
-            deleted: merged.deleted, modified: merged.modified, listChanges: merged.listChanges)
-        if isEmpty { return nil }
     }
 }

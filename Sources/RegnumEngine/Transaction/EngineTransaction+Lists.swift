@@ -230,14 +230,12 @@ extension EngineTransaction {
         _ place: ListPlace, _ row: ObjectKey, at position: Int, removing count: Int,
         inserting keys: [ObjectKey]
     ) {
-        guard row.rawValue >= changes[place.table.index].firstNewKey else {
-            let index = place.table.index
-            let key = RowList(list: place.list, row: row)
-            changes[index].lists[key, default: ListLog()]
-                .edit(at: position, removing: count, inserting: keys)
-            if changes[index].lists[key]?.isEmpty ?? true { changes[index].lists[key] = nil }
-            return
-        }
+        let index = place.table.index
+        if row.rawValue >= changes[index].firstNewKey { return }
+        let key = RowList(list: place.list, row: row)
+        changes[index].lists[key, default: ListLog()]
+            .edit(at: position, removing: count, inserting: keys)
+        if changes[index].lists[key]?.isEmpty ?? true { changes[index].lists[key] = nil }
     }
 
     /// Returns the changes of lists of rows that exist in both versions, by list and ascending by

@@ -8,6 +8,13 @@ extension QueryPlan {
         try evaluate(QueryState(root))
     }
 
+    /// As `evaluate(_:)` on a root, adding the work done to `statistics`.
+    func evaluate(
+        _ root: DatabaseRoot, statistics: inout QueryStatistics
+    ) throws(StoreError) -> ResultTree {
+        try evaluate(root.content, holder: root, statistics: &statistics)
+    }
+
     /// Returns the result in a transaction's current state.
     func evaluate(_ transaction: EngineTransaction) throws(StoreError) -> ResultTree {
         try evaluate(QueryState(transaction))
