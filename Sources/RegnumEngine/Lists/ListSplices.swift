@@ -93,7 +93,7 @@ struct ListSplices: Hashable, Sendable {
     ) {
         let end = position &+ count
         let shift = keys.count &- count
-        let first = partition { $0.newEnd >= position }
+        let first = firstIndex(below: hunks.count) { hunks[$0].newEnd >= position }
         var last = first
         while last < hunks.count, hunks[last].new <= end { last += 1 }
         if first == last {
@@ -124,17 +124,6 @@ struct ListSplices: Hashable, Sendable {
         if isEmpty { hunks.remove(at: first) }
         if shift == 0 { return }
         for index in (isEmpty ? first : first + 1)..<hunks.count { hunks[index].new &+= shift }
-    }
-
-    /// Returns the index of the first hunk for which `holds` is true. It must be true for all that
-    /// follow.
-    private func partition(_ holds: (Hunk) -> Bool) -> Int {
-        var (low, high) = (0, hunks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(hunks[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 
     /// Returns the net effect of this change followed by another.
@@ -279,4 +268,16 @@ struct ListSplices: Hashable, Sendable {
             }
         }
     }
+}
+
+/// Returns the first index in `0..<count` for which `holds` returns `true`, or `count`. It must
+/// return `true` for all indices after that.
+@inline(__always)
+func firstIndex(below count: Int, where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+        let middle = (low + high) / 2
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
 }

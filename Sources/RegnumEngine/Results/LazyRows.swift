@@ -23,11 +23,9 @@ struct LazyRows: Sendable {
 
     /// All rows of a class; empty if it doesn't exist.
     init(_ root: DatabaseRoot, _ key: TableKey?) {
-        if let table = key.flatMap({ root.table($0) }) {
-            self.init(root, .table(table), count: table.count)
-        } else {
-            self.init(root, .elements(SequenceTree(), row: 0), count: 0)
-        }
+        let table = key.flatMap { root.table($0) }
+        let origin = table.map { Origin.table($0) } ?? .elements(SequenceTree(), row: 0)
+        self.init(root, origin, count: table?.count ?? 0)
     }
 
     /// The elements of a list.

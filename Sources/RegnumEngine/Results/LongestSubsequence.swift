@@ -11,12 +11,7 @@ func longestIncreasingSubsequence(_ numbers: [Int]) -> [Int] {
     var lengths = [Int](repeating: 0, count: numbers.count)
     for position in numbers.indices.reversed() {
         let number = numbers[position]
-        var low = 0
-        var high = greatest.count
-        while low < high {
-            let middle = (low + high) / 2
-            if greatest[middle] > number { low = middle + 1 } else { high = middle }
-        }
+        let low = firstIndex(below: greatest.count) { greatest[$0] <= number }
         if low == greatest.count { greatest.append(number) } else { greatest[low] = number }
         lengths[position] = low + 1
     }

@@ -28,24 +28,12 @@ package struct ResultChange: Sendable, Hashable {
     ///
     /// - Complexity: O(log changes).
     package func oldPosition(_ position: Int) -> Int? {
-        let before = ResultChange.firstIndex(insertions.count) { insertions[$0] >= position }
+        let before = firstIndex(below: insertions.count) { insertions[$0] >= position }
         if before < insertions.count, insertions[before] == position { return nil }
         // the index of the row among those that stayed
         let number = position - before
-        let deleted = ResultChange.firstIndex(deletions.count) { deletions[$0] - $0 > number }
+        let deleted = firstIndex(below: deletions.count) { deletions[$0] - $0 > number }
         return number + deleted
-    }
-
-    /// Returns the first index in `0..<count` for which `holds` returns `true`, or `count`. It must
-    /// return `true` for all indices after that.
-    private static func firstIndex(_ count: Int, _ holds: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
 

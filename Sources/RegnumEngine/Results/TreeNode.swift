@@ -101,23 +101,20 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
 
     /// Calls `body` with the elements of a leaf.
     @inline(__always)
-    func withItems<Result>(_ body: (UnsafeMutablePointer<Element>) throws -> Result) rethrows
-        -> Result
-    {
-        try withUnsafeMutablePointerToElements { bytes in
-            try body(
-                UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Element.self))
+    func withItems<Result>(_ body: (UnsafeMutablePointer<Element>) -> Result) -> Result {
+        withUnsafeMutablePointerToElements { bytes in
+            body(UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Element.self))
         }
     }
 
     /// Calls `body` with the children of an inner node and their keys.
     @inline(__always)
     func withChildren<Result>(
-        _ body: (UnsafeMutablePointer<TreeNode>, UnsafeMutablePointer<Key>) throws -> Result
-    ) rethrows -> Result {
-        try withUnsafeMutablePointerToElements { bytes in
+        _ body: (UnsafeMutablePointer<TreeNode>, UnsafeMutablePointer<Key>) -> Result
+    ) -> Result {
+        withUnsafeMutablePointerToElements { bytes in
             let raw = UnsafeMutableRawPointer(bytes)
-            return try body(
+            return body(
                 raw.assumingMemoryBound(to: TreeNode.self),
                 (raw + treeFirstsOffset).assumingMemoryBound(to: Key.self))
         }
@@ -125,12 +122,10 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
 
     /// Calls `body` with the number of elements below each child of an inner node.
     @inline(__always)
-    func withCounts<Result>(_ body: (UnsafeMutablePointer<Int>) throws -> Result) rethrows
-        -> Result
-    {
-        try withUnsafeMutablePointerToElements { bytes in
+    func withCounts<Result>(_ body: (UnsafeMutablePointer<Int>) -> Result) -> Result {
+        withUnsafeMutablePointerToElements { bytes in
             let raw = UnsafeMutableRawPointer(bytes)
-            return try body((raw + treeCountsOffset).assumingMemoryBound(to: Int.self))
+            return body((raw + treeCountsOffset).assumingMemoryBound(to: Int.self))
         }
     }
 

@@ -81,7 +81,7 @@ extension EngineTransaction {
         for (table, keys) in rows {
             for key in keys { walk.add(table.index, key.rawValue) }
         }
-        while let (table, row) = walk.next() {
+        while let (table, row) = walk.pending.popLast() {
             for rule in rules.cascades[table] ?? [] {
                 for target in walk.targets(rule, row) { walk.add(rule.target.index, target) }
             }
@@ -124,8 +124,6 @@ private struct DeletionWalk {
         found[table, default: []].append(row)
         pending.append((table, row))
     }
-
-    mutating func next() -> (table: Int, row: UInt64)? { pending.popLast() }
 
     /// Returns the rows that a property of a row refers to.
     func targets(_ rule: DeleteRule, _ row: UInt64) -> [UInt64] {

@@ -133,14 +133,12 @@ extension Value: Hashable {
         case .null: break
         case .bool(let x): hasher.combine(x)
         case .int(let x): hasher.combine(x)
-        case .double(let x): hasher.combine(x.bitPattern)
+        case .double(let x), .date(let x): hasher.combine(x.bitPattern)
         case .string(let x): hashUTF8(x, into: &hasher)
-        case .data(let x): hasher.combine(x)
-        case .date(let x): hasher.combine(x.bitPattern)
+        case .data(let x), .any(let x): hasher.combine(x)
         case .uuid(let x): hasher.combine(x)
         case .objectId(let x): hasher.combine(x)
         case .decimal(let x): hasher.combine(x)
-        case .any(let x): hasher.combine(x)
         }
     }
 }

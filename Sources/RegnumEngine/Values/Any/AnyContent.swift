@@ -38,19 +38,13 @@ enum AnyKind: UInt8 {
     case list = 12
     case dictionary = 13
 
-    /// The sort rank of the kind. Kinds of equal rank compare by value, others by rank.
+    /// The sort rank of the kind. Kinds of equal rank, which are those of numbers, compare by
+    /// value, others by rank.
     var rank: UInt8 {
         switch self {
         case .bool: 1
         case .int, .float, .double, .decimal: 2
-        case .string: 3
-        case .data: 4
-        case .date: 5
-        case .objectId: 6
-        case .uuid: 7
-        case .link: 8
-        case .list: 9
-        case .dictionary: 10
+        case .string, .data, .date, .objectId, .uuid, .link, .list, .dictionary: rawValue - 3
         }
     }
 }
