@@ -10,6 +10,7 @@ internal import RegnumEngine
 /// Implemented by the library's collections; do not conform your own types.
 public protocol _ConfinedCollection: RandomAccessCollection
 where Index == Int, SubSequence: _ConfinedCollection {
+    associatedtype SubSequence = ConfinedSlice<Self>
     /// Returns the elements that are currently at the given positions, ignoring positions that are
     /// out of range.
     func _elements(at positions: Range<Int>) -> _TakenElements<Element>
@@ -112,6 +113,19 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
                     + ReadScope.placeSentence)
         }
         return ConfinedSlice(base: self, bounds: bounds)
+    }
+}
+
+extension ClassBinding {
+    /// Returns the objects at the given positions, whose keys are those of an earlier state.
+    func taken<T: ObjectBase>(
+        _ type: T.Type, _ positions: Range<Int>, _ key: @escaping (Int) -> ObjectKey
+    ) -> _TakenElements<T> {
+        _TakenElements(count: positions.count) { index in
+            let key = key(positions.lowerBound + index)
+            guard self.core?.stillHas(self.place.table, key) ?? false else { return nil }
+            return self.accessor(type, row: key)
+        }
     }
 }
 

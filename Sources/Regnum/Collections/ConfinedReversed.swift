@@ -8,7 +8,6 @@ public struct ConfinedReversed<Base: _ConfinedCollection>: _ConfinedCollection {
     public typealias Element = Base.Element
     public typealias Index = Int
     public typealias Indices = Range<Int>
-    public typealias SubSequence = ConfinedSlice<ConfinedReversed>
     public typealias Iterator = ConfinedIterator<Base.Element>
 
     let base: Base

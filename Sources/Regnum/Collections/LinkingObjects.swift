@@ -80,25 +80,19 @@ final class LinkingHandle {
             return []
         }
         if let known, known.edit == core.editCount { return known.keys }
-        guard let state = core.queryState else { return [] }
-        do throws(StoreError) {
-            let keys = try plan().firstKeys(.max, state)
-            if let mismatch = mismatch(core) {
-                core.fail(mismatch)
-                return []
-            }
-            known = (keys, core.editCount)
-            return keys
-        } catch {
-            core.fail(Realm.Error(error))
+        guard let state = core.queryState,
+            let keys = core.attempt({ () throws(StoreError) in try plan().firstKeys(.max, state) })
+        else { return [] }
+        if let mismatch = mismatch(core) {
+            core.fail(mismatch)
             return []
         }
+        known = (keys, core.editCount)
+        return keys
     }
 }
 
 extension LinkingObjects: RandomAccessCollection {
-    public typealias SubSequence = ConfinedSlice<LinkingObjects>
-
     var keys: [ObjectKey] { handle?.keys ?? [] }
 
     /// The number of links to the object.
@@ -127,15 +121,10 @@ extension LinkingObjects: RandomAccessCollection {
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
         let keys = keys
-        let positions = positions.clamped(to: 0..<keys.count)
-        let origins = handle?.origins(Element.self)
-        return _TakenElements(count: positions.count) { index in
-            let key = keys[positions.lowerBound + index]
-            guard let origins, origins.core?.stillHas(origins.place.table, key) ?? false else {
-                return nil
-            }
-            return origins.accessor(Element.self, row: key)
+        guard let origins = handle?.origins(Element.self) else {
+            return _TakenElements(count: 0) { _ in nil }
         }
+        return origins.taken(Element.self, positions.clamped(to: keys.indices)) { keys[$0] }
     }
 
     /// Returns an iterator over the current origin objects. The loop may modify their links.

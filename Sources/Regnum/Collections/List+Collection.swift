@@ -1,6 +1,4 @@
 extension List: RandomAccessCollection, MutableCollection {
-    public typealias SubSequence = ConfinedSlice<List>
-
     /// The number of elements.
     ///
     /// - Complexity: O(log n).

@@ -23,29 +23,32 @@ extension Map: Sequence {
         return MapIterator(managed.frozen, [])
     }
 
-    /// Returns the entries as pairs, in key order.
-    ///
-    ///     for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }
-    public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
-        lazy.map { (key: $0.key, value: $0.value) }
-    }
-
-    /// Returns whether any entry satisfies the condition.
-    ///
-    /// - Complexity: O(n).
-    public func contains(
-        where condition: (_ key: Key, _ value: Value) throws -> Bool
-    ) rethrows -> Bool {
-        for entry in self where try condition(entry.key, entry.value) { return true }
-        return false
-    }
-
     /// The entries of an unmanaged map in key order.
     var sortedEntries: [SingleMapEntry<Key, Value>] {
         let (keys, values) = (entries.keys, entries.values)
         return entries.ascendingPositions.map {
             SingleMapEntry(key: Key._make(keys[$0].wrappedValue), value: values[$0])
         }
+    }
+}
+
+extension Sequence {
+    /// Returns the entries of a map as pairs, in key order.
+    ///
+    ///     for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }
+    public func asKeyValueSequence<Key, Value>() -> some Sequence<(key: Key, value: Value)>
+    where Element == SingleMapEntry<Key, Value> {
+        lazy.map { (key: $0.key, value: $0.value) }
+    }
+
+    /// Returns whether any entry of a map satisfies the condition.
+    ///
+    /// - Complexity: O(n).
+    public func contains<Key, Value>(
+        where condition: (_ key: Key, _ value: Value) throws -> Bool
+    ) rethrows -> Bool where Element == SingleMapEntry<Key, Value> {
+        for entry in self where try condition(entry.key, entry.value) { return true }
+        return false
     }
 }
 

@@ -1,6 +1,4 @@
 extension MutableSet: RandomAccessCollection {
-    public typealias SubSequence = ConfinedSlice<MutableSet>
-
     /// The number of elements.
     ///
     /// - Complexity: O(log n).

@@ -126,7 +126,6 @@ extension Results: Queryable {
 
 extension Results: RandomAccessCollection {
     public typealias Element = Model
-    public typealias SubSequence = ConfinedSlice<Results>
 
     /// The number of matching objects in the current state.
     ///
@@ -228,19 +227,9 @@ extension Results: RandomAccessCollection {
         guard let tree = isToTheEnd ? keys() : current.tree else {
             let keys = firstKeys(positions.upperBound)
             let positions = positions.clamped(to: 0..<keys.count)
-            return taken(positions) { keys[$0] }
+            return binding.taken(Model.self, positions) { keys[$0] }
         }
-        return taken(positions.clamped(to: 0..<tree.count)) { tree[$0] }
-    }
-
-    private func taken(
-        _ positions: Range<Int>, _ key: @escaping (Int) -> ObjectKey
-    ) -> _TakenElements<Model> {
-        _TakenElements(count: positions.count) { [binding] index in
-            let key = key(positions.lowerBound + index)
-            guard binding.core?.stillHas(binding.place.table, key) ?? false else { return nil }
-            return binding.accessor(Model.self, row: key)
-        }
+        return binding.taken(Model.self, positions.clamped(to: 0..<tree.count)) { tree[$0] }
     }
 
     public func _end(upTo limit: Int) -> Int {

@@ -102,8 +102,11 @@ extension Sequence where Element: ScalarValue {
             best = value
         }
         guard let best else { return nil }
-        if let bound = Bound._decode(_StoredValue(best)) { return bound }
-        fatalError("\(best.keyText), a stored value, can't be converted to \(Bound.self).")
+        let bound = Bound._decode(_StoredValue(best))
+        guard bound != nil || !Bound._isProjected else {
+            fatalError("\(best.keyText), a stored value, can't be converted to \(Bound.self).")
+        }
+        return bound
     }
 }
 

@@ -8,7 +8,6 @@
 /// nothing; reading the list of a deleted object fails the transaction. Confined to the body of its
 /// transaction.
 public final class DynamicList: _ConfinedCollection {
-    public typealias SubSequence = ConfinedSlice<DynamicList>
     public typealias Iterator = ConfinedIterator<Any?>
 
     let place: DynamicPlace
@@ -83,7 +82,6 @@ public final class DynamicList: _ConfinedCollection {
 /// A set accessed through the stored schema alone, in stored order. Otherwise behaves like
 /// ``DynamicList``.
 public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
-    public typealias SubSequence = ConfinedSlice<DynamicMutableSet>
     public typealias Iterator = ConfinedIterator<Any?>
 
     let place: DynamicPlace
@@ -137,7 +135,6 @@ public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     public typealias Element = (key: String, value: Any?)
     public typealias Index = Int
     public typealias Indices = Range<Int>
-    public typealias SubSequence = ConfinedSlice<DynamicMap>
     public typealias Iterator = ConfinedIterator<Element>
 
     let place: DynamicPlace

@@ -10,7 +10,6 @@ internal import RegnumStore
 /// The collection is computed, not stored: every access shows the current state of the transaction.
 /// For a map property, an owner appears once for each key. Confined to the body of its transaction.
 public final class DynamicLinkingObjects: _ConfinedCollection {
-    public typealias SubSequence = ConfinedSlice<DynamicLinkingObjects>
     public typealias Iterator = ConfinedIterator<DynamicObject>
 
     private let store: DynamicStore

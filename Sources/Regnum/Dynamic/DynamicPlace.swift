@@ -70,7 +70,7 @@ struct DynamicPlace {
 
     var count: Int {
         requireLive("count")
-        return stored.map { store.listCount(table, row, $0.key) } ?? 0
+        return stored.flatMap { store.view?.listCount(table, row, $0.key) } ?? 0
     }
 
     var keys: [ObjectKey] {

@@ -75,10 +75,6 @@ final class DynamicStore {
         view?.list(table, row, list) ?? []
     }
 
-    func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
-        view?.listCount(table, row, list) ?? 0
-    }
-
     func listElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
     ) -> ObjectKey? {
@@ -188,8 +184,7 @@ final class DynamicStore {
         _ value: Value, _ column: ColumnSchema, _ table: TableKey, _ row: ObjectKey, level: Int = 0
     ) -> Any? {
         if let target = column.linkTarget {
-            guard case .int(let row) = value else { return nil }
-            return object(target, ObjectKey(rawValue: UInt64(bitPattern: row)))
+            return value.linkedObject.flatMap { object(target, $0) }
         }
         let content = value.anyContent
         switch content {

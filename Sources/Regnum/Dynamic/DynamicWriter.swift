@@ -162,7 +162,7 @@ struct DynamicWriter {
         }
     }
 
-    /// Returns the result of `body`, which uses the transaction. Errors name the class and property.
+    /// Returns the result of `body`, which uses the transaction. Errors name class and property.
     func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) {
             return try body()

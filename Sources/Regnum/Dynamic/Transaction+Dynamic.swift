@@ -108,16 +108,9 @@ extension Transaction {
                     + "another transaction, or is an old object of a migration.")
         }
         if object.isInvalidated { return }
-        defer { core.didEditAll() }
-        guard let rules = core.realm.deleteRules(in: transaction.schema),
-            rules.concern(object.table)
-        else { return transaction.delete(object.table, object.row) }
-        let deletion = transaction.deletion(of: [(object.table, [object.row])], by: rules)
-        if let denial = deletion.denial {
-            core.fail(Realm.Error(denial, in: transaction))
-        } else {
-            transaction.delete(deletion)
-        }
+        if followsRules([(object.table, [object.row])], in: transaction) { return }
+        transaction.delete(object.table, object.row)
+        core.didEditAll()
     }
 
     private func dynamicStore(_ call: StaticString) throws(Realm.Error) -> DynamicStore {
@@ -172,7 +165,6 @@ extension DynamicStore {
 /// All objects of a class given by name, in creation order. Each access shows the current state of
 /// the transaction.
 public final class DynamicObjects: _ConfinedCollection {
-    public typealias SubSequence = ConfinedSlice<DynamicObjects>
     public typealias Iterator = AnyIterator<DynamicObject>
 
     private let store: DynamicStore

@@ -11,8 +11,9 @@ internal import RegnumEngine
 ///
 /// A property whose name is also a member of `Frozen` itself (such as `description`) is read as
 /// `person[dynamicMember: \.description]`. Everything reached from the object belongs to the same
-/// snapshot. Nothing of a collection is looked up before it is used. Two frozen objects are equal if they are the same row with the same content, even in
-/// different snapshots. To compare rows regardless of their content, use `rowIdentity`.
+/// snapshot. Nothing of a collection is looked up before it is used. Two frozen objects are equal
+/// if they are the same row with the same content, even in different snapshots. To compare rows
+/// regardless of their content, use `rowIdentity`.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
     let table: FrozenTable

@@ -95,21 +95,6 @@ extension FrozenMap: Sequence {
         stored.map { SingleMapEntry(key: Key._make($0.key), value: value($0.entry)) }
             .makeIterator()
     }
-
-    /// Returns the entries as pairs, in the order of the keys.
-    public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
-        lazy.map { (key: $0.key, value: $0.value) }
-    }
-
-    /// Returns whether any entry satisfies the condition.
-    ///
-    /// - Complexity: O(n).
-    public func contains(
-        where condition: (_ key: Key, _ value: Value) throws -> Bool
-    ) rethrows -> Bool {
-        for entry in self where try condition(entry.key, entry.value) { return true }
-        return false
-    }
 }
 
 extension FrozenMap: KeyedCollection {}

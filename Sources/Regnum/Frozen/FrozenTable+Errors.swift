@@ -69,12 +69,6 @@ extension FrozenTable {
         }
         return damage == nil ? value?.keyText : nil
     }
-
-    /// Fails a read of a row that doesn't exist. Nothing is deleted in a snapshot, so only a
-    /// damaged file can cause this.
-    func failMissing(_ row: ObjectKey, _ property: Int?) {
-        fail(.missingRow(schema.name), nil, property)
-    }
 }
 
 extension SnapshotCore {

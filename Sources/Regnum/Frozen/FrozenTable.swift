@@ -76,14 +76,14 @@ final class FrozenTable: Sendable {
             snapshot.root.value(table.key, row, ColumnKey(column))
         }
         if let value { return value }
-        failMissing(row, property)
+        // Nothing is deleted in a snapshot, so the file must be damaged.
+        fail(.missingRow(schema.name), nil, property)
         return schema.properties[property].defaultValue
     }
 
     /// Returns the row that a link refers to, or `nil` if there is none.
     func link(_ row: ObjectKey, _ property: Int) -> ObjectKey? {
-        guard case .int(let target) = value(row, property) else { return nil }
-        return ObjectKey(rawValue: UInt64(bitPattern: target))
+        value(row, property).linkedObject
     }
 
     /// Returns the target row of a link, or `nil` if the class can't be read.
@@ -146,7 +146,7 @@ final class FrozenTable: Sendable {
     func contentVersion(_ row: ObjectKey) -> UInt64 {
         guard let table = readableTable else { return 0 }
         let version = checked(row) { snapshot.root.contentVersion(table.key, row) }
-        if version == nil { failMissing(row, nil) }
+        if version == nil { fail(.missingRow(schema.name), nil, nil) }
         return version ?? 0
     }
 

@@ -193,7 +193,12 @@ struct ObjectPrinter {
         switch value {
         case .data(let value): print(any: value)
         case .date(let value): text += value.printed  // may be NaN, which can't be stored
-        case .object(let value): print(value)
+        case .object(let object):
+            // in the same format as an accessor of its row
+            let lines = object.table.compute(object.table.schema.type, object.row) {
+                $0.printedDescription
+            }
+            text += lines.replacing("\n", with: "\n\(indentation)")
         case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
             let entries: [(key: String, value: Any?)] =
@@ -202,15 +207,6 @@ struct ObjectPrinter {
             nested { $0.print(entries: entries, "Map<String, FrozenAnyValue>") }
         default: text += AnyRealmValue.fromEngine(value.engineValue).description
         }
-    }
-
-    /// Prints a frozen object in the same format as an accessor of its row.
-    mutating func print(_ object: FrozenAnyObject) {
-        let indentation = indentation
-        let lines = object.table.compute(object.table.schema.type, object.row) {
-            $0.printedDescription
-        }
-        text += lines.replacing("\n", with: "\n\(indentation)")
     }
 
     /// Prints an `AnyRealmValue` list or dictionary, unless it is nested too deeply.

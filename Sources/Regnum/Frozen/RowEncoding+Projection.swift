@@ -8,10 +8,7 @@ extension RowEncoding {
         var container = encoder.container(keyedBy: NameCodingKey.self)
         for property in projection.properties {
             if let index = property.storedIndex {
-                try RowEncoding(
-                    table: table, row: row, linkDepth: linkDepth, path: path,
-                    only: (index, property.name)
-                ).encode(to: encoder)
+                try encoding(of: (index, property.name), table, row).encode(to: encoder)
                 continue
             }
             let shown = table.compute(projection.type, row) { object in
@@ -21,13 +18,17 @@ extension RowEncoding {
             switch shown {
             case .inverse: continue
             case .collection(let table, let owner, let index):
-                try RowEncoding(
-                    table: table, row: owner, linkDepth: linkDepth, path: path,
-                    only: (index, property.name)
-                ).encode(to: encoder)
+                try encoding(of: (index, property.name), table, owner).encode(to: encoder)
             default: try container.encode(ShownEncoding(origin: self, shown: shown), forKey: key)
             }
         }
+    }
+
+    /// Returns the encoding of one property of a row, under the given name.
+    fileprivate func encoding(
+        of only: (property: Int, name: String), _ table: FrozenTable, _ row: ObjectKey
+    ) -> RowEncoding {
+        RowEncoding(table: table, row: row, linkDepth: linkDepth, path: path, only: only)
     }
 }
 
@@ -115,10 +116,8 @@ private struct ShownEncoding: Encodable {
             try container.encode(values.map { ShownEncoding(origin: origin, shown: $0) })
         case .collection(let table, let row, let property):
             // A collection within a projected one, encoded under the name of its property.
-            try container.encode(
-                RowEncoding(
-                    table: table, row: row, linkDepth: origin.linkDepth, path: origin.path,
-                    only: (property, table.schema.properties[property].name)))
+            let name = table.schema.properties[property].name
+            try container.encode(origin.encoding(of: (property, name), table, row))
         }
     }
 }

@@ -28,8 +28,6 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 extension AnyRealmCollection: Sendable {}
 
 extension AnyRealmCollection: RealmCollection, ErasedCollection {
-    public typealias SubSequence = ConfinedSlice<AnyRealmCollection>
-
     /// The realm of the wrapped collection; see ``RealmCollection/realm``.
     public var realm: Realm? { base.realm }
 

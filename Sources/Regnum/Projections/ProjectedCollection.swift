@@ -30,7 +30,6 @@ extension ProjectedCollection: Sendable {}
 
 extension ProjectedCollection: _ConfinedCollection {
     public typealias Element = Value
-    public typealias SubSequence = ConfinedSlice<ProjectedCollection>
     public typealias Iterator = ConfinedIterator<Value>
 
     public var endIndex: Int { source.count }

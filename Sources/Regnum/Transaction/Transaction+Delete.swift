@@ -21,7 +21,7 @@ extension Transaction {
         let object = object._storedObject
         guard let binding = deletable(object) else { return }
         let key = ObjectKey(rawValue: object._row)
-        if followsRules([(binding, [key])], in: transaction) { return }
+        if followsRules([(binding.place.tableKey, [key])], in: transaction) { return }
         transaction.delete(binding.place.tableKey, key)
         binding.didDelete(in: transaction)
     }
@@ -43,7 +43,8 @@ extension Transaction {
                 rows.append((binding, [key]))
             }
         }
-        if followsRules(rows, in: transaction) { return }
+        let keys = rows.map { ($0.binding.place.tableKey, $0.keys) }
+        if followsRules(keys, in: transaction) { return }
         for (binding, keys) in rows {
             transaction.delete(binding.place.tableKey, keys)
             binding.didDelete(in: transaction)
@@ -71,7 +72,7 @@ extension Transaction {
         }
         guard results.binding.place.table >= 0 else { return }
         let keys = results.keys().map { $0 }
-        if followsRules([(results.binding, keys)], in: transaction) { return }
+        if followsRules([(results.binding.place.tableKey, keys)], in: transaction) { return }
         transaction.delete(results.binding.place.tableKey, keys)
         results.binding.didDelete(in: transaction)
     }
@@ -97,14 +98,13 @@ extension Transaction {
 
     /// Deletes rows according to the delete rules that apply to their classes. Returns false,
     /// without doing anything, if there are none.
-    private func followsRules(
-        _ rows: [(binding: ClassBinding, keys: [ObjectKey])], in transaction: EngineTransaction
+    func followsRules(
+        _ rows: [(TableKey, [ObjectKey])], in transaction: EngineTransaction
     ) -> Bool {
         guard let rules = core.realm.deleteRules(in: transaction.schema),
-            rows.contains(where: { rules.concern($0.binding.place.tableKey) })
+            rows.contains(where: { rules.concern($0.0) })
         else { return false }
-        let deletion = transaction.deletion(
-            of: rows.map { ($0.binding.place.tableKey, $0.keys) }, by: rules)
+        let deletion = transaction.deletion(of: rows, by: rules)
         if let denial = deletion.denial {
             core.fail(Realm.Error(denial, in: transaction))
         } else {

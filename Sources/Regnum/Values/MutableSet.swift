@@ -78,13 +78,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// Removes an element, if the set contains it. An object remains in the realm.
     ///
     /// - Complexity: O(log² n); O(n) for an unmanaged set.
-    public func remove(_ element: Element) {
-        if let managed {
-            managed.removeMembers([element._elementContent().content])
-        } else {
-            elements.remove([element])
-        }
-    }
+    public func remove(_ element: Element) { subtract(CollectionOfOne(element)) }
 
     /// Removes all elements.
     public func removeAll() {

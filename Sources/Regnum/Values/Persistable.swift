@@ -133,22 +133,20 @@ public struct _StorageType: Sendable, Hashable {
     var valueType: ValueType { scalar.valueType }
 
     /// The storage type of the optional.
-    var optional: _StorageType {
-        _StorageType(scalar, isOptional: true)
-    }
+    var optional: _StorageType { _StorageType(scalar, isOptional: true) }
 
     /// The value that a missing value reads as: null for optionals, otherwise the zero of the type.
     var zero: Value { isOptional ? .null : valueType.zero }
 
     /// The name of the Swift type that is stored as this type.
-    var swiftName: String {
-        scalar.swiftName + (isOptional && !isAny ? "?" : "")
-    }
+    var swiftName: String { scalar.swiftName + (isOptional && !isAny ? "?" : "") }
 }
 
 /// A stored value. Part of the contract of ``ScalarValue``.
 public struct _StoredValue: Sendable {
     let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 /// The declaration of a property. Part of the contract of ``Persistable``.
@@ -171,12 +169,6 @@ public struct _PropertyContent {
     }
 
     let content: Content
-}
-
-extension _StoredValue {
-    init(_ value: Value) {
-        self.value = value
-    }
 }
 
 extension ScalarValue {
