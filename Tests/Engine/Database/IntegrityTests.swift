@@ -39,8 +39,8 @@ import Testing
     @Test func valuesOutsideTheBoundsOfTheirColumnAreDamage() throws {
         try expectDamage { table in
             let cluster = try requireValue(table.cluster(containing: 0))
-            cluster.slot(0).store(2000 as Int64, ColumnSlot.bOffset)
-            cluster.slot(0).store(2000 as Int64, ColumnSlot.aOffset)
+            cluster.slot(0).store(2000 as Int64, ClusterOffsets.b)
+            cluster.slot(0).store(2000 as Int64, ClusterOffsets.a)
         }
         try expectDamage { table in
             let cluster = try requireValue(table.cluster(containing: 0))

@@ -26,8 +26,8 @@ import Testing
         let made = try transaction.commit(timestampMicroseconds: 0).root
         if isForged {
             made.table(DamagedAdvanceTests.table)?.forEachCluster { cluster in
-                cluster.slot(0).store(20 as Int64, ColumnSlot.aOffset)
-                cluster.slot(0).store(20 as Int64, ColumnSlot.bOffset)
+                cluster.slot(0).store(20 as Int64, ClusterOffsets.a)
+                cluster.slot(0).store(20 as Int64, ClusterOffsets.b)
                 return true
             }
         }
