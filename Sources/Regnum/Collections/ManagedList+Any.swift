@@ -24,6 +24,11 @@ extension TransactionCore {
             fail(.unlistedClass(name))
             return nil
         }
+        return linked(type, row)
+    }
+
+    /// Returns the object that a link refers to, or `nil` if there is no such row.
+    func linked<T: ObjectBase>(_ type: T.Type, _ row: ObjectKey) -> T? {
         let targets = binding(for: type)
         targets.refresh()
         guard targets.isReadable(row: row.rawValue) else {

@@ -59,7 +59,7 @@ extension _ManagedList {
     }
 
     /// Returns the row of an object that can be an element, or `nil` for any other object.
-    private func row(of object: ObjectBase) -> ObjectKey? {
+    func row(of object: ObjectBase) -> ObjectKey? {
         guard let other = object._binding, other.core === binding.core,
             binding.schema.properties[property].shape.targetType == other.schema.type,
             !object.isInvalidated

@@ -33,17 +33,7 @@ extension _ManagedList {
             if !type.readsUnknownAsNil { binding.reportUndecodable(stored, property: property) }
             return type.placeholder() as? V
         }
-        var object: ObjectBase?
-        if let row = stored.linkedObject {
-            let targets = core.binding(for: type)
-            targets.refresh()
-            // Only a damaged file contains a link to a nonexistent row.
-            if targets.isReadable(row: row.rawValue) {
-                object = targets.accessor(type, row: row)
-            } else {
-                targets.failMissing(nil, of: row.rawValue)
-            }
-        }
+        let object = stored.linkedObject.flatMap { core.linked(type, $0) }
         return V._make(_PropertyContent(content: .link(object)))
     }
 

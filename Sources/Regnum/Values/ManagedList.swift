@@ -187,11 +187,18 @@ public final class _ManagedList {
     /// Returns the value of an element, or `nil` if the position is out of range or the element was
     /// removed since the loop started.
     func value(at position: Int) -> Value? {
-        guard let key = key(at: position) else { return recordedValue }
+        guard let key = key(at: position) else {
+            return binding.tracer?.followsCollections == true ? zero : nil
+        }
         if key != .nowhere, let (core, _, list) = place {
             if let value = value(of: key, core, list, ColumnKey(0)) { return value }
             if isLoop { return nil }
         }
+        return zero
+    }
+
+    /// The value that a missing element reads as; `nil` for a list of objects.
+    private var zero: Value? {
         guard case .scalar(let storage)? = binding.schema.properties[property].shape.elements
         else { return nil }
         return storage.zero
@@ -230,26 +237,13 @@ public final class _ManagedList {
         return target.unsafelyUnwrapped.accessor(type, row: key)
     }
 
-    /// The value at every position of a recorder's list; `nil` for other lists.
-    private var recordedValue: Value? {
-        guard let tracer = binding.tracer, tracer.followsCollections,
-            case .scalar(let storage)? = binding.schema.properties[property].shape.elements
-        else { return nil }
-        return storage.zero
-    }
-
     func position(of value: Value) -> Int? {
         guard let (core, _, list) = place else { return nil }
         return keys.firstIndex { self.value(of: $0, core, list, ColumnKey(0)) == value }
     }
 
     func position(of object: ObjectBase) -> Int? {
-        guard let other = object._binding, other.core === binding.core,
-            binding.schema.properties[property].shape.targetType == other.schema.type
-        else { return nil }
-        if object.isInvalidated { return nil }
-        let row = ObjectKey(rawValue: object._row)
-        return keys.firstIndex(of: row)
+        row(of: object).flatMap { keys.firstIndex(of: $0) }
     }
 
     // MARK: Changes
