@@ -40,7 +40,7 @@ import Testing
 
     @Test func historyRetentionReachesTheStore() {
         var configuration = Realm.Configuration(location: .file(URL(filePath: "/tmp/a.realm")))
-        let standard = configuration.coordinatorOptions.retention
+        let standard = configuration.coordinatorOptions.store.retention
         expectTrue(standard.ageNanoseconds == 604_800_000_000_000 && standard.byteCount == 16 << 20)
         expectEqual(standard.nodesByteCount, 64 << 20)
         let history = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)

@@ -45,7 +45,7 @@ package struct StreamSuite: Sendable {
         let keepsSummaries = seed % 5 != 0
         let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
             // Streams can resume from any cursor, however old.
-            $0.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+            $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
             if !keepsSummaries { $0.summaryByteCountMax = 0 }
         }
         do {
