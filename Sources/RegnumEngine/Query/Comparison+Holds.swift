@@ -33,8 +33,7 @@ extension Comparison {
 
     private static func areEqual(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
-        case (.double(let x), .double(let y)): x == y
-        case (.date(let x), .date(let y)): x == y
+        case (.double(let x), .double(let y)), (.date(let x), .date(let y)): x == y
         case (.int(let x), .double(let y)), (.double(let y), .int(let x)):
             compareNumbers(x, y) == 0
         case (.decimal(let x), .decimal(let y)): DecimalBits.areEqual(x, y)

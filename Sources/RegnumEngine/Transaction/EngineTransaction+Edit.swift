@@ -118,7 +118,9 @@ extension EngineTransaction {
                 "is the primary key, which cannot be changed once the object is stored", schema,
                 columnSchema)
         }
-        try check(table, column, value)
+        if let problem = schema.rules[column.index].problem(with: value) {
+            throw invalidValue(problem, schema, columnSchema)
+        }
         var replaced: UInt64?
         if schema.rules[column.index].isLink {
             replaced = try checkLink(schema, key, columnSchema, value)

@@ -49,10 +49,5 @@ package enum ScalarType: String, Sendable, CaseIterable {
 
     /// The flag of columns of this type in the file format; 0 for types that the stored type
     /// determines.
-    var columnFlag: UInt8 {
-        switch self {
-        case .float: 8
-        case .bool, .int, .double, .string, .data, .date, .uuid, .objectId, .decimal, .any: 0
-        }
-    }
+    var columnFlag: UInt8 { self == .float ? 8 : 0 }
 }
