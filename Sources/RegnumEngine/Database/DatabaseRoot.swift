@@ -123,7 +123,10 @@ package final class DatabaseRoot: Sendable {
     }
 
     package func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        content.key(table, at: position)
+        guard let state = content.table(table) else {
+            preconditionFailure("The class doesn't exist.")
+        }
+        return ObjectKey(rawValue: state.key(at: position))
     }
 }
 
@@ -132,13 +135,6 @@ extension DatabaseContent {
         guard let (cluster, place) = self.table(table)?.place(key.rawValue) else { return nil }
         let columns = schema.tables[table.index].columns
         return column.index < columns.count ? cluster.value(place, columns[column.index]) : nil
-    }
-
-    func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        guard let state = self.table(table) else {
-            preconditionFailure("The class doesn't exist.")
-        }
-        return ObjectKey(rawValue: state.key(at: position))
     }
 
     func keys(

@@ -118,44 +118,59 @@ extension CompiledPath {
         if next == hops.count { return visitor.take(cluster, row, content) }
         let key = cluster.firstKey + UInt64(row)
         var goesOn = true
-        func follow(_ place: (cluster: Cluster, row: Int)?) -> Bool {
-            guard let place else { return true }
-            goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
-            return goesOn
-        }
         switch hops[next] {
         case .link(let link):
-            return follow(link.follow(cluster, row, content))
+            return walk(link.follow(cluster, row, content), content, &visitor, after: next)
         case .list(let list, let target):
             var finder = RowFinder(content[target.index])
-            content[list.table.index].elements(list.list.index).visit(key) {
-                follow(finder.place($0))
+            content[list.table.index].elements(list.list.index).visit(key) { element in
+                goesOn = walk(finder.place(element), content, &visitor, after: next)
+                return goesOn
             }
         case .element(let list, let target, let position):
             let elements = content[list.table.index].elements(list.list.index)
             guard let element = elements.element(key, at: position) else { return true }
-            return follow(content[target.index].place(element))
+            return walk(content[target.index].place(element), content, &visitor, after: next)
         case .linkOrigins(let origin, let column):
             guard let index = content.index(origin, column) else { return true }
             var finder = RowFinder(content[origin.index])
-            index.forEachRow(DatabaseContent.linkKey(key)) { follow(finder.place($0)) }
+            index.forEachRow(DatabaseContent.linkKey(key)) { owner in
+                goesOn = walk(finder.place(owner), content, &visitor, after: next)
+                return goesOn
+            }
         case .listOrigins(let list):
             let table = content[list.table.index]
             var finder = RowFinder(table)
-            table.backlinks(list.list.index).forEachRepeatedRow(key) { follow(finder.place($0)) }
+            table.backlinks(list.list.index).forEachRepeatedRow(key) { owner in
+                goesOn = walk(finder.place(owner), content, &visitor, after: next)
+                return goesOn
+            }
         case .entryTargets(let map, let entries, let link):
             var finder = RowFinder(content[entries.index])
             content[map.table.index].elements(map.list.index).visit(key) { entry in
                 guard let place = finder.place(entry) else { return true }
-                return follow(link.follow(place.cluster, place.row, content))
+                let target = link.follow(place.cluster, place.row, content)
+                goesOn = walk(target, content, &visitor, after: next)
+                return goesOn
             }
         case .entryOrigins(let link, let map):
             var finder = RowFinder(content[map.table.index])
             for owner in content.owners(ofEntriesWith: key, link, map) {
-                if !follow(finder.place(owner)) { break }
+                goesOn = walk(finder.place(owner), content, &visitor, after: next)
+                if !goesOn { break }
             }
         }
         return goesOn
+    }
+
+    /// Walks on from the row that a hop leads to, if there is one.
+    @inline(__always)
+    private func walk<Visitor: EndVisitor>(
+        _ place: (cluster: Cluster, row: Int)?, _ content: DatabaseContent,
+        _ visitor: inout Visitor, after hop: Int
+    ) -> Bool {
+        guard let place else { return true }
+        return walk(place.cluster, place.row, content, &visitor, from: hop + 1)
     }
 
     /// Returns the number of rows that a path of a single hop leads to, without reading them; `nil`

@@ -22,7 +22,7 @@ extension EngineTransaction {
     }
 
     package func key(_ table: TableKey, at position: Int) -> ObjectKey {
-        content.key(table, at: position)
+        ObjectKey(rawValue: content[table.index].key(at: position))
     }
 
     package func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
