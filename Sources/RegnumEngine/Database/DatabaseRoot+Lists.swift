@@ -35,8 +35,6 @@ extension DatabaseRoot {
         content.ownershipProblem(of: row, in: table, level: level)
     }
 
-    // MARK: Comparing
-
     /// Returns the splices that turn a row's list at an older version into the list at this one,
     /// computed from the trees alone.
     ///

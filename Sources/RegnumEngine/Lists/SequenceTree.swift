@@ -11,11 +11,9 @@ import CRegnum
 /// empty; nothing traps.
 struct SequenceTree {
     /// The underlying tree, which must not be searched by entry.
-    private(set) var tree = IndexTree()
+    private(set) var tree: IndexTree
 
-    init() {}
-
-    init(_ tree: IndexTree) { self.tree = tree }
+    init(_ tree: IndexTree = IndexTree()) { self.tree = tree }
 
     /// Returns the number of entries of all owners before `owner`, which is where its list starts.
     ///

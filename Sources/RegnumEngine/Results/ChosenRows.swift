@@ -9,8 +9,6 @@ struct ChosenRows: Sendable {
     /// By row key.
     private(set) var entries = SortedTree(order: ChosenOrder())
 
-    var count: Int { entries.count }
-
     func entry(_ key: UInt64) -> ResultEntry? { entries.find(key) }
 
     /// Evaluates a row and updates its entry.
@@ -101,7 +99,7 @@ extension FollowedPlan {
         statistics.rowsEvaluated += rows.count
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         // too many entries of rows that left the list
-        if chosen.count > 2 * elements.count + 64 {
+        if chosen.entries.count > 2 * elements.count + 64 {
             return chooseAll(content, list, &statistics)
         }
         return result(chosen, elements)

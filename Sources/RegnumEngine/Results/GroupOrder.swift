@@ -4,8 +4,6 @@
 ///
 /// A key with fewer values than the entries sorts before all entries that start with its values.
 struct GroupOrder: TreeOrder {
-    typealias Element = ResultEntry
-
     /// If bit i is set, the i-th value is in descending order.
     let descending: UInt64
 
