@@ -23,7 +23,7 @@ let folderLayers: [String: [String]] = [
         "LiveQueries", "Migration",
     ],
     "Regnum": [
-        "Errors", "Objects", "Configuration", "Values", "Schema", "Binding", "Query",
+        "Errors", "Objects", "Configuration", "Values", "Schema", "Binding", "Query", "Predicates",
         "Collections", "Projections", "Insertion", "Transaction", "Dynamic", "Frozen", "Changes",
         "Migrations", "Realm", "Generic", "JSON",
     ],

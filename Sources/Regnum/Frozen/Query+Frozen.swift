@@ -58,3 +58,9 @@ extension QueryScope {
         checkRealm(object.table.snapshot.realm, object.table.schema.name) ? object.row : nil
     }
 }
+
+extension Frozen: FrozenOperand {
+    var schema: ClassSchema { table.schema }
+
+    func row(in scope: QueryScope) -> ObjectKey? { scope.row(of: self) }
+}

@@ -25,6 +25,26 @@ extension RealmCollection where Element: ObjectBase {
         results("where").filtered(by: condition)
     }
 
+    /// Returns the objects that match a condition given as text, in collection order; see
+    /// ``Queryable/filter(_:_:)``.
+    ///
+    ///     let adults = try family.members.filter("age >= %@", 18)
+    ///
+    /// - Throws: `.invalidQuery`, with the column of the mistake.
+    /// - Precondition: The collection is managed.
+    public func filter(
+        _ predicate: String, _ values: Any?...
+    ) throws(Realm.Error) -> Results<Element> {
+        try results("filter").filtered(by: predicate, .positions(values), elementSchema)
+    }
+
+    /// Returns the objects that match a condition given as text, with values given by name.
+    public func filter(
+        _ predicate: String, named values: [String: Any?]
+    ) throws(Realm.Error) -> Results<Element> {
+        try results("filter").filtered(by: predicate, .names(values), elementSchema)
+    }
+
     /// Returns the objects sorted by a property of the object or of a linked object
     /// (`\.owner?.name`), in ascending order. The sort is stable; for results, an existing
     /// sort order breaks ties.
@@ -106,6 +126,18 @@ extension RealmCollection where Element: ObjectBase {
     @_disfavoredOverload
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         results("index(matching:)").index(matching: condition)
+    }
+
+    /// Returns the position of the first object that matches a condition given as text, or `nil` if
+    /// there is none.
+    ///
+    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for a text with `SORT`, `DISTINCT`
+    ///   or `LIMIT`.
+    /// - Precondition: The collection is managed.
+    public func index(
+        matching predicate: String, _ values: Any?...
+    ) throws(Realm.Error) -> Int? {
+        try results("index(matching:)").position(matching: predicate, values, elementSchema)
     }
 
     /// Sets a property of all objects that are currently in the collection, including objects that

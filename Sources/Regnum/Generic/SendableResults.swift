@@ -24,6 +24,27 @@ extension SendableResults {
         filtered(by: condition)
     }
 
+    public func filter(_ predicate: String, _ values: Any?...) throws(Realm.Error) -> Self {
+        try filtered(by: predicate, .positions(values), modelSchema)
+    }
+
+    public func filter(
+        _ predicate: String, named values: [String: Any?]
+    ) throws(Realm.Error) -> Self {
+        try filtered(by: predicate, .names(values), modelSchema)
+    }
+
+    /// Returns the position of the first object that also matches a condition given as text, or
+    /// `nil` if there is none.
+    ///
+    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for a text with `SORT`, `DISTINCT`
+    ///   or `LIMIT`.
+    public func index(
+        matching predicate: String, _ values: Any?...
+    ) throws(Realm.Error) -> Int? {
+        try position(matching: predicate, values, modelSchema)
+    }
+
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self {
         sorted(by: [SortOrder(keyPath, ascending: true)])
     }

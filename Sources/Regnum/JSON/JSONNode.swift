@@ -28,13 +28,6 @@ enum JSONNode {
     }
 }
 
-extension String {
-    /// The first 40 scalars of a long text, for messages. A single character may have any length.
-    var shortened: String {
-        utf8.count > 160 ? String(unicodeScalars.prefix(40)) + "…" : self
-    }
-}
-
 /// A JSON syntax error: the end of a message, and an offset in bytes from the start of the text.
 struct JSONProblem: Error {
     let text: String

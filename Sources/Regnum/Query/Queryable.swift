@@ -32,6 +32,33 @@ public protocol Queryable<Model> {
     @_disfavoredOverload
     func `where`(_ condition: (Query<Model>) -> Query<Bool?>) -> Self
 
+    /// Returns the objects that match a condition given as text, preserving their order.
+    ///
+    ///     let text = "age > %@ AND ANY dogs.name BEGINSWITH[c] %@ SORT(name ASC) LIMIT(20)"
+    ///     let people = try realm.objects(Person.self).filter(text, 18, "re")
+    ///
+    /// `Docs/Predicates.md` describes the language, which is Realm's, with the spellings of
+    /// `NSPredicate`. Properties have their Swift names or their stored ones. Literals are read as
+    /// the type of the property that they are compared with.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition. Pass what users enter as values instead of inserting it here.
+    ///   - values: The values for `%@`, `%K`, `$0` and `$K0`: of the types that properties can
+    ///     have, objects, or arrays or other sequences of these. `%K` and `$K0` take names of
+    ///     properties.
+    /// - Throws: `.invalidQuery` for a text that isn't a predicate, names that the class doesn't
+    ///   have, values that a property can't be compared with, and missing or superfluous values.
+    ///   The message gives the column.
+    /// - Complexity: O(n) for n bytes of text. The query is evaluated when the result is used.
+    func filter(_ predicate: String, _ values: Any?...) throws(Realm.Error) -> Self
+
+    /// Returns the objects that match a condition given as text, with values given by name.
+    /// Otherwise behaves like ``filter(_:_:)``.
+    ///
+    ///     let texts = try realm.objects(Message.self)
+    ///         .filter("room == $room AND sentAt > $since", named: ["room": "home", "since": date])
+    func filter(_ predicate: String, named values: [String: Any?]) throws(Realm.Error) -> Self
+
     /// Returns the objects sorted by a property of the object or of a linked one (`\.dog?.age`),
     /// ascending. A previous sort breaks ties; remaining ties keep their order.
     ///
@@ -146,11 +173,7 @@ extension Queryable {
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
-        switch plan.plan.predicate {
-        case .constant(true): plan.plan.predicate = predicate
-        case .and(let terms): plan.plan.predicate = .and(terms + [predicate])
-        default: plan.plan.predicate = .and([plan.plan.predicate, predicate])
-        }
+        plan.plan.add(predicate)
         return _with(plan)
     }
 
@@ -196,6 +219,15 @@ extension Queryable {
 }
 
 extension QueryPlan {
+    /// Adds a condition to those of the plan.
+    mutating func add(_ condition: Predicate) {
+        switch predicate {
+        case .constant(true): predicate = condition
+        case .and(let terms): predicate = .and(terms + [condition])
+        default: predicate = .and([predicate, condition])
+        }
+    }
+
     /// Sorts the current result of the plan. The previous sort breaks ties, unless there is another
     /// step between the two.
     mutating func addSort(_ new: [SortTerm]) {

@@ -60,7 +60,7 @@ enum DateText {
         return reader.isAtEnd ? seconds(whole, nanoseconds) : nil
     }
 
-    private static func seconds(_ whole: Int, _ nanoseconds: Int) -> Double {
+    static func seconds(_ whole: Int, _ nanoseconds: Int) -> Double {
         Double(whole) + Double(nanoseconds) / 1e9
     }
 

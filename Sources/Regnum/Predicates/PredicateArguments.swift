@@ -1,0 +1,77 @@
+/// The values passed with a predicate string.
+enum PredicateArguments {
+    case positions([Any?])
+    case names([String: Any?])
+}
+
+/// One or several constants.
+enum PredicateValues {
+    case one(PredicateConstant)
+    case several([PredicateConstant])
+}
+
+extension PredicateArguments {
+    /// Throws if the number of `%@` in the string differs from that of the values.
+    func check(_ statement: PredicateStatement) throws(PredicateMistake) {
+        guard case .positions(let values) = self, statement.placeholderCount > 0,
+            statement.placeholderCount < values.count
+        else { return }
+        throw PredicateMistake(
+            message: "\(values.count) values were given for \(statement.placeholderCount) "
+                + "placeholders.", offset: 0)
+    }
+
+    /// Returns a value, which may be a collection of values.
+    func values(
+        _ argument: PredicateArgument, _ offset: Int
+    ) throws(PredicateMistake) -> PredicateValues {
+        guard let value = try value(argument, offset).flatMap({ unwrapped($0) }) else {
+            return .one(.null)
+        }
+        if value is any ScalarValue || value is Substring || type(of: value) is AnyClass {
+            return .one(PredicateConstant(value))
+        }
+        guard let elements = value as? any Sequence else { return .one(PredicateConstant(value)) }
+        return .several(Self.constants(elements))
+    }
+
+    private static func constants(_ elements: some Sequence) -> [PredicateConstant] {
+        elements.map { PredicateConstant($0) }
+    }
+
+    /// Returns the text of a path argument.
+    func path(
+        _ argument: PredicateArgument, _ offset: Int
+    ) throws(PredicateMistake) -> String {
+        guard let text = try value(argument, offset) as? String else {
+            throw PredicateMistake(
+                message: "The argument for a path must be a string.", offset: offset)
+        }
+        return text
+    }
+
+    private func value(
+        _ argument: PredicateArgument, _ offset: Int
+    ) throws(PredicateMistake) -> Any? {
+        let message: String
+        switch (argument, self) {
+        case (.position(let position), .positions(let values)):
+            if position < values.count { return values[position] }
+            message =
+                values.isEmpty
+                ? "The value number \(position) is missing: no values were given."
+                : "The value number \(position) is missing: \(values.count) were given, counted "
+                    + "from 0."
+        case (.name(let name), .names(let values)):
+            if let value = values[name] { return value }
+            message = "No value was given for $\(name)."
+        case (.position, .names):
+            message = "The values were given by name: use $ and a name, not a number or %@."
+        case (.name(let name), .positions):
+            message =
+                "No value was given for $\(name): pass values by name, as in named: "
+                + "[\"\(name)\": …]."
+        }
+        throw PredicateMistake(message: message, offset: offset)
+    }
+}

@@ -1,0 +1,392 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Looks up the names in a parsed predicate string, and builds the condition.
+struct PredicateBinder {
+    let scope: QueryScope
+    let arguments: PredicateArguments
+    /// The starts of paths, innermost last.
+    private(set) var roots: [PredicateRoot]
+
+    init(_ schema: ClassSchema, _ scope: QueryScope, _ arguments: PredicateArguments) {
+        self.scope = scope
+        self.arguments = arguments
+        let place = PredicatePlace(kind: .objects(schema), hops: [], name: schema.name)
+        roots = [PredicateRoot(variable: nil, place: place)]
+    }
+
+    private init(_ outer: PredicateBinder, _ root: PredicateRoot, _ scope: QueryScope) {
+        self.scope = scope
+        arguments = outer.arguments
+        roots = outer.roots + [root]
+    }
+
+    func condition(_ syntax: PredicateSyntax) throws(PredicateMistake) -> Predicate {
+        switch syntax {
+        case .constant(let value): return .constant(value)
+        case .and(let terms): return .and(try conditions(terms))
+        case .or(let terms): return .or(try conditions(terms))
+        case .not(let term): return try condition(term).negated
+        case .comparison(let left, let comparison, let right):
+            return try self.comparison(left, comparison, right)
+        }
+    }
+
+    private func conditions(
+        _ terms: [PredicateSyntax]
+    ) throws(PredicateMistake) -> [Predicate] {
+        var conditions: [Predicate] = []
+        for term in terms { conditions.append(try condition(term)) }
+        return conditions
+    }
+
+    // MARK: Operands
+
+    /// One side of a comparison.
+    private enum Side {
+        case constant(PredicateConstant)
+        case list([PredicateConstant])
+        case place(PredicatePlace)
+        /// The object of a class with a primary key.
+        case keyed(ClassSchema, Value)
+    }
+
+    private func side(_ operand: PredicateOperand) throws(PredicateMistake) -> Side {
+        switch operand.kind {
+        case .literal(let constant): return .constant(constant)
+        case .list(let operands):
+            var constants: [PredicateConstant] = []
+            for operand in operands {
+                guard operand.quantifier == nil, case .constant(let constant) = try side(operand)
+                else {
+                    throw PredicateMistake(
+                        message: "A list in braces can only contain values.",
+                        offset: operand.offset)
+                }
+                constants.append(constant)
+            }
+            return .list(constants)
+        case .argument(let argument):
+            switch try arguments.values(argument, operand.offset) {
+            case .one(let constant): return .constant(constant)
+            case .several(let constants): return .list(constants)
+            }
+        case .path(let path): return .place(try place(path))
+        case .subquery(let path, let variable, let condition):
+            return .place(try subquery(path, variable, condition))
+        case .object(let className, let key):
+            guard let schema = scope.realm?.knownEntry(named: className)?.schema else {
+                throw PredicateMistake(
+                    message: "There is no class \(className).", offset: operand.offset)
+            }
+            guard let index = schema.primaryKey, case .constant(let constant) = try side(key),
+                case .scalar(let storage) = schema.properties[index].shape,
+                let value = constant.stored(as: storage)
+            else {
+                throw PredicateMistake(
+                    message: "\(className) has no primary key of this type.",
+                    offset: operand.offset)
+            }
+            return .keyed(schema, value)
+        }
+    }
+
+    private func subquery(
+        _ path: PredicatePath, _ variable: String, _ syntax: PredicateSyntax
+    ) throws(PredicateMistake) -> PredicatePlace {
+        var place = try place(path)
+        let (several, links) = place.hops.splitAtLastCollection
+        guard !several.isEmpty else {
+            throw refused(place, "isn't a collection, as SUBQUERY requires", path.offset)
+        }
+        var element = place
+        var inner: [Hop]
+        let outer: [Hop]
+        let scope: QueryScope
+        switch place.kind {
+        case .objects(let schema):
+            (outer, inner) = several.splitBeforeLastCollection
+            inner += links
+            scope = QueryScope(inside: self.scope, rootName: schema.name)
+        case .values(var column, let storage):
+            (outer, inner) = several.splitBeforeLastCollection
+            column.hops = links + column.hops
+            element.kind = .values(column, storage)
+            scope = QueryScope(inside: self.scope, rootName: several.last?.target)
+        default: throw refused(place, "can't be used in SUBQUERY", path.offset)
+        }
+        element.hops = []
+        element.isCollection = false
+        element.isList = false
+        element.name = "$\(variable)"
+        let binder = PredicateBinder(
+            self, PredicateRoot(variable: variable, place: element), scope)
+        place.kind = .count(outer: outer, inner: inner, try binder.condition(syntax))
+        place.name = "SUBQUERY"
+        return place
+    }
+
+    // MARK: Comparisons
+
+    private func comparison(
+        _ left: PredicateOperand, _ comparison: PredicateOperator, _ right: PredicateOperand
+    ) throws(PredicateMistake) -> Predicate {
+        let quantifier = left.quantifier ?? right.quantifier
+        if left.quantifier != nil, right.quantifier != nil {
+            throw PredicateMistake(
+                message: "Only one side can have ANY, ALL or NONE.", offset: right.offset)
+        }
+        switch (try side(left), try side(right)) {
+        case (.place(let place), .place(let other)):
+            return try compare(place, other, comparison, quantifier, left.offset)
+        case (.place(let place), .constant(let constant)):
+            return try test(place, comparison, constant, quantifier, left.offset)
+        case (.place(let place), .list(let constants)):
+            let isOfList = right.quantifier != nil
+            return try test(
+                place, comparison, constants, isOfList ? nil : quantifier,
+                ofList: isOfList ? quantifier : nil, left.offset)
+        case (.place(let place), .keyed(let schema, let key)):
+            return try test(place, comparison, schema, key, quantifier, left.offset)
+        case (.constant(let constant), .place(let place)):
+            if case .isIn = comparison.kind {
+                let equal = PredicateOperator(
+                    kind: .compare(.equal), ignoresCase: comparison.ignoresCase,
+                    text: comparison.text, offset: comparison.offset)
+                return try test(place, equal, constant, quantifier, right.offset)
+            }
+            return try test(
+                place, try comparison.mirrored, constant, quantifier, right.offset)
+        case (.list(let constants), .place(let place)):
+            let isOfList = left.quantifier != nil
+            return try test(
+                place, try comparison.mirrored, constants, isOfList ? nil : quantifier,
+                ofList: isOfList ? quantifier : nil, right.offset)
+        case (.keyed(let schema, let key), .place(let place)):
+            return try test(
+                place, try comparison.mirrored, schema, key, quantifier, right.offset)
+        default:
+            throw PredicateMistake(
+                message: "Two values are compared: one side must be a property.",
+                offset: left.offset)
+        }
+    }
+
+    /// Compares two properties.
+    private func compare(
+        _ left: PredicatePlace, _ right: PredicatePlace, _ comparison: PredicateOperator,
+        _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        guard let (hops, a) = column(left), let (others, b) = column(right) else {
+            throw refused(left, "can't be compared with \(right.name), only with a value", offset)
+        }
+        guard hops == others else {
+            throw refused(
+                left,
+                "can't be compared with \(right.name), which belongs to other objects: use "
+                    + "SUBQUERY", offset)
+        }
+        switch (left.kind, right.kind) {
+        case (.objects(let schema), .objects(let other)) where schema === other:
+            guard comparison.kind == .compare(.equal) || comparison.kind == .compare(.notEqual)
+            else { throw refused(left, "is an object and has no order", offset) }
+        case (.values, .values) where a.type == b.type: break
+        default:
+            throw refused(left, "is of another type than \(right.name)", offset)
+        }
+        let predicate: Predicate
+        switch comparison.kind {
+        case .compare(.equal) where comparison.ignoresCase:
+            predicate = .matchTextColumns(a, .equals, b, caseInsensitive: true)
+        case .compare(.notEqual) where comparison.ignoresCase:
+            predicate = .not(.matchTextColumns(a, .equals, b, caseInsensitive: true))
+        case .compare(let kind): predicate = .compareColumns(a, kind, b)
+        case .match(let match):
+            predicate = .matchTextColumns(a, match, b, caseInsensitive: comparison.ignoresCase)
+        case .isIn, .between:
+            throw refused(left, "needs a list of values after \(comparison.text)", offset)
+        }
+        if a.type != .string, comparison.isTextOnly {
+            throw refused(left, "is no string, as \(comparison.text) requires", offset)
+        }
+        return try quantified(hops, quantifier, predicate, left, offset)
+    }
+
+    /// Tests a property against a value.
+    func test(
+        _ place: PredicatePlace, _ comparison: PredicateOperator, _ constant: PredicateConstant,
+        _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        switch comparison.kind {
+        case .compare(let kind):
+            if comparison.ignoresCase, constant.text != nil {
+                let isEqual = try match(place, .equals, comparison, constant, quantifier, offset)
+                guard kind == .notEqual else { return isEqual }
+                return try match(
+                    place, .equals, comparison, constant, quantifier, offset, isNegated: true)
+            }
+            return try compare(place, kind, constant, quantifier, offset)
+        case .match(let match):
+            return try self.match(place, match, comparison, constant, quantifier, offset)
+        case .isIn, .between:
+            throw refused(
+                place, "needs a list of values after \(comparison.text), such as {1, 2}", offset)
+        }
+    }
+
+    /// Tests a property against several values.
+    private func test(
+        _ place: PredicatePlace, _ comparison: PredicateOperator,
+        _ constants: [PredicateConstant], _ quantifier: Quantifier?, ofList: Quantifier?,
+        _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        switch comparison.kind {
+        case .isIn:
+            return try isIn(place, comparison, constants, quantifier, offset)
+        case .between:
+            guard constants.count == 2 else {
+                throw refused(place, "needs two values after BETWEEN, such as {1, 2}", offset)
+            }
+            return try between(place, constants[0], constants[1], quantifier, offset)
+        case .compare, .match:
+            guard let ofList else {
+                throw refused(
+                    place, "can't be compared with a list by \(comparison.text): use IN", offset)
+            }
+            var terms: [Predicate] = []
+            for constant in constants {
+                terms.append(try test(place, comparison, constant, quantifier, offset))
+            }
+            return switch ofList {
+            case .any: .or(terms)
+            case .all: .and(terms)
+            case .none: .not(.or(terms))
+            }
+        }
+    }
+
+    /// Tests a link against the object with a primary key.
+    private func test(
+        _ place: PredicatePlace, _ comparison: PredicateOperator, _ schema: ClassSchema,
+        _ key: Value, _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        guard case .objects(let target) = place.kind, target === schema,
+            let index = schema.primaryKey
+        else { throw refused(place, "isn't \(schema.name.withArticle)", offset) }
+        let (several, links) = place.hops.splitAtLastCollection
+        var column = schema.properties[index].reference
+        column.hops = links
+        let isObject: Predicate
+        // A link that is nil has no key, also where nil is a key.
+        if links.isEmpty {
+            isObject = .compare(column, .equal, key)
+        } else {
+            column.hops = []
+            isObject = .related(links, .any, .compare(column, .equal, key))
+        }
+        switch comparison.kind {
+        case .compare(.equal): return try quantified(several, quantifier, isObject, place, offset)
+        case .compare(.notEqual):
+            return try quantified(several, quantifier, .not(isObject), place, offset)
+        default: throw refused(place, "is an object and has no order", offset)
+        }
+    }
+
+    // MARK: Paths
+
+    /// Returns the condition that a value at a place meets.
+    ///
+    /// - Parameter holdsForNil: Whether the condition holds if there is no such entry or element.
+    func tested(
+        _ place: PredicatePlace, _ quantifier: Quantifier?, holdsForNil: Bool, _ offset: Int,
+        _ condition: (ColumnReference) -> Predicate
+    ) throws(PredicateMistake) -> Predicate {
+        switch place.kind {
+        case .values:
+            guard let (hops, column) = column(place) else { break }
+            let found = try quantified(hops, quantifier, condition(column), place, offset)
+            guard holdsForNil, hops.last?.position != nil else { return found }
+            return .or([found, .related(hops, .none, .constant(true))])
+        case .entry(let key, let column, _):
+            try requireAny(quantifier, place, offset)
+            return .entry(place.hops, key, condition(column), holdsForNil: holdsForNil)
+        case .nested(let path):
+            switch quantifier ?? .any {
+            case .any: return .nested(path, holdsForNil: holdsForNil, condition)
+            case .none:
+                return .not(.nested(path, holdsForNil: holdsForNil, condition))
+            case .all:
+                return .not(.nested(path, holdsForNil: false) { .not(condition($0)) })
+            }
+        default: break
+        }
+        throw refused(place, "can't be compared in this way", offset)
+    }
+
+    func requireAny(
+        _ quantifier: Quantifier?, _ place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) {
+        if quantifier != nil {
+            throw refused(place, "is a single value: ANY, ALL and NONE need several", offset)
+        }
+    }
+
+    /// Returns the condition that as many of the rows at the end of a path meet as a quantifier
+    /// requires.
+    func quantified(
+        _ hops: [Hop], _ quantifier: Quantifier?, _ predicate: Predicate, _ place: PredicatePlace,
+        _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        guard !hops.isEmpty else {
+            try requireAny(quantifier, place, offset)
+            return predicate
+        }
+        return .related(hops, quantifier ?? .any, predicate)
+    }
+
+    /// Returns the path through the last collection, and the column of a value or link after it.
+    func column(_ place: PredicatePlace) -> (hops: [Hop], column: ColumnReference)? {
+        switch place.kind {
+        case .values(let column, _):
+            let (several, links) = place.hops.splitAtLastCollection
+            var column = column
+            column.hops = links + column.hops
+            return (several, column)
+        case .objects where !place.isCollection:
+            guard let last = place.hops.last else { return nil }
+            let (several, links) = Array(place.hops.dropLast()).splitAtLastCollection
+            return (
+                several, ColumnReference(name: last.name, type: .int, missing: .null, hops: links)
+            )
+        default: return nil
+        }
+    }
+}
+
+extension PredicateOperator {
+    /// The operator with its sides exchanged.
+    fileprivate var mirrored: PredicateOperator {
+        get throws(PredicateMistake) {
+            guard case .compare(let comparison) = kind else {
+                throw PredicateMistake(
+                    message: "The property must be on the left of \(text).", offset: offset)
+            }
+            let mirrored: Comparison =
+                switch comparison {
+                case .equal: .equal
+                case .notEqual: .notEqual
+                case .less: .greater
+                case .lessOrEqual: .greaterOrEqual
+                case .greater: .less
+                case .greaterOrEqual: .lessOrEqual
+                }
+            return PredicateOperator(
+                kind: .compare(mirrored), ignoresCase: ignoresCase, text: text, offset: offset)
+        }
+    }
+
+    /// Whether the operator only compares strings.
+    fileprivate var isTextOnly: Bool {
+        if case .match = kind { true } else { ignoresCase }
+    }
+}

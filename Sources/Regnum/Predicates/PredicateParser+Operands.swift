@@ -1,0 +1,216 @@
+internal import RegnumEngine
+
+extension PredicateParser {
+    mutating func operand() throws(PredicateMistake) -> PredicateOperand {
+        let offset = next.offset
+        let quantifiers: [String: Quantifier] = [
+            "any": .any, "some": .any, "all": .all, "none": .none,
+        ]
+        var quantifier: Quantifier?
+        if case .word(let word) = next.kind, let found = quantifiers[word.lowercased()],
+            startsOperand(following)
+        {
+            take()
+            quantifier = found
+        }
+        return PredicateOperand(
+            kind: try operandKind(), quantifier: quantifier, offset: offset)
+    }
+
+    private func startsOperand(_ token: PredicateToken) -> Bool {
+        switch token.kind {
+        case .word(let word): !isOperator(word)
+        case .variable, .placeholder, .function: true
+        case .symbol(let text): text == "{"
+        default: false
+        }
+    }
+
+    private func isOperator(_ word: String) -> Bool {
+        ["in", "between", "beginswith", "endswith", "contains", "like"]
+            .contains(word.lowercased())
+    }
+
+    private mutating func operandKind() throws(PredicateMistake) -> PredicateOperand.Kind {
+        let token = next
+        switch token.kind {
+        case .string(let text):
+            take()
+            return .literal(.value(text))
+        case .data(let bytes):
+            take()
+            return .literal(.bytes(bytes))
+        case .date(let seconds):
+            take()
+            return .literal(.date(seconds))
+        case .identifier(let kind, let text):
+            take()
+            return .literal(try identifier(kind, text, token.offset))
+        case .number(let text):
+            take()
+            return .literal(.number(try number(text, token.offset)))
+        case .symbol("-"), .symbol("+"):
+            return .literal(try signedNumber())
+        case .symbol("{"):
+            take()
+            return .list(try list())
+        case .placeholder("@"):
+            take()
+            placeholderCount += 1
+            return .argument(.position(placeholderCount - 1))
+        case .variable(let name):
+            if variables.contains(name) || name.isPathArgument { return .path(try path()) }
+            take()
+            return .argument(Int(name).map { .position($0) } ?? .name(name))
+        case .word(let word):
+            return try wordOperand(word)
+        case .placeholder, .function:
+            return .path(try path())
+        case .symbol, .end:
+            throw mistake("Expected a property or a value")
+        }
+    }
+
+    /// Parses an operand that starts with a word: a constant or a path.
+    private mutating func wordOperand(
+        _ word: String
+    ) throws(PredicateMistake) -> PredicateOperand.Kind {
+        let offset = next.offset
+        let isCall = following.kind == .symbol("(")
+        let isWhole: Bool =
+            if case .symbol(let text) = following.kind { text != "." && text != "[" } else { true }
+        switch word.lowercased() {
+        case "true", "yes":
+            guard isWhole else { break }
+            take()
+            return .literal(.value(true))
+        case "false", "no":
+            guard isWhole else { break }
+            take()
+            return .literal(.value(false))
+        case "null", "nil":
+            guard isWhole else { break }
+            take()
+            return .literal(.null)
+        case "inf", "infinity", "nan":
+            guard isWhole else { break }
+            take()
+            return .literal(.number(word.lowercased() == "nan" ? "nan" : "inf"))
+        case "subquery":
+            guard isCall else { break }
+            take()
+            return try subquery()
+        case "binary", "bin":
+            guard isCall else { break }
+            take()
+            try require(symbol: "(")
+            let bytes: [UInt8]
+            switch take().kind {
+            case .string(let text): bytes = Array(text.utf8)
+            case .data(let data): bytes = data
+            default:
+                throw PredicateMistake(
+                    message: "\(word)() needs a string or B64 data.", offset: offset)
+            }
+            try require(symbol: ")")
+            return .literal(.bytes(bytes))
+        case "obj":
+            guard isCall else { break }
+            take()
+            try require(symbol: "(")
+            guard case .string(let className) = take().kind else {
+                throw PredicateMistake(
+                    message: "obj() needs the name of a class, in quotes, and a primary key.",
+                    offset: offset)
+            }
+            try require(symbol: ",")
+            let key = try operand()
+            try require(symbol: ")")
+            return .object(className: className, key: key)
+        default: break
+        }
+        return .path(try path())
+    }
+
+    private mutating func list() throws(PredicateMistake) -> [PredicateOperand] {
+        var elements: [PredicateOperand] = []
+        if take(symbol: "}") { return [] }
+        repeat {
+            elements.append(
+                try nested { parser throws(PredicateMistake) in try parser.operand() })
+        } while take(symbol: ",")
+        try require(symbol: "}")
+        return elements
+    }
+
+    /// Parses `(path, $variable, condition).@count`.
+    private mutating func subquery() throws(PredicateMistake) -> PredicateOperand.Kind {
+        try require(symbol: "(")
+        let collection = try path()
+        try require(symbol: ",")
+        guard case .variable(let name) = next.kind else {
+            throw mistake("Expected a variable such as $x")
+        }
+        guard !variables.contains(name) else {
+            throw PredicateMistake(
+                message: "The variable $\(name) is that of an enclosing SUBQUERY already.",
+                offset: next.offset)
+        }
+        take()
+        try require(symbol: ",")
+        variables.append(name)
+        let condition = try nested { parser throws(PredicateMistake) in
+            try parser.disjunction()
+        }
+        variables.removeLast()
+        try require(symbol: ")")
+        guard take(symbol: "."), case .function(let function) = next.kind,
+            ["count", "size"].contains(function.lowercased())
+        else { throw mistake("Expected .@count after a SUBQUERY") }
+        take()
+        return .subquery(collection, variable: name, condition)
+    }
+
+    // MARK: Numbers
+
+    private mutating func signedNumber() throws(PredicateMistake) -> PredicateConstant {
+        let isNegative = take().kind == .symbol("-")
+        let sign = isNegative ? "-" : ""
+        let token = next
+        switch token.kind {
+        case .number(let text):
+            take()
+            return .number(sign + (try number(text, token.offset)))
+        case .word(let word) where ["inf", "infinity"].contains(word.lowercased()):
+            take()
+            return .number(sign + "inf")
+        case .word(let word) where word.lowercased() == "nan":
+            take()
+            return .number("nan")
+        default: throw mistake("Expected a number")
+        }
+    }
+
+    /// Returns a number in decimal notation.
+    private func number(_ text: String, _ offset: Int) throws(PredicateMistake) -> String {
+        let lowercase = text.lowercased()
+        if lowercase.hasPrefix("0x") {
+            guard let value = UInt64(lowercase.dropFirst(2), radix: 16) else {
+                throw PredicateMistake(
+                    message: "\(text) isn't a hexadecimal number of up to 64 bits.",
+                    offset: offset)
+            }
+            return String(value)
+        }
+        return lowercase.hasSuffix("f") ? String(lowercase.dropLast()) : lowercase
+    }
+
+    private func identifier(
+        _ kind: String, _ text: String, _ offset: Int
+    ) throws(PredicateMistake) -> PredicateConstant {
+        guard let constant = PredicateConstant(identifier: kind, text) else {
+            throw PredicateMistake(message: "\(kind)(\(text)) is malformed.", offset: offset)
+        }
+        return constant
+    }
+}

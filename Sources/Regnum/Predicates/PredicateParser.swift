@@ -1,0 +1,219 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Parses predicate strings: the grammar of Realm's query language, with the spellings of
+/// `NSPredicate` as alternatives.
+struct PredicateParser {
+    var tokens: ArraySlice<PredicateToken>
+    var depth = 0
+    var placeholderCount = 0
+    /// The variables of the enclosing `SUBQUERY`s, innermost last.
+    var variables: [String] = []
+
+    /// - Throws: `PredicateMistake`, also if conditions are nested more than
+    ///   `Limits.conditionLevelMax` levels deep.
+    /// - Complexity: O(n) for n bytes.
+    static func parse(_ text: String) throws(PredicateMistake) -> PredicateStatement {
+        var parser = PredicateParser(tokens: try PredicateLexer.tokens(text)[...])
+        let condition = try parser.disjunction()
+        let tails = try parser.tails()
+        guard parser.next.kind == .end else {
+            throw parser.mistake("Expected and, or, or the end")
+        }
+        return PredicateStatement(
+            condition: condition, tails: tails, placeholderCount: parser.placeholderCount)
+    }
+
+    private init(tokens: ArraySlice<PredicateToken>) {
+        self.tokens = tokens
+    }
+
+    // MARK: Tokens
+
+    var next: PredicateToken { tokens[tokens.startIndex] }
+
+    var following: PredicateToken {
+        tokens.count > 1 ? tokens[tokens.startIndex + 1] : next
+    }
+
+    /// Takes the next token. The last one, `end`, stays.
+    @discardableResult
+    mutating func take() -> PredicateToken {
+        let token = next
+        if token.kind != .end { tokens.removeFirst() }
+        return token
+    }
+
+    mutating func take(symbol: String) -> Bool {
+        guard next.kind == .symbol(symbol) else { return false }
+        take()
+        return true
+    }
+
+    /// Takes a keyword, in any case. It must be in lowercase here.
+    mutating func take(word: String) -> Bool {
+        guard isNext(word) else { return false }
+        take()
+        return true
+    }
+
+    func isNext(_ word: String) -> Bool {
+        if case .word(let text) = next.kind { text.lowercased() == word } else { false }
+    }
+
+    mutating func require(symbol: String) throws(PredicateMistake) {
+        guard take(symbol: symbol) else { throw mistake("Expected \(symbol)") }
+    }
+
+    /// The error that something else was expected than the next token.
+    func mistake(_ expected: String) -> PredicateMistake {
+        let found = next.kind == .end ? "the string ends here" : "found \(next.text)"
+        return PredicateMistake(message: "\(expected), but \(found).", offset: next.offset)
+    }
+
+    /// Calls a function one level deeper.
+    mutating func nested<Result>(
+        _ body: (inout PredicateParser) throws(PredicateMistake) -> Result
+    ) throws(PredicateMistake) -> Result {
+        guard depth < Limits.conditionLevelMax else {
+            throw PredicateMistake(
+                message: "The condition is nested more than \(Limits.conditionLevelMax) levels "
+                    + "deep.", offset: next.offset)
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    // MARK: Conditions
+
+    mutating func disjunction() throws(PredicateMistake) -> PredicateSyntax {
+        var terms = [try conjunction()]
+        while take(word: "or") || take(symbol: "||") { terms.append(try conjunction()) }
+        return terms.count == 1 ? terms[0] : .or(terms)
+    }
+
+    private mutating func conjunction() throws(PredicateMistake) -> PredicateSyntax {
+        var terms = [try negation()]
+        while take(word: "and") || take(symbol: "&&") { terms.append(try negation()) }
+        return terms.count == 1 ? terms[0] : .and(terms)
+    }
+
+    private mutating func negation() throws(PredicateMistake) -> PredicateSyntax {
+        if take(symbol: "!") || (isNext("not") && !isPath(following) && take(word: "not")) {
+            return .not(try nested { parser throws(PredicateMistake) in try parser.negation() })
+        }
+        if take(symbol: "(") {
+            let inner = try nested { parser throws(PredicateMistake) in
+                try parser.disjunction()
+            }
+            try require(symbol: ")")
+            return inner
+        }
+        if take(word: "truepredicate") { return .constant(true) }
+        if take(word: "falsepredicate") { return .constant(false) }
+        let left = try operand()
+        let comparison = try operatorToken()
+        return .comparison(left, comparison, try operand())
+    }
+
+    /// Whether a token after a word makes the word a path rather than a keyword: `not.age`,
+    /// `any == 3`.
+    private func isPath(_ following: PredicateToken) -> Bool {
+        switch following.kind {
+        case .symbol(let text): !["(", "{", "!", "-", "+"].contains(text)
+        case .end: true
+        default: false
+        }
+    }
+
+    private mutating func operatorToken() throws(PredicateMistake) -> PredicateOperator {
+        let token = next
+        let kind: PredicateOperator.Kind
+        switch token.kind {
+        case .symbol("="), .symbol("=="): kind = .compare(.equal)
+        case .symbol("!="), .symbol("<>"): kind = .compare(.notEqual)
+        case .symbol("<"): kind = .compare(.less)
+        case .symbol("<="), .symbol("=<"): kind = .compare(.lessOrEqual)
+        case .symbol(">"): kind = .compare(.greater)
+        case .symbol(">="), .symbol("=>"): kind = .compare(.greaterOrEqual)
+        case .word(let word):
+            switch word.lowercased() {
+            case "in": kind = .isIn
+            case "between": kind = .between
+            case "beginswith": kind = .match(.beginsWith)
+            case "endswith": kind = .match(.endsWith)
+            case "contains": kind = .match(.contains)
+            case "like": kind = .match(.like)
+            default: throw mistake("Expected an operator such as == or CONTAINS")
+            }
+        default: throw mistake("Expected an operator such as == or CONTAINS")
+        }
+        take()
+        let ignoresCase = try options(of: kind, token.text)
+        return PredicateOperator(
+            kind: kind, ignoresCase: ignoresCase, text: token.text, offset: token.offset)
+    }
+
+    /// Parses `[c]` after an operator. Returns whether it is there.
+    private mutating func options(
+        of kind: PredicateOperator.Kind, _ text: String
+    ) throws(PredicateMistake) -> Bool {
+        guard next.kind == .symbol("["), case .word(let options) = following.kind else {
+            return false
+        }
+        take()
+        guard options.lowercased() == "c" else {
+            throw mistake("Expected [c], to ignore case")
+        }
+        switch kind {
+        case .compare(.equal), .compare(.notEqual), .match, .isIn: break
+        default:
+            throw PredicateMistake(
+                message: "\(text) can't ignore case.", offset: next.offset)
+        }
+        take()
+        try require(symbol: "]")
+        return true
+    }
+
+    // MARK: Order
+
+    /// Parses `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
+    private mutating func tails() throws(PredicateMistake) -> [(PredicateTail, offset: Int)] {
+        var tails: [(PredicateTail, offset: Int)] = []
+        while case .word(let word) = next.kind {
+            let offset = next.offset
+            switch word.lowercased() {
+            case "sort":
+                take()
+                try require(symbol: "(")
+                var orders: [(path: PredicatePath, ascending: Bool)] = []
+                repeat {
+                    let path = try path()
+                    let isDescending = take(word: "desc") || take(word: "descending")
+                    if !isDescending { _ = take(word: "asc") || take(word: "ascending") }
+                    orders.append((path, !isDescending))
+                } while take(symbol: ",")
+                tails.append((.sort(orders), offset))
+            case "distinct":
+                take()
+                try require(symbol: "(")
+                var paths: [PredicatePath] = []
+                repeat { paths.append(try path()) } while take(symbol: ",")
+                tails.append((.distinct(paths), offset))
+            case "limit":
+                take()
+                try require(symbol: "(")
+                guard case .number(let text) = next.kind, let count = Int(text) else {
+                    throw mistake("Expected a number of objects")
+                }
+                take()
+                tails.append((.limit(count), offset))
+            default: throw mistake("Expected and, or, SORT, DISTINCT, LIMIT, or the end")
+            }
+            try require(symbol: ")")
+        }
+        return tails
+    }
+}

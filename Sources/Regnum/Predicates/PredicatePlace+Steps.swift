@@ -1,0 +1,160 @@
+internal import RegnumEngine
+
+// Keys, positions and functions in paths.
+
+extension PredicateBinder {
+    func value(
+        for key: String, of place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace {
+        var next = place
+        next.name += "[\"\(key)\"]"
+        switch place.kind {
+        case .map(_, .scalar(let storage)):
+            next.kind = .entry(key: key, .element(storage), storage)
+            next.isCollection = false
+        case .map(_, .object(let type)):
+            let schema = ClassSchema.of(type)
+            next.kind = .entryObject(
+                key: key, schema, links: [.link("value", to: schema.name)])
+            next.isCollection = false
+        default: next.kind = try nested(.key(key), in: place, offset)
+        }
+        return next
+    }
+
+    func element(
+        _ position: Int, of place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace {
+        var next = place
+        next.name += "[\(position)]"
+        if place.isCollection {
+            guard place.isList, var last = next.hops.popLast() else {
+                throw refused(place, "has no positions: only lists have", offset)
+            }
+            last.position = position
+            next.hops.append(last)
+            next.isList = false
+            return next
+        }
+        next.kind = try nested(.position(position), in: place, offset)
+        return next
+    }
+
+    func all(
+        _ place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace {
+        if case .map = place.kind { return try apply("values", to: place, offset) }
+        if place.isCollection { return place }
+        var next = place
+        next.name += "[*]"
+        next.kind = try nested(.all, in: place, offset)
+        return next
+    }
+
+    /// Returns a value within a value of any type.
+    private func nested(
+        _ step: AnyStep, in place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace.Kind {
+        let node: Query<AnyRealmValue>.Node
+        switch place.kind {
+        case .values(let column, let storage) where storage.isAny:
+            node = .column(place.hops, column, splitting: true)
+        case .entry(let key, let column, let storage) where storage.isAny:
+            node = .entry(place.hops, key, column)
+        case .nested(let path): node = .nested(path)
+        default:
+            throw refused(place, "has no keys or positions", offset)
+        }
+        let query = Query<AnyRealmValue>(node, scope)
+        let found =
+            switch step {
+            case .key(let key): query[key]
+            case .position(let position): query[position]
+            case .all: query.any
+            }
+        guard case .nested(let path) = found.node else {
+            throw refused(place, "has no keys or positions", offset)
+        }
+        return .nested(path)
+    }
+
+    // MARK: Functions
+
+    func apply(
+        _ function: String, to place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace {
+        let aggregates: [String: AggregateKind] = [
+            "min": .min, "max": .max, "sum": .sum, "avg": .average, "average": .average,
+        ]
+        var next = place
+        next.name += ".@\(function)"
+        if let kind = aggregates[function] {
+            switch place.kind {
+            case .objects(let schema) where place.isCollection:
+                next.kind = .pendingAggregate(kind, schema)
+                return next
+            case .map(_, .scalar(let storage)):
+                return try aggregate(kind, .element(storage), storage, place, name: nil, offset)
+            case .map(_, .object(let type)):
+                next.kind = .pendingAggregate(kind, ClassSchema.of(type))
+                next.hops.append(.link("value", to: ClassSchema.of(type).name))
+                return next
+            case .values(let column, let storage):
+                return try aggregate(kind, column, storage, place, name: nil, offset)
+            default: throw refused(place, "isn't a collection, as @\(function) requires", offset)
+            }
+        }
+        switch (function, place.kind) {
+        case ("count", _) where place.isCollection, ("size", _) where place.isCollection:
+            let (outer, inner) = place.hops.splitBeforeLastCollection
+            next.kind = .count(outer: outer, inner: inner, .constant(true))
+        case ("keys", .map), ("allkeys", .map):
+            next.kind = .values(
+                ColumnReference(name: "key", type: .string, missing: .string("")),
+                _StorageType(.string))
+        case ("values", .map(_, .scalar(let storage))),
+            ("allvalues", .map(_, .scalar(let storage))):
+            next.kind = .values(.element(storage), storage)
+        case ("values", .map(_, .object(let type))), ("allvalues", .map(_, .object(let type))):
+            next.kind = .objects(ClassSchema.of(type))
+            next.hops.append(.link("value", to: ClassSchema.of(type).name))
+        case ("count", _), ("size", _):
+            throw refused(place, "isn't a collection, as @\(function) requires", offset)
+        case ("keys", _), ("allkeys", _), ("values", _), ("allvalues", _):
+            throw refused(place, "isn't a map, as @\(function) requires", offset)
+        default:
+            throw PredicateMistake(
+                message: "There is no function @\(function): use @count, @min, @max, @sum, @avg, "
+                    + "@keys, @values or @links.", offset: offset)
+        }
+        return next
+    }
+
+    func aggregate(
+        _ kind: AggregateKind, _ column: ColumnReference, _ storage: _StorageType,
+        _ place: PredicatePlace, name: String?, _ offset: Int
+    ) throws(PredicateMistake) -> PredicatePlace {
+        guard !place.hops.splitAtLastCollection.several.isEmpty else {
+            throw refused(place, "isn't a collection, as an aggregate requires", offset)
+        }
+        var type = storage
+        switch (kind, storage.valueType) {
+        case (.min, .int), (.max, .int), (.sum, .int), (.min, .double), (.max, .double),
+            (.sum, .double), (_, .decimal), (.min, .date), (.max, .date), (_, .any):
+            break
+        case (.average, .int), (.average, .double): type = _StorageType(.double)
+        default:
+            throw refused(place, "of type \(storage.swiftName) has no such aggregate", offset)
+        }
+        if kind == .average, storage.isAny { type = _StorageType(.decimal) }
+        let (several, links) = place.hops.splitAtLastCollection
+        let (outer, inner) = several.splitBeforeLastCollection
+        var next = place
+        var column = column
+        column.hops = links + column.hops
+        next.kind = .aggregate(outer: outer, inner: inner, kind, column, type)
+        next.name += name.map { ".\($0)" } ?? ""
+        next.isCollection = false
+        return next
+    }
+}

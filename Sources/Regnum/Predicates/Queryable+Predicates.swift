@@ -1,0 +1,115 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Queryable {
+    /// Returns the position of the first object that also matches a condition given as text, or
+    /// `nil` if there is none.
+    ///
+    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for a text with `SORT`, `DISTINCT`
+    ///   or `LIMIT`.
+    /// - Complexity: O(m) for m candidate rows. The matching objects aren't collected.
+    func position(
+        matching text: String, _ values: [Any?], _ schema: ClassSchema
+    ) throws(Realm.Error) -> Int? {
+        var plan = QueryPlan(tableName: schema.name)
+        try add(text, .positions(values), schema, to: &plan)
+        guard plan.sort.isEmpty, plan.steps.isEmpty, plan.limit == nil else {
+            throw PredicateMistake(
+                message: "SORT, DISTINCT and LIMIT can't be used to find a position.", offset: 0
+            ).located(in: text, of: schema.name)
+        }
+        let predicate = plan.predicate
+        return _ask(nil, through: predicate.dependencies) { query, state throws(StoreError) in
+            try query.firstPosition(where: predicate, state)
+        }
+    }
+
+    /// Returns the objects that match a predicate string.
+    func filtered(
+        by text: String, _ arguments: PredicateArguments, _ schema: ClassSchema
+    ) throws(Realm.Error) -> Self {
+        var plan = _plan
+        try add(text, arguments, schema, to: &plan.plan)
+        return _with(plan)
+    }
+
+    private func add(
+        _ text: String, _ arguments: PredicateArguments, _ schema: ClassSchema,
+        to plan: inout QueryPlan
+    ) throws(Realm.Error) {
+        let scope = QueryScope(realm: _realm.core, rootName: schema.name)
+        do throws(PredicateMistake) {
+            let statement = try PredicateParser.parse(text)
+            try arguments.check(statement)
+            let binder = PredicateBinder(schema, scope, arguments)
+            let predicate = try binder.condition(statement.condition)
+            if predicate.levelCount > Limits.conditionLevelMax { scope.refuseDepth() }
+            plan.add(predicate)
+            for (tail, offset) in statement.tails { try plan.add(tail, binder, offset) }
+        } catch {
+            throw scope.problem ?? error.located(in: text, of: schema.name)
+        }
+        if let problem = scope.problem { throw problem }
+    }
+}
+
+extension QueryPlan {
+    fileprivate mutating func add(
+        _ tail: PredicateTail, _ binder: PredicateBinder, _ offset: Int
+    ) throws(PredicateMistake) {
+        if limit != nil {
+            guard case .limit = tail else {
+                throw PredicateMistake(
+                    message: "SORT and DISTINCT must come before LIMIT, and before a limit that "
+                        + "the results have already.", offset: offset)
+            }
+        }
+        switch tail {
+        case .sort(let orders):
+            var terms: [SortTerm] = []
+            for order in orders {
+                terms.append(
+                    SortTerm(
+                        column: try binder.orderColumn(order.path), ascending: order.ascending))
+            }
+            addSort(terms)
+        case .distinct(let paths):
+            var columns: [ColumnReference] = []
+            for path in paths { columns.append(try binder.orderColumn(path)) }
+            steps.append(.distinct(columns))
+        case .limit(let count):
+            limit = Swift.min(limit ?? .max, count)
+        }
+    }
+}
+
+extension PredicateBinder {
+    /// Returns the value that objects are sorted or made distinct by.
+    fileprivate func orderColumn(
+        _ path: PredicatePath
+    ) throws(PredicateMistake) -> ColumnReference {
+        let place = try place(path)
+        guard case .values(var column, _) = place.kind,
+            !place.hops.contains(where: { $0.kind != .link })
+        else {
+            throw refused(
+                place,
+                "can't be used in SORT or DISTINCT, only a single value, which may belong to "
+                    + "a linked object", path.offset)
+        }
+        column.hops = place.hops + column.hops
+        return column
+    }
+}
+
+extension PredicateMistake {
+    /// The error for a caller of `filter`.
+    fileprivate func located(in text: String, of className: String) -> Realm.Error {
+        let before = String(decoding: Array(text.utf8.prefix(offset)), as: UTF8.self)
+        let shown = text.utf8.count > 800 ? String(text.unicodeScalars.prefix(200)) + "…" : text
+        return Realm.Error(
+            .invalidQuery,
+            "The predicate \"\(shown)\" for \(className) is invalid at column "
+                + "\(before.count + 1): \(message)", className: className)
+    }
+}
