@@ -11,14 +11,13 @@ enum PredicateValues {
 }
 
 extension PredicateArguments {
-    /// Throws if the number of `%@` in the string differs from that of the values.
+    /// Throws if there are more values than the string uses.
     func check(_ statement: PredicateStatement) throws(PredicateMistake) {
-        guard case .positions(let values) = self, statement.placeholderCount > 0,
-            statement.placeholderCount < values.count
+        guard case .positions(let values) = self, statement.valueCount < values.count
         else { return }
         throw PredicateMistake(
-            message: "\(values.count) values were given for \(statement.placeholderCount) "
-                + "placeholders.", offset: 0)
+            message: "Too many values were given: \(values.count), but "
+                + "\(statement.valueCount) are used.", offset: 0)
     }
 
     /// Returns a value, which may be a collection of values.
@@ -28,7 +27,9 @@ extension PredicateArguments {
         guard let value = try value(argument, offset).flatMap({ unwrapped($0) }) else {
             return .one(.null)
         }
-        if value is any ScalarValue || value is Substring || type(of: value) is AnyClass {
+        if value is any ScalarValue || value is Substring
+            || instance(of: ObjectBase.self, value) != nil
+        {
             return .one(PredicateConstant(value))
         }
         guard let elements = value as? any Sequence else { return .one(PredicateConstant(value)) }
@@ -64,13 +65,13 @@ extension PredicateArguments {
                     + "from 0."
         case (.name(let name), .names(let values)):
             if let value = values[name] { return value }
-            message = "No value was given for $\(name)."
+            message = "No value was given for $\(name.shortened)."
         case (.position, .names):
             message = "The values were given by name: use $ and a name, not a number or %@."
         case (.name(let name), .positions):
             message =
-                "No value was given for $\(name): pass values by name, as in named: "
-                + "[\"\(name)\": …]."
+                "No value was given for $\(name.shortened): pass values by name, as in named: "
+                + "[\"\(name.shortened)\": …]."
         }
         throw PredicateMistake(message: message, offset: offset)
     }

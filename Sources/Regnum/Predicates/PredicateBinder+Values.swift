@@ -8,92 +8,111 @@ extension PredicateBinder {
         _ quantifier: Quantifier?, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
         switch place.kind {
-        case .values(_, let storage):
+        case .values(_, let storage), .entry(_, _, let storage):
             let (comparison, value) = try operand(place, kind, constant, storage, offset)
-            return try tested(
-                place, quantifier, holdsForNil: comparison.holds(forNilAnd: value), offset
-            ) {
+            let holdsForNil = comparison.holds(forNilAnd: value, type: storage.valueType)
+            return try tested(place, quantifier, holdsForNil: holdsForNil, offset) {
                 .compare($0, comparison, value)
             }
-        case .entry(let key, let column, let storage):
-            let (comparison, value) = try operand(place, kind, constant, storage, offset)
-            try requireAny(quantifier, place, offset)
-            return .entry(place.hops, key, column, comparison, value)
-        case .nested(let path):
+        case .nested:
             let (comparison, value) = try operand(
                 place, kind, constant, _StorageType(.any), offset)
-            if quantifier == nil || quantifier == .any { return .nested(path, comparison, value) }
-            return try tested(place, quantifier, holdsForNil: false, offset) {
+            let holdsForNil = comparison.holds(forNilAnd: value)
+            return try tested(place, quantifier, holdsForNil: holdsForNil, offset) {
                 .compare($0, comparison, value)
             }
-        case .count(let outer, let inner, let predicate):
-            let (comparison, value) = try operand(
-                place, kind, constant, _StorageType(.int), offset)
-            guard case .int(let number) = value else {
-                return .constant(comparison == .notEqual)
-            }
+        case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
             return try quantified(
-                outer, quantifier, .count(inner, predicate, comparison, number), place, offset)
-        case .aggregate(let outer, let inner, let aggregate, let column, let storage):
-            let (comparison, value) = try operand(place, kind, constant, storage, offset)
-            return try quantified(
-                outer, quantifier, .aggregate(inner, aggregate, column, comparison, value), place,
-                offset)
+                outer, quantifier, try compareNumber(place, kind, constant, offset), place, offset)
         case .objects, .entryObject:
-            return try compareObject(place, kind, constant, quantifier, offset)
+            guard kind == .equal || kind == .notEqual else {
+                throw refused(place, "is an object and has no order", offset)
+            }
+            return try isObject(
+                in: [constant], place, quantifier, isNegated: kind == .notEqual, offset)
         case .map, .pendingAggregate:
             throw refused(place, "is a map: compare its @keys, its @values, or [\"key\"]", offset)
         }
     }
 
-    /// Compares a link, the objects of a collection, or the queried object itself.
-    private func compareObject(
-        _ place: PredicatePlace, _ kind: Comparison, _ constant: PredicateConstant,
-        _ quantifier: Quantifier?, _ offset: Int
+    /// Compares a count or aggregate of each row at the end of the first path.
+    private func compareNumber(
+        _ place: PredicatePlace, _ kind: Comparison, _ constant: PredicateConstant, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
-        guard kind == .equal || kind == .notEqual else {
-            throw refused(place, "is an object and has no order", offset)
+        switch place.kind {
+        case .count(_, let inner, let predicate):
+            let (comparison, value) = try operand(
+                place, kind, constant, _StorageType(.int), offset)
+            guard case .int(let number) = value else {
+                return .constant(comparison == .notEqual)
+            }
+            return .count(inner, predicate, comparison, number)
+        case .aggregate(_, let inner, let aggregate, let column, let storage):
+            let (comparison, value) = try operand(place, kind, constant, storage, offset)
+            return .aggregate(inner, aggregate, column, comparison, value)
+        default: throw refused(place, "isn't a number", offset)
         }
-        if case .null = constant {
-            guard !place.isCollection, case .objects = place.kind,
-                let (hops, column) = column(place)
-            else { throw refused(place, "can't be nil: compare its @count with 0", offset) }
-            return try quantified(
-                hops, quantifier, .compare(column, kind, .null), place, offset)
-        }
-        let rows = try self.rows([constant], place, offset)
-        return try isObject(
-            in: rows, place, quantifier, isNegated: kind == .notEqual, offset)
     }
 
-    /// - Parameter rows: The rows of the objects that exist.
+    /// Returns the condition that a link, the queried object, or an object of a collection is one
+    /// of some objects, or `nil` if that is among them.
     private func isObject(
-        in rows: [ObjectKey], _ place: PredicatePlace, _ quantifier: Quantifier?, isNegated: Bool,
-        _ offset: Int
+        in constants: [PredicateConstant], _ place: PredicatePlace, _ quantifier: Quantifier?,
+        isNegated: Bool, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
-        guard case .objects = place.kind else {
-            throw refused(place, "can't be compared with an object: use @values", offset)
+        let rows = try self.rows(constants, place, offset)
+        let includesNil = constants.contains { $0.isNull }
+        func isHeld(_ links: [Hop]) -> Predicate {
+            var predicate = Predicate.exists(links, .isRow(rows))
+            if includesNil, let link = links.last {
+                let column = ColumnReference(
+                    name: link.name, type: .int, missing: .null, hops: Array(links.dropLast()))
+                let isNil = Predicate.compare(column, .equal, .null)
+                predicate = rows.isEmpty ? isNil : .or([isNil, predicate])
+            }
+            return isNegated ? predicate.negated : predicate
+        }
+        let holdsForNil = includesNil != isNegated
+        if case .entryObject(let key, _, let links) = place.kind {
+            let (outer, inner) = place.hops.splitBeforeLastCollection
+            return try quantified(
+                outer, quantifier, .entry(inner, key, isHeld(links), holdsForNil: holdsForNil),
+                place, offset)
         }
         let (several, links) = place.hops.splitAtLastCollection
-        let isRow = Predicate.exists(links, .isRow(rows))
+        if includesNil, links.isEmpty, several.last?.position == nil {
+            throw refused(
+                place,
+                several.isEmpty
+                    ? "is never nil" : "has no elements that are nil: compare its @count with 0",
+                offset)
+        }
         return try quantified(
-            several, quantifier, isNegated ? isRow.negated : isRow, place, offset)
+            several, quantifier, isHeld(links), holdsForNil: holdsForNil, place, offset)
     }
 
+    /// Returns the rows of the objects that exist.
     private func rows(
         _ constants: [PredicateConstant], _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> [ObjectKey] {
-        guard case .objects(let schema) = place.kind else { return [] }
+        let schema: ClassSchema
+        switch place.kind {
+        case .objects(let found), .entryObject(_, let found, _): schema = found
+        default: return []
+        }
         var rows: [ObjectKey] = []
         for constant in constants {
             switch constant {
-            case .object(let object):
+            case .null: break
+            case .object(let object) where ClassSchema.of(type(of: object)) === schema:
                 if let row = scope.row(of: object, of: schema.type) { rows.append(row) }
-            case .frozen(let object):
-                if object.schema === schema, let row = object.row(in: scope) { rows.append(row) }
+            case .frozen(let object) where object.schema === schema:
+                if let row = object.row(in: scope) { rows.append(row) }
             default:
                 throw refused(
-                    place, "is an object and can't be compared with \(constant.described)", offset)
+                    place,
+                    "is \(schema.name.withArticle) and can't be compared with "
+                        + constant.described, offset)
             }
         }
         return rows
@@ -103,26 +122,38 @@ extension PredicateBinder {
         _ place: PredicatePlace, _ comparison: PredicateOperator,
         _ constants: [PredicateConstant], _ quantifier: Quantifier?, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
-        if case .objects = place.kind {
-            let rows = try self.rows(constants, place, offset)
-            return try isObject(in: rows, place, quantifier, isNegated: false, offset)
-        }
-        let equal = PredicateOperator(
-            kind: .compare(.equal), ignoresCase: comparison.ignoresCase, text: comparison.text,
-            offset: comparison.offset)
-        guard let storage = place.storage, !comparison.ignoresCase else {
+        try requireText(comparison, place, offset)
+        switch place.kind {
+        case .objects, .entryObject:
+            return try isObject(in: constants, place, quantifier, isNegated: false, offset)
+        case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
             var terms: [Predicate] = []
             for constant in constants {
-                terms.append(try test(place, equal, constant, quantifier, offset))
+                terms.append(try compareNumber(place, .equal, constant, offset))
             }
-            return .or(terms)
+            return try quantified(outer, quantifier, .or(terms), place, offset)
+        default: break
+        }
+        guard let storage = place.storage else {
+            throw refused(place, "is a map: compare its @keys, its @values, or [\"key\"]", offset)
         }
         var values: [Value] = []
+        var texts: [StoredText] = []
         for constant in constants {
-            values.append(try operand(place, .equal, constant, storage, offset).value)
+            if comparison.ignoresCase, let text = constant.text {
+                texts.append(StoredText(text))
+            } else {
+                values.append(try operand(place, .equal, constant, storage, offset).value)
+            }
         }
         return try tested(place, quantifier, holdsForNil: values.contains(.null), offset) {
-            .isIn($0, values)
+            let isIn = Predicate.isIn($0, values)
+            if texts.isEmpty { return isIn }
+            var terms = values.isEmpty ? [] : [isIn]
+            for text in texts {
+                terms.append(.matchText($0, .equals, text, caseInsensitive: true))
+            }
+            return .or(terms)
         }
     }
 
@@ -130,11 +161,17 @@ extension PredicateBinder {
         _ place: PredicatePlace, _ lower: PredicateConstant, _ upper: PredicateConstant,
         _ quantifier: Quantifier?, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
-        guard let storage = place.storage else {
-            return .and([
-                try compare(place, .greaterOrEqual, lower, quantifier, offset),
-                try compare(place, .lessOrEqual, upper, quantifier, offset),
+        switch place.kind {
+        case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
+            let isBetween = Predicate.and([
+                try compareNumber(place, .greaterOrEqual, lower, offset),
+                try compareNumber(place, .lessOrEqual, upper, offset),
             ])
+            return try quantified(outer, quantifier, isBetween, place, offset)
+        default: break
+        }
+        guard let storage = place.storage else {
+            return try compare(place, .greaterOrEqual, lower, quantifier, offset)  // throws
         }
         let (least, lowest) = try operand(place, .greaterOrEqual, lower, storage, offset)
         let (greatest, highest) = try operand(place, .lessOrEqual, upper, storage, offset)
@@ -187,17 +224,11 @@ extension PredicateBinder {
             }
             return (comparison, scope.operand(AnyRealmValue.object(object)))
         }
-        if let value = constant.stored(as: storage) { return (comparison, value) }
-        if storage.valueType == .int, let fraction = constant.fraction {
-            switch comparison {
-            case .less, .lessOrEqual:
-                return (.lessOrEqual, .int(Int64(clampingDown: fraction)))
-            case .greater, .greaterOrEqual:
-                let next = (-fraction).rounded(.down)
-                if next < -0x1p63 { return (.greater, .int(.max)) }
-                return (.greaterOrEqual, .int(Int64(clamping: -next)))
-            case .equal, .notEqual: break
-            }
+        try requireOrder(comparison, storage.valueType, place, offset)
+        if storage.valueType == .int, let number = constant.place {
+            if let operand = number.operand(comparison) { return operand }
+        } else if let value = constant.stored(as: storage) {
+            return (comparison, value)
         }
         throw refused(
             place,
@@ -206,9 +237,25 @@ extension PredicateBinder {
     }
 }
 
+extension NumberPlace {
+    /// Returns the comparison with an integer that is equivalent to one with the number; `nil` for
+    /// `==` and `!=` with a number that no integer equals.
+    fileprivate func operand(
+        _ comparison: Comparison
+    ) -> (comparison: Comparison, value: Value)? {
+        let isUpper = comparison == .less || comparison == .lessOrEqual
+        switch self {
+        case .at(let integer): return (comparison, .int(integer))
+        case _ where comparison == .equal || comparison == .notEqual: return nil
+        case .after(let integer): return (isUpper ? .lessOrEqual : .greater, .int(integer))
+        case .beforeAll: return (isUpper ? .less : .greaterOrEqual, .int(.min))
+        }
+    }
+}
+
 extension PredicatePlace {
     /// The type of the values at the place; `nil` for objects, maps, counts and aggregates.
-    fileprivate var storage: _StorageType? {
+    var storage: _StorageType? {
         switch kind {
         case .values(_, let storage), .entry(_, _, let storage): storage
         case .nested: _StorageType(.any)
@@ -219,23 +266,21 @@ extension PredicatePlace {
 
 extension Comparison {
     /// Whether a missing value compares to a value in this way.
-    fileprivate func holds(forNilAnd value: Value) -> Bool {
+    func holds(forNilAnd value: Value, type: ValueType? = nil) -> Bool {
         switch self {
-        case .equal, .lessOrEqual, .greaterOrEqual: value.isNull
+        case .equal: value.isNull
+        case .lessOrEqual, .greaterOrEqual: value.isNull && type != .string
         case .notEqual: !value.isNull
         case .less, .greater: false
         }
     }
 }
 
-extension Int64 {
-    /// The nearest integer.
-    fileprivate init(clamping number: Double) {
-        self = number >= 0x1p63 ? .max : number <= -0x1p63 ? .min : Int64(number)
-    }
-
-    /// The greatest integer that isn't greater.
-    fileprivate init(clampingDown number: Double) {
-        self.init(clamping: number.rounded(.down))
+extension AnyPath {
+    /// Whether the path leads to several values.
+    var leadsToSeveral: Bool {
+        let several = key == nil ? hops : hops.splitBeforeLastCollection.outer
+        let hasAll = steps.contains { if case .all = $0 { true } else { false } }
+        return hasAll || !several.isEmpty && several.last?.position == nil
     }
 }

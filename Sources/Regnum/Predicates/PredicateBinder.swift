@@ -77,7 +77,7 @@ struct PredicateBinder {
         case .object(let className, let key):
             guard let schema = scope.realm?.knownEntry(named: className)?.schema else {
                 throw PredicateMistake(
-                    message: "There is no class \(className).", offset: operand.offset)
+                    message: "There is no class \(className.shortened).", offset: operand.offset)
             }
             guard let index = schema.primaryKey, case .constant(let constant) = try side(key),
                 case .scalar(let storage) = schema.properties[index].shape,
@@ -194,22 +194,28 @@ struct PredicateBinder {
         default:
             throw refused(left, "is of another type than \(right.name)", offset)
         }
+        if a.type != .string, comparison.isTextOnly {
+            throw refused(left, "is no string, as \(comparison.text) requires", offset)
+        }
         let predicate: Predicate
+        var holdsForNil = false
         switch comparison.kind {
         case .compare(.equal) where comparison.ignoresCase:
-            predicate = .matchTextColumns(a, .equals, b, caseInsensitive: true)
+            predicate = .areEqual(a, b, .caseInsensitive)
+            holdsForNil = true
         case .compare(.notEqual) where comparison.ignoresCase:
-            predicate = .not(.matchTextColumns(a, .equals, b, caseInsensitive: true))
-        case .compare(let kind): predicate = .compareColumns(a, kind, b)
+            predicate = .not(.areEqual(a, b, .caseInsensitive))
+        case .compare(let kind):
+            try requireOrder(kind, a.type, left, offset)
+            predicate = .compareColumns(a, kind, b)
+            holdsForNil = kind.holds(forNilAnd: .null)
         case .match(let match):
             predicate = .matchTextColumns(a, match, b, caseInsensitive: comparison.ignoresCase)
         case .isIn, .between:
             throw refused(left, "needs a list of values after \(comparison.text)", offset)
         }
-        if a.type != .string, comparison.isTextOnly {
-            throw refused(left, "is no string, as \(comparison.text) requires", offset)
-        }
-        return try quantified(hops, quantifier, predicate, left, offset)
+        return try quantified(
+            hops, quantifier, predicate, holdsForNil: holdsForNil, left, offset)
     }
 
     /// Tests a property against a value.
@@ -219,11 +225,11 @@ struct PredicateBinder {
     ) throws(PredicateMistake) -> Predicate {
         switch comparison.kind {
         case .compare(let kind):
+            try requireText(comparison, place, offset)
             if comparison.ignoresCase, constant.text != nil {
-                let isEqual = try match(place, .equals, comparison, constant, quantifier, offset)
-                guard kind == .notEqual else { return isEqual }
                 return try match(
-                    place, .equals, comparison, constant, quantifier, offset, isNegated: true)
+                    place, .equals, comparison, constant, quantifier, offset,
+                    isNegated: kind == .notEqual)
             }
             return try compare(place, kind, constant, quantifier, offset)
         case .match(let match):
@@ -241,9 +247,14 @@ struct PredicateBinder {
         _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
         switch comparison.kind {
-        case .isIn:
-            return try isIn(place, comparison, constants, quantifier, offset)
-        case .between:
+        case .isIn, .between:
+            if ofList != nil {
+                throw refused(
+                    place, "needs a list without ANY, ALL or NONE after \(comparison.text)", offset)
+            }
+            if case .isIn = comparison.kind {
+                return try isIn(place, comparison, constants, quantifier, offset)
+            }
             guard constants.count == 2 else {
                 throw refused(place, "needs two values after BETWEEN, such as {1, 2}", offset)
             }
@@ -287,8 +298,9 @@ struct PredicateBinder {
         switch comparison.kind {
         case .compare(.equal): return try quantified(several, quantifier, isObject, place, offset)
         case .compare(.notEqual):
-            return try quantified(several, quantifier, .not(isObject), place, offset)
-        default: throw refused(place, "is an object and has no order", offset)
+            return try quantified(
+                several, quantifier, .not(isObject), holdsForNil: true, place, offset)
+        default: throw refused(place, "can only be compared with an object by == and !=", offset)
         }
     }
 
@@ -304,13 +316,15 @@ struct PredicateBinder {
         switch place.kind {
         case .values:
             guard let (hops, column) = column(place) else { break }
-            let found = try quantified(hops, quantifier, condition(column), place, offset)
-            guard holdsForNil, hops.last?.position != nil else { return found }
-            return .or([found, .related(hops, .none, .constant(true))])
+            return try quantified(
+                hops, quantifier, condition(column), holdsForNil: holdsForNil, place, offset)
         case .entry(let key, let column, _):
-            try requireAny(quantifier, place, offset)
-            return .entry(place.hops, key, condition(column), holdsForNil: holdsForNil)
+            let (outer, inner) = place.hops.splitBeforeLastCollection
+            return try quantified(
+                outer, quantifier,
+                .entry(inner, key, condition(column), holdsForNil: holdsForNil), place, offset)
         case .nested(let path):
+            if !path.leadsToSeveral { try requireAny(quantifier, place, offset) }
             switch quantifier ?? .any {
             case .any: return .nested(path, holdsForNil: holdsForNil, condition)
             case .none:
@@ -331,17 +345,43 @@ struct PredicateBinder {
         }
     }
 
+    func requireOrder(
+        _ comparison: Comparison, _ type: ValueType, _ place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) {
+        if comparison != .equal, comparison != .notEqual, type == .bool || type == .data {
+            throw refused(place, "has no order: only == and != can be used", offset)
+        }
+    }
+
+    /// Throws for `[c]` after the operator if the values aren't strings.
+    func requireText(
+        _ comparison: PredicateOperator, _ place: PredicatePlace, _ offset: Int
+    ) throws(PredicateMistake) {
+        guard comparison.ignoresCase else { return }
+        switch place.storage?.valueType {
+        case .string, .any: break
+        default: throw refused(place, "is no string, as \(comparison.text)[c] requires", offset)
+        }
+    }
+
     /// Returns the condition that as many of the rows at the end of a path meet as a quantifier
     /// requires.
+    ///
+    /// - Parameter holdsForNil: Whether the condition holds for an element of a list at a position
+    ///   that it doesn't have.
     func quantified(
-        _ hops: [Hop], _ quantifier: Quantifier?, _ predicate: Predicate, _ place: PredicatePlace,
-        _ offset: Int
+        _ hops: [Hop], _ quantifier: Quantifier?, _ predicate: Predicate,
+        holdsForNil: Bool = false, _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
-        guard !hops.isEmpty else {
+        guard let last = hops.last else {
             try requireAny(quantifier, place, offset)
             return predicate
         }
-        return .related(hops, quantifier ?? .any, predicate)
+        guard last.position != nil else { return .related(hops, quantifier ?? .any, predicate) }
+        let (outer, inner) = hops.splitBeforeLastCollection
+        var element = Predicate.related(inner, .any, predicate)
+        if holdsForNil { element = .or([element, .related(inner, .none, .constant(true))]) }
+        return try quantified(outer, quantifier, element, place, offset)
     }
 
     /// Returns the path through the last collection, and the column of a value or link after it.
@@ -352,8 +392,8 @@ struct PredicateBinder {
             var column = column
             column.hops = links + column.hops
             return (several, column)
-        case .objects where !place.isCollection:
-            guard let last = place.hops.last else { return nil }
+        case .objects:
+            guard let last = place.hops.last, last.kind == .link else { return nil }
             let (several, links) = Array(place.hops.dropLast()).splitAtLastCollection
             return (
                 several, ColumnReference(name: last.name, type: .int, missing: .null, hops: links)

@@ -39,6 +39,8 @@ enum PredicateConstant {
             self = .frozen(frozen)
         } else if let any = value as? AnyRealmValue {
             self.init(any)
+        } else if let text = value as? Substring {
+            self = .value(String(text))
         } else {
             self = .value(value)
         }
@@ -63,6 +65,46 @@ enum PredicateConstant {
     }
 }
 
+/// The place of a number among the integers.
+enum NumberPlace {
+    case at(Int64)
+    /// Greater than this integer and less than the next one, if there is one.
+    case after(Int64)
+    case beforeAll
+
+    /// - Returns: `nil` for NaN.
+    init?(_ decimal: DecimalBits) {
+        if decimal.isNaN { return nil }
+        if let integer = decimal.exactInt64 {
+            self = .at(integer)
+        } else if let whole = decimal.truncatedInt64, !decimal.isNegative || whole > .min {
+            self = .after(decimal.isNegative ? whole - 1 : whole)
+        } else {
+            self = decimal.isNegative ? .beforeAll : .after(.max)
+        }
+    }
+
+    /// - Returns: `nil` for NaN.
+    init?(_ number: Double) {
+        if number.isNaN { return nil }
+        if let integer = Int64(exactly: number) {
+            self = .at(integer)
+        } else if number.magnitude < 0x1p63 {
+            self = .after(Int64(number.rounded(.down)))
+        } else {
+            self = number < 0 ? .beforeAll : .after(.max)
+        }
+    }
+
+    init(_ integer: some BinaryInteger) {
+        if let integer = Int64(exactly: integer) {
+            self = .at(integer)
+        } else {
+            self = integer.signum() < 0 ? .beforeAll : .after(.max)
+        }
+    }
+}
+
 /// An object of a snapshot as an operand.
 protocol FrozenOperand {
     /// Returns the row, or reports an object of another realm.
@@ -79,16 +121,30 @@ extension PredicateConstant {
         }
     }
 
-    /// Whether the constant is a number that isn't an integer, such as 2.5.
-    var fraction: Double? {
-        let number: Double? =
-            switch self {
-            case .number(let text): Double(text)
-            case .value(let value): (value as? any BinaryFloatingPoint).map { Double($0) }
-            default: nil
+    var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// The number among the integers, if the constant is a number other than NaN.
+    var place: NumberPlace? {
+        switch self {
+        case .number(let text): return Self.place(text)
+        case .value(is Bool): return nil
+        case .value(let value as String): return Self.place(value)
+        case .value(let value as Decimal128): return NumberPlace(value.bits)
+        case .value(let value as Decimal): return NumberPlace(Decimal128(value).bits)
+        case .value(let value):
+            if let integer = value as? any BinaryInteger { return NumberPlace(integer) }
+            if let number = value as? any BinaryFloatingPoint { return NumberPlace(Double(number)) }
+            if case .int(let integer)? = (value as? any ScalarValue)?.engineValue {
+                return .at(integer)
             }
-        guard let number, number != number.rounded() || number.isInfinite else { return nil }
-        return number
+            return nil
+        default: return nil
+        }
+    }
+
+    private static func place(_ text: String) -> NumberPlace? {
+        if let integer = Int64(text) { return .at(integer) }
+        return DecimalBits(exactText: text).flatMap { NumberPlace($0) }
     }
 
     /// Returns the constant in its stored form, or `nil` if no value of the type equals it, as for
@@ -128,18 +184,16 @@ extension PredicateConstant {
     }
 
     private static func integer(_ text: String) -> Int64? {
-        Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+        if case .at(let integer)? = place(text) { integer } else { nil }
     }
 
     private static func value(_ value: Any, _ storage: _StorageType) -> Value? {
         if storage.valueType == .any { return anyValue(value) }
+        if value is Bool, storage.valueType != .bool { return nil }
         if let stored = storage.engineValue(of: value) { return stored }
-        if let number = value as? any BinaryFloatingPoint, storage.valueType == .int {
-            return Int64(exactly: Double(number)).map { .int($0) }
-        }
         guard let text = value as? String else { return nil }
         switch storage.valueType {
-        case .int, .double: return number(text, storage)
+        case .double: return number(text, storage)
         case .data: return .data(Array(text.utf8))
         case .objectId: return ObjectId(text)?.engineValue
         default: return nil
@@ -147,6 +201,9 @@ extension PredicateConstant {
     }
 
     private static func anyValue(_ value: Any) -> Value? {
+        if let decimal = value as? Decimal {
+            return AnyContent.decimal(Decimal128(decimal).bits).value
+        }
         guard let stored = (value as? any ScalarValue)?.engineValue else {
             return (value as? any BinaryInteger).flatMap { Int64(exactly: $0) }
                 .map { AnyContent.int($0).value }
@@ -171,7 +228,7 @@ extension PredicateConstant {
     var text: String? {
         guard case .value(let value) = self else { return nil }
         if case .string(let text)? = (value as? any ScalarValue)?.engineValue { return text }
-        return (value as? Substring).map { String($0) }
+        return nil
     }
 
     /// The bytes, if the constant is data.
@@ -186,7 +243,7 @@ extension PredicateConstant {
     var described: String {
         switch self {
         case .null: "nil"
-        case .number(let text): "the number \(text)"
+        case .number(let text): "the number \(text.shortened)"
         case .bytes(let bytes): "data of \(bytes.count) bytes"
         case .date(let seconds): "the date \(Date(timeIntervalSinceReferenceDate: seconds).printed)"
         case .value(let text as String): "the string \"\(text.shortened)\""

@@ -124,7 +124,7 @@ struct PredicateLexer {
         if lowercase == "b64", let quote = peek(), quote == 0x22 || quote == 0x27 {
             let text = try string()
             guard let data = Data(base64Encoded: text) else {
-                throw mistake("\"\(text)\" isn't valid Base64.", at: start)
+                throw mistake("\"\(text.shortened)\" isn't valid Base64.", at: start)
             }
             return .data([UInt8](data))
         }
@@ -148,7 +148,8 @@ struct PredicateLexer {
             }
         }
         guard !name.isEmpty else {
-            throw mistake("Expected \(expected) after \(sign).", at: position)
+            let place = sign.isEmpty ? "\\" : sign
+            throw mistake("Expected \(expected) after \(place).", at: position)
         }
         return String(decoding: name, as: UTF8.self)
     }
@@ -161,7 +162,7 @@ struct PredicateLexer {
         let known = ["K", "d", "D", "i", "u", "U", "ld", "lu", "lld", "llu", "zd", "zu"]
         guard (known + ["f", "g", "e", "lf", "s"]).contains(name) else {
             throw mistake(
-                "%\(name) isn't a placeholder: use %@ for values, %K for paths.",
+                "%\(name.shortened) isn't a placeholder: use %@ for values, %K for paths.",
                 at: start - 1)
         }
         return name == "K" ? name : "@"
@@ -278,7 +279,7 @@ struct PredicateLexer {
         if peek()?.continuesWord ?? false {
             while peek()?.continuesWord ?? false { position += 1 }
             let text = String(decoding: bytes[start..<position], as: UTF8.self)
-            throw mistake("\(text) is neither a number nor a name.", at: start)
+            throw mistake("\(text.shortened) is neither a number nor a name.", at: start)
         }
         return .number(String(decoding: bytes[start..<position], as: UTF8.self))
     }
@@ -318,7 +319,7 @@ struct PredicateLexer {
         }
         if peek() == UInt8(ascii: "Z") { position += 1 }
         guard let seconds = DateText.seconds(text + "Z") else {
-            throw mistake("\(text) isn't a date.", at: start)
+            throw mistake("\(text.shortened) isn't a date.", at: start)
         }
         return .date(seconds: seconds)
     }
@@ -336,14 +337,15 @@ struct PredicateLexer {
         guard let seconds = skipNumber(), end < bytes.count, bytes[end] == UInt8(ascii: ":")
         else { return nil }
         end += 1
+        let (since2001, isTooEarly) = seconds.subtractingReportingOverflow(978_307_200)
         guard let nanoseconds = skipNumber(), (-999_999_999...999_999_999).contains(nanoseconds),
-            let since2001 = Int(exactly: seconds.subtractingReportingOverflow(978_307_200).0)
+            !isTooEarly
         else {
             throw mistake(
                 "A timestamp is T, seconds, a colon and up to 999999999 nanoseconds.", at: position)
         }
         position = end
-        return .date(seconds: DateText.seconds(since2001, Int(nanoseconds)))
+        return .date(seconds: DateText.seconds(Int(since2001), Int(nanoseconds)))
     }
 
     private func mistake(_ message: String, at offset: Int) -> PredicateMistake {

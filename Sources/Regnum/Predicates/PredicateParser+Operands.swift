@@ -7,9 +7,7 @@ extension PredicateParser {
             "any": .any, "some": .any, "all": .all, "none": .none,
         ]
         var quantifier: Quantifier?
-        if case .word(let word) = next.kind, let found = quantifiers[word.lowercased()],
-            startsOperand(following)
-        {
+        if let keyword = next.keyword, let found = quantifiers[keyword], followsOperand {
             take()
             quantifier = found
         }
@@ -17,18 +15,19 @@ extension PredicateParser {
             kind: try operandKind(), quantifier: quantifier, offset: offset)
     }
 
-    private func startsOperand(_ token: PredicateToken) -> Bool {
-        switch token.kind {
-        case .word(let word): !isOperator(word)
+    /// Whether an operand follows the next token, so that this is a keyword and not a property.
+    private var followsOperand: Bool {
+        switch following.kind {
+        case .word:
+            switch following.keyword {
+            case "in", "between", "beginswith", "endswith", "contains", "like", "and", "or": false
+            case "sort", "distinct", "limit": tokens.dropFirst(2).first?.kind != .symbol("(")
+            default: true
+            }
         case .variable, .placeholder, .function: true
         case .symbol(let text): text == "{"
         default: false
         }
-    }
-
-    private func isOperator(_ word: String) -> Bool {
-        ["in", "between", "beginswith", "endswith", "contains", "like"]
-            .contains(word.lowercased())
     }
 
     private mutating func operandKind() throws(PredicateMistake) -> PredicateOperand.Kind {
@@ -54,16 +53,13 @@ extension PredicateParser {
         case .symbol("{"):
             take()
             return .list(try list())
-        case .placeholder("@"):
-            take()
-            placeholderCount += 1
-            return .argument(.position(placeholderCount - 1))
-        case .variable(let name):
-            if variables.contains(name) || name.isPathArgument { return .path(try path()) }
-            take()
-            return .argument(Int(name).map { .position($0) } ?? .name(name))
-        case .word(let word):
-            return try wordOperand(word)
+        case .variable(let name) where variables.contains(name) || token.isPathArgument:
+            return .path(try path())
+        case .placeholder("@"), .variable:
+            guard let argument = takeArgument() else { throw mistake("Expected a value") }
+            return .argument(argument)
+        case .word:
+            return try wordOperand(token)
         case .placeholder, .function:
             return .path(try path())
         case .symbol, .end:
@@ -73,21 +69,26 @@ extension PredicateParser {
 
     /// Parses an operand that starts with a word: a constant or a path.
     private mutating func wordOperand(
-        _ word: String
+        _ token: PredicateToken
     ) throws(PredicateMistake) -> PredicateOperand.Kind {
-        let offset = next.offset
+        let (offset, word) = (token.offset, token.text)
         let isCall = following.kind == .symbol("(")
         let isWhole: Bool =
             if case .symbol(let text) = following.kind { text != "." && text != "[" } else { true }
-        switch word.lowercased() {
-        case "true", "yes":
+        switch token.keyword {
+        case "true":
             guard isWhole else { break }
             take()
             return .literal(.value(true))
-        case "false", "no":
+        case "false":
             guard isWhole else { break }
             take()
             return .literal(.value(false))
+        case "yes", "no":
+            // Only in capitals, because these are likelier names than the others.
+            guard isWhole, word == "YES" || word == "NO" else { break }
+            take()
+            return .literal(.value(word == "YES"))
         case "null", "nil":
             guard isWhole else { break }
             take()
@@ -95,7 +96,7 @@ extension PredicateParser {
         case "inf", "infinity", "nan":
             guard isWhole else { break }
             take()
-            return .literal(.number(word.lowercased() == "nan" ? "nan" : "inf"))
+            return .literal(.number(token.keyword == "nan" ? "nan" : "inf"))
         case "subquery":
             guard isCall else { break }
             take()
@@ -124,7 +125,7 @@ extension PredicateParser {
                     offset: offset)
             }
             try require(symbol: ",")
-            let key = try operand()
+            let key = try nested { parser throws(PredicateMistake) in try parser.operand() }
             try require(symbol: ")")
             return .object(className: className, key: key)
         default: break
@@ -143,17 +144,25 @@ extension PredicateParser {
         return elements
     }
 
+    /// Each level uses much more stack than one of parentheses.
+    private static let subqueryLevelMax = 16
+
     /// Parses `(path, $variable, condition).@count`.
     private mutating func subquery() throws(PredicateMistake) -> PredicateOperand.Kind {
         try require(symbol: "(")
         let collection = try path()
         try require(symbol: ",")
-        guard case .variable(let name) = next.kind else {
-            throw mistake("Expected a variable such as $x")
-        }
+        guard case .variable(let name) = next.kind, name.number == nil, !next.isPathArgument
+        else { throw mistake("Expected a variable such as $x") }
         guard !variables.contains(name) else {
             throw PredicateMistake(
-                message: "The variable $\(name) is that of an enclosing SUBQUERY already.",
+                message:
+                    "The variable $\(name.shortened) is that of an enclosing SUBQUERY already.",
+                offset: next.offset)
+        }
+        guard variables.count < Self.subqueryLevelMax else {
+            throw PredicateMistake(
+                message: "SUBQUERY is nested more than \(Self.subqueryLevelMax) levels deep.",
                 offset: next.offset)
         }
         take()
@@ -181,10 +190,10 @@ extension PredicateParser {
         case .number(let text):
             take()
             return .number(sign + (try number(text, token.offset)))
-        case .word(let word) where ["inf", "infinity"].contains(word.lowercased()):
+        case .word where ["inf", "infinity"].contains(token.keyword):
             take()
             return .number(sign + "inf")
-        case .word(let word) where word.lowercased() == "nan":
+        case .word where token.keyword == "nan":
             take()
             return .number("nan")
         default: throw mistake("Expected a number")
@@ -197,7 +206,7 @@ extension PredicateParser {
         if lowercase.hasPrefix("0x") {
             guard let value = UInt64(lowercase.dropFirst(2), radix: 16) else {
                 throw PredicateMistake(
-                    message: "\(text) isn't a hexadecimal number of up to 64 bits.",
+                    message: "\(text.shortened) isn't a hexadecimal number of up to 64 bits.",
                     offset: offset)
             }
             return String(value)
@@ -209,7 +218,8 @@ extension PredicateParser {
         _ kind: String, _ text: String, _ offset: Int
     ) throws(PredicateMistake) -> PredicateConstant {
         guard let constant = PredicateConstant(identifier: kind, text) else {
-            throw PredicateMistake(message: "\(kind)(\(text)) is malformed.", offset: offset)
+            throw PredicateMistake(
+                message: "\(kind)(\(text.shortened)) is malformed.", offset: offset)
         }
         return constant
     }

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 extension PredicateParser {
     mutating func path() throws(PredicateMistake) -> PredicatePath {
         var path = PredicatePath(steps: [], offset: next.offset)
@@ -10,6 +12,9 @@ extension PredicateParser {
             path.steps.append(try step())
         }
         while true {
+            if path.steps.count > Limits.conditionLevelMax {
+                throw PredicateMistake.longPath(path.offset)
+            }
             if take(symbol: ".") {
                 path.steps.append(try step())
             } else if next.kind == .symbol("[") {
@@ -26,11 +31,12 @@ extension PredicateParser {
         switch token.kind {
         case .word(let name): kind = .name(name)
         case .function(let name): kind = .function(name.lowercased())
-        case .placeholder("K"):
-            placeholderCount += 1
-            kind = .names(.position(placeholderCount - 1))
-        case .variable(let name) where name.isPathArgument:
-            kind = .names(.position(Int(name.dropFirst()) ?? .max))
+        case .placeholder("K"),
+            .variable where token.isPathArgument:
+            guard let argument = takeArgument() else {
+                throw mistake("Expected the name of a property")
+            }
+            return PredicatePath.Step(kind: .names(argument), offset: token.offset)
         default: throw mistake("Expected the name of a property")
         }
         take()
@@ -41,38 +47,62 @@ extension PredicateParser {
     private mutating func subscripted() throws(PredicateMistake) -> PredicatePath.Step {
         let offset = next.offset
         try require(symbol: "[")
-        let token = take()
+        let token = next
         let kind: PredicatePath.Step.Kind
         switch token.kind {
+        case .placeholder("@"),
+            .variable where !token.isPathArgument:
+            guard let argument = takeArgument() else { throw mistake("Expected a value") }
+            try require(symbol: "]")
+            return PredicatePath.Step(kind: .subscripted(argument), offset: offset)
         case .number(let text):
             guard let position = Int(text) else {
-                throw PredicateMistake(message: "\(text) isn't a position.", offset: token.offset)
+                throw PredicateMistake(
+                    message: "\(text.shortened) isn't a position.", offset: token.offset)
             }
             kind = .position(position)
         case .string(let key): kind = .key(key)
         case .symbol("*"): kind = .all
-        case .symbol("#"):
-            guard take(word: "any") else { throw mistake("Expected #any") }
+        case .symbol("#") where following.keyword == "any":
+            take()
             kind = .all
-        case .word(let word) where word.lowercased() == "first": kind = .first
-        case .word(let word) where word.lowercased() == "size": kind = .function("count")
-        case .placeholder("@"):
-            placeholderCount += 1
-            kind = .subscripted(.position(placeholderCount - 1))
-        case .variable(let name):
-            kind = .subscripted(Int(name).map { .position($0) } ?? .name(name))
+        case .word where token.keyword == "first": kind = .first
+        case .word where token.keyword == "size": kind = .function("count")
+        case .word where token.keyword == "last":
+            throw PredicateMistake(message: "[LAST] isn't supported.", offset: token.offset)
         default:
-            throw PredicateMistake(
-                message: "Expected a position, a key in quotes, FIRST, SIZE, * or an argument, "
-                    + "but found \(token.kind == .end ? "the end" : token.text).",
-                offset: token.offset)
+            throw mistake(
+                "Expected a position, a key in quotes, FIRST, SIZE, * or an argument")
         }
+        take()
         try require(symbol: "]")
         return PredicatePath.Step(kind: kind, offset: offset)
     }
 }
 
+extension PredicateToken {
+    /// The word in lowercase, if the token can be a keyword: it has no escapes.
+    var keyword: String? {
+        if case .word = kind { text.lowercased() } else { nil }
+    }
+
+    /// Whether the token is the argument for a path, such as `$K0`.
+    var isPathArgument: Bool {
+        if case .variable(let name) = kind { name.pathArgument != nil } else { false }
+    }
+}
+
 extension String {
-    /// Whether the name of a variable is that of a path argument: `K0`.
-    var isPathArgument: Bool { hasPrefix("K") && Int(dropFirst()) != nil }
+    /// The number of the path argument that a variable stands for: 0 for `K0`.
+    var pathArgument: Int? { hasPrefix("K") ? String(dropFirst()).number : nil }
+
+    /// The number that consists of these digits.
+    var number: Int? { utf8.first == UInt8(ascii: "-") ? nil : Int(self) }
+}
+
+extension PredicateMistake {
+    static func longPath(_ offset: Int) -> PredicateMistake {
+        PredicateMistake(
+            message: "The path has more than \(Limits.conditionLevelMax) steps.", offset: offset)
+    }
 }

@@ -6,7 +6,10 @@ internal import RegnumStore
 struct PredicateParser {
     var tokens: ArraySlice<PredicateToken>
     var depth = 0
+    /// The number of `%@` and `%K` so far.
     var placeholderCount = 0
+    /// The number of values that the arguments so far require.
+    var valueCount = 0
     /// The variables of the enclosing `SUBQUERY`s, innermost last.
     var variables: [String] = []
 
@@ -18,10 +21,10 @@ struct PredicateParser {
         let condition = try parser.disjunction()
         let tails = try parser.tails()
         guard parser.next.kind == .end else {
-            throw parser.mistake("Expected and, or, or the end")
+            throw parser.misplaced("Expected and, or, or the end")
         }
         return PredicateStatement(
-            condition: condition, tails: tails, placeholderCount: parser.placeholderCount)
+            condition: condition, tails: tails, valueCount: parser.valueCount)
     }
 
     private init(tokens: ArraySlice<PredicateToken>) {
@@ -57,8 +60,22 @@ struct PredicateParser {
         return true
     }
 
-    func isNext(_ word: String) -> Bool {
-        if case .word(let text) = next.kind { text.lowercased() == word } else { false }
+    func isNext(_ word: String) -> Bool { next.keyword == word }
+
+    /// Takes a placeholder, or a variable that is an argument.
+    mutating func takeArgument() -> PredicateArgument? {
+        let argument: PredicateArgument
+        switch next.kind {
+        case .placeholder:
+            argument = .position(placeholderCount)
+            placeholderCount += 1
+        case .variable(let name):
+            argument = (name.pathArgument ?? name.number).map { .position($0) } ?? .name(name)
+        default: return nil
+        }
+        if case .position(let position) = argument { valueCount = max(valueCount, position + 1) }
+        take()
+        return argument
     }
 
     mutating func require(symbol: String) throws(PredicateMistake) {
@@ -67,8 +84,24 @@ struct PredicateParser {
 
     /// The error that something else was expected than the next token.
     func mistake(_ expected: String) -> PredicateMistake {
-        let found = next.kind == .end ? "the string ends here" : "found \(next.text)"
+        let found = next.kind == .end ? "the string ends here" : "found \(next.text.shortened)"
         return PredicateMistake(message: "\(expected), but \(found).", offset: next.offset)
+    }
+
+    /// The error that an operator, or the end of a comparison, was expected.
+    private func misplaced(_ expected: String) -> PredicateMistake {
+        let problem: String?
+        switch next.kind {
+        case .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"):
+            problem = "Arithmetic isn't supported."
+        case .symbol(":"):
+            problem = "Row numbers such as L1:2 aren't supported: pass the object as a value."
+        case .word where ["text", "geowithin", "matches"].contains(next.keyword):
+            problem = "\(next.text) isn't supported."
+        default: problem = nil
+        }
+        guard let problem else { return mistake(expected) }
+        return PredicateMistake(message: problem, offset: next.offset)
     }
 
     /// Calls a function one level deeper.
@@ -137,17 +170,17 @@ struct PredicateParser {
         case .symbol("<="), .symbol("=<"): kind = .compare(.lessOrEqual)
         case .symbol(">"): kind = .compare(.greater)
         case .symbol(">="), .symbol("=>"): kind = .compare(.greaterOrEqual)
-        case .word(let word):
-            switch word.lowercased() {
+        case .word:
+            switch token.keyword {
             case "in": kind = .isIn
             case "between": kind = .between
             case "beginswith": kind = .match(.beginsWith)
             case "endswith": kind = .match(.endsWith)
             case "contains": kind = .match(.contains)
             case "like": kind = .match(.like)
-            default: throw mistake("Expected an operator such as == or CONTAINS")
+            default: throw misplaced("Expected an operator such as == or CONTAINS")
             }
-        default: throw mistake("Expected an operator such as == or CONTAINS")
+        default: throw misplaced("Expected an operator such as == or CONTAINS")
         }
         take()
         let ignoresCase = try options(of: kind, token.text)
@@ -159,11 +192,14 @@ struct PredicateParser {
     private mutating func options(
         of kind: PredicateOperator.Kind, _ text: String
     ) throws(PredicateMistake) -> Bool {
-        guard next.kind == .symbol("["), case .word(let options) = following.kind else {
-            return false
-        }
+        guard next.kind == .symbol("["), case .word = following.kind else { return false }
         take()
-        guard options.lowercased() == "c" else {
+        guard isNext("c") else {
+            if isNext("d") || isNext("cd") {
+                throw PredicateMistake(
+                    message: "[\(next.text)] isn't supported: only case can be ignored, by [c].",
+                    offset: next.offset)
+            }
             throw mistake("Expected [c], to ignore case")
         }
         switch kind {
@@ -182,9 +218,14 @@ struct PredicateParser {
     /// Parses `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`.
     private mutating func tails() throws(PredicateMistake) -> [(PredicateTail, offset: Int)] {
         var tails: [(PredicateTail, offset: Int)] = []
-        while case .word(let word) = next.kind {
+        while case .word = next.kind {
             let offset = next.offset
-            switch word.lowercased() {
+            guard tails.count < Limits.sortTermCountMax else {
+                throw PredicateMistake(
+                    message: "There are more than \(Limits.sortTermCountMax) SORT, DISTINCT and "
+                        + "LIMIT.", offset: offset)
+            }
+            switch next.keyword {
             case "sort":
                 take()
                 try require(symbol: "(")
@@ -194,6 +235,11 @@ struct PredicateParser {
                     let isDescending = take(word: "desc") || take(word: "descending")
                     if !isDescending { _ = take(word: "asc") || take(word: "ascending") }
                     orders.append((path, !isDescending))
+                    if orders.count > Limits.sortTermCountMax {
+                        throw PredicateMistake(
+                            message: "SORT has more than \(Limits.sortTermCountMax) properties.",
+                            offset: offset)
+                    }
                 } while take(symbol: ",")
                 tails.append((.sort(orders), offset))
             case "distinct":
@@ -210,7 +256,7 @@ struct PredicateParser {
                 }
                 take()
                 tails.append((.limit(count), offset))
-            default: throw mistake("Expected and, or, SORT, DISTINCT, LIMIT, or the end")
+            default: throw misplaced("Expected and, or, SORT, DISTINCT, LIMIT, or the end")
             }
             try require(symbol: ")")
         }

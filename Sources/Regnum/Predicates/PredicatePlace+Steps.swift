@@ -7,7 +7,7 @@ extension PredicateBinder {
         for key: String, of place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> PredicatePlace {
         var next = place
-        next.name += "[\"\(key)\"]"
+        next.name += "[\"\(key.shortened)\"]"
         switch place.kind {
         case .map(_, .scalar(let storage)):
             next.kind = .entry(key: key, .element(storage), storage)
@@ -25,6 +25,9 @@ extension PredicateBinder {
     func element(
         _ position: Int, of place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> PredicatePlace {
+        guard position >= 0 else {
+            throw PredicateMistake(message: "A position can't be negative.", offset: offset)
+        }
         var next = place
         next.name += "[\(position)]"
         if place.isCollection {
@@ -34,6 +37,7 @@ extension PredicateBinder {
             last.position = position
             next.hops.append(last)
             next.isList = false
+            next.isCollection = false
             return next
         }
         next.kind = try nested(.position(position), in: place, offset)
@@ -43,10 +47,17 @@ extension PredicateBinder {
     func all(
         _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> PredicatePlace {
-        if case .map = place.kind { return try apply("values", to: place, offset) }
-        if place.isCollection { return place }
+        if case .map = place.kind {
+            var values = try apply("values", to: place, offset)
+            values.isCollection = false
+            return values
+        }
         var next = place
         next.name += "[*]"
+        if place.isCollection {
+            next.isCollection = false
+            return next
+        }
         next.kind = try nested(.all, in: place, offset)
         return next
     }
@@ -92,11 +103,13 @@ extension PredicateBinder {
             switch place.kind {
             case .objects(let schema) where place.isCollection:
                 next.kind = .pendingAggregate(kind, schema)
+                next.isCollection = false
                 return next
             case .map(_, .scalar(let storage)):
                 return try aggregate(kind, .element(storage), storage, place, name: nil, offset)
             case .map(_, .object(let type)):
                 next.kind = .pendingAggregate(kind, ClassSchema.of(type))
+                next.isCollection = false
                 next.hops.append(.link("value", to: ClassSchema.of(type).name))
                 return next
             case .values(let column, let storage):
@@ -106,8 +119,10 @@ extension PredicateBinder {
         }
         switch (function, place.kind) {
         case ("count", _) where place.isCollection, ("size", _) where place.isCollection:
-            let (outer, inner) = place.hops.splitBeforeLastCollection
+            // Without the link from the entries of a map to their objects: nil counts, too.
+            let (outer, inner) = place.hops.splitAtLastCollection.several.splitBeforeLastCollection
             next.kind = .count(outer: outer, inner: inner, .constant(true))
+            next.isCollection = false
         case ("keys", .map), ("allkeys", .map):
             next.kind = .values(
                 ColumnReference(name: "key", type: .string, missing: .string("")),
@@ -124,8 +139,8 @@ extension PredicateBinder {
             throw refused(place, "isn't a map, as @\(function) requires", offset)
         default:
             throw PredicateMistake(
-                message: "There is no function @\(function): use @count, @min, @max, @sum, @avg, "
-                    + "@keys, @values or @links.", offset: offset)
+                message: "There is no function @\(function.shortened): use @count, @min, @max, "
+                    + "@sum, @avg, @keys, @values or @links.", offset: offset)
         }
         return next
     }
@@ -146,7 +161,6 @@ extension PredicateBinder {
         default:
             throw refused(place, "of type \(storage.swiftName) has no such aggregate", offset)
         }
-        if kind == .average, storage.isAny { type = _StorageType(.decimal) }
         let (several, links) = place.hops.splitAtLastCollection
         let (outer, inner) = several.splitBeforeLastCollection
         var next = place

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// What a path of a predicate string leads to.
 struct PredicatePlace {
@@ -24,7 +25,8 @@ struct PredicatePlace {
     var kind: Kind
     /// The path to the rows. For values, to the rows that have the column.
     var hops: [Hop]
-    /// Whether the last hop leads through a collection rather than a link.
+    /// Whether the place is that of all elements of a collection, rather than of a single one or
+    /// of values that belong to the elements.
     var isCollection = false
     /// Whether that collection has positions.
     var isList = false
@@ -44,7 +46,8 @@ extension PredicateBinder {
         var place: PredicatePlace
         if let name = path.variable {
             guard let root = roots.last(where: { $0.variable == name }) else {
-                throw PredicateMistake(message: "$\(name) isn't defined.", offset: path.offset)
+                throw PredicateMistake(
+                    message: "$\(name.shortened) isn't defined.", offset: path.offset)
             }
             guard root.variable == roots.last?.variable else {
                 throw PredicateMistake(
@@ -84,9 +87,12 @@ extension PredicateBinder {
         case .names(let argument):
             var place = place
             let dot = UInt8(ascii: ".")
-            for part in try arguments.path(argument, step.offset).utf8
+            let parts = try arguments.path(argument, step.offset).utf8
                 .split(separator: dot, omittingEmptySubsequences: false)
-            {
+            if parts.count > Limits.conditionLevelMax {
+                throw PredicateMistake.longPath(step.offset)
+            }
+            for part in parts {
                 place = try member(String(Substring(part)), of: place, step.offset)
             }
             return place
@@ -146,9 +152,11 @@ extension PredicateBinder {
             return try value(for: name, of: place, offset)
         case .values(_, let storage), .entry(_, _, let storage):
             throw refused(
-                place, "is of type \(storage.swiftName) and has no property \"\(name)\"", offset)
+                place,
+                "is of type \(storage.swiftName) and has no property \"\(name.shortened)\"", offset)
         case .count, .aggregate:
-            throw refused(place, "is a number and has no property \"\(name)\"", offset)
+            throw refused(
+                place, "is a number and has no property \"\(name.shortened)\"", offset)
         }
     }
 
@@ -191,8 +199,10 @@ extension PredicateBinder {
         if let index = schema.property(named: name) ?? schema.property(columnNamed: name) {
             return schema.properties[index]
         }
-        var message = "\(schema.name) has no property \"\(name)\""
-        if let near = name.nearest(of: schema.properties.map(\.name)) {
+        var message = "\(schema.name) has no property \"\(name.shortened)\""
+        if name.utf8.first == UInt8(ascii: "O"), String(name.dropFirst()).number != nil {
+            message += ". Row numbers aren't supported: pass the object as a value."
+        } else if let near = name.nearest(of: schema.properties.map(\.name)) {
             message += "; did you mean \"\(near)\"?"
         } else {
             message += ": it has \(schema.properties.map(\.name).joined(separator: ", "))."
@@ -216,7 +226,8 @@ extension PredicateBinder {
             kind: place.kind, hops: place.hops, name: "\(place.name).@links.\(className).\(name)")
         guard let origin = scope.realm?.knownEntry(named: className)?.schema else {
             throw PredicateMistake(
-                message: "There is no class \(className).", offset: steps[steps.startIndex].offset)
+                message: "There is no class \(className.shortened).",
+                offset: steps[steps.startIndex].offset)
         }
         let property = try self.property(name, of: origin, steps[steps.startIndex + 1].offset)
         guard let target = property.shape.targetType, target == schema.type else {

@@ -91,6 +91,6 @@ enum PredicateTail {
 struct PredicateStatement {
     let condition: PredicateSyntax
     let tails: [(PredicateTail, offset: Int)]
-    /// The number of `%@` and `%K`.
-    let placeholderCount: Int
+    /// The number of values that the arguments require.
+    let valueCount: Int
 }

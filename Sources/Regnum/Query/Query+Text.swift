@@ -170,7 +170,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
 }
 
 extension Predicate {
-    fileprivate static func areEqual(
+    static func areEqual(
         _ a: ColumnReference, _ b: ColumnReference, _ options: StringOptions
     ) -> Predicate {
         guard options.contains(.caseInsensitive) else { return .compareColumns(a, .equal, b) }
