@@ -87,14 +87,6 @@ private struct PredicateCase: Sendable {
             let named = v.enumerated().map { ("a\($0.offset)", $0.element) }
             return try all.filter(text, named: Dictionary(uniqueKeysWithValues: named))
         }
-        return switch v.count {
-        case 0: try all.filter(text)
-        case 1: try all.filter(text, v[0])
-        case 2: try all.filter(text, v[0], v[1])
-        case 3: try all.filter(text, v[0], v[1], v[2])
-        case 4: try all.filter(text, v[0], v[1], v[2], v[3])
-        case 5: try all.filter(text, v[0], v[1], v[2], v[3], v[4])
-        default: try all.filter(text, v[0], v[1], v[2], v[3], v[4], v[5])
-        }
+        return try all.filter(text, list: v)
     }
 }
