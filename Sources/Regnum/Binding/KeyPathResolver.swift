@@ -6,14 +6,15 @@ extension ClassSchema {
     ///
     /// - Precondition: The key path refers to a stored property of the class.
     func requireProperty<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> PropertySchema {
-        guard case .property(let index) = meaning(of: keyPath) else { trapNoProperty(keyPath) }
-        return properties[index]
+        guard let property = property(of: keyPath) else { trapNoProperty(keyPath) }
+        return property
     }
 
-    /// Resolves a key path of the class, using the cached result if there is one
-    /// (Docs/Decisions/011-key-paths.md).
-    func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>) -> KeyPathMeaning {
-        if case .property(let index) = entry(keyPath) { .property(index) } else { .computed }
+    /// Returns the stored property that a key path of the class refers to, using the cached result
+    /// if there is one (Docs/Decisions/011-key-paths.md); `nil` for anything else: a property of a
+    /// linked object, or a computed or ignored property.
+    func property<T: ObjectBase, V>(of keyPath: KeyPath<T, V>) -> PropertySchema? {
+        if case .property(let index) = entry(keyPath) { properties[index] } else { nil }
     }
 
     /// Returns the stored properties that a key path of the class goes through, such as `\.name` or
@@ -24,7 +25,7 @@ extension ClassSchema {
 
     private func path(_ entry: KeyPathCache.Entry) -> PropertyPath? {
         switch entry {
-        case .property(let index): PropertyPath([properties[index]], first: index)
+        case .property(let index): PropertyPath(properties: [properties[index]], first: index)
         case .path(let path): path
         case .computed: nil
         }
@@ -160,9 +161,7 @@ extension ClassSchema {
             }
         case .link:
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
-        case .list, .linkingObjects: break
-        case .map: break
-        case .set: break
+        case .list, .set, .map, .linkingObjects: break
         }
         for link in links {
             let tracer = ReadTracer(nilLink: link, followsCollections: throughCollections)

@@ -30,12 +30,7 @@ final class ReadScope {
     static func runThrowing<Result>(
         _ body: () throws(Realm.Error) -> Result
     ) throws(Realm.Error) -> Result {
-        let reads = ReadScope(nil)
-        let outcome = scope.run(reads) { () -> Swift.Result<Result, Realm.Error> in
-            do throws(Realm.Error) { return .success(try body()) } catch { return .failure(error) }
-        }
-        if let first = reads.first { throw first }
-        return try outcome.get()
+        do { return try run(body) } catch { throw Realm.Error(below: error) }
     }
 
     /// Returns the description that `body` creates, or the error that it encountered.

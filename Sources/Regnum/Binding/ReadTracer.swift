@@ -51,7 +51,8 @@ final class ReadTracer {
     var path: PropertyPath? {
         guard isChain, !reads.isEmpty else { return nil }
         return PropertyPath(
-            reads.map { schemas[$0.recorder].properties[$0.property] }, first: reads[0].property)
+            properties: reads.map { schemas[$0.recorder].properties[$0.property] },
+            first: reads[0].property)
     }
 
     /// The path of each read, including the links that led to its recorder.
@@ -60,7 +61,7 @@ final class ReadTracer {
             // Recorder n was created by the first n reads, which form a chain.
             let chain = reads[..<read.recorder] + [read]
             return PropertyPath(
-                chain.map { schemas[$0.recorder].properties[$0.property] },
+                properties: chain.map { schemas[$0.recorder].properties[$0.property] },
                 first: chain[0].property)
         }
     }

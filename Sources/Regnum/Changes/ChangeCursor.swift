@@ -15,19 +15,6 @@ public struct ChangeCursor: Sendable, Hashable {
     /// The version after which changes are reported.
     public let version: UInt64
 
-    init(_ root: DatabaseRoot) {
-        let identity = root.identity
-        high = identity.high
-        low = identity.low
-        version = root.version
-    }
-
-    private init(high: UInt64, low: UInt64, version: UInt64) {
-        self.high = high
-        self.low = low
-        self.version = version
-    }
-
     /// Returns another position in the history of the same realm.
     func at(version: UInt64) -> ChangeCursor {
         ChangeCursor(high: high, low: low, version: version)
@@ -40,42 +27,37 @@ public struct ChangeCursor: Sendable, Hashable {
     }
 }
 
+extension ChangeCursor {
+    init(_ root: DatabaseRoot) {
+        self.init(high: root.identity.high, low: root.identity.low, version: root.version)
+    }
+}
+
 extension ChangeCursor: LosslessStringConvertible {
     /// Creates a cursor from its text form. Returns `nil` for any other text.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 32, !parts[1].isEmpty, parts[1].count <= 20,
-            let high = ChangeCursor.hexadecimal(parts[0].prefix(16)),
-            let low = ChangeCursor.hexadecimal(parts[0].suffix(16)),
+            let digits = String(parts[0]), let high = UInt64(digits.prefix(16), radix: 16),
+            let low = UInt64(digits.suffix(16), radix: 16),
+            // refuses uppercase letters and signs
+            equalUTF8(high.hexadecimal + low.hexadecimal, digits),
             parts[1].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
             let version = UInt64(String(decoding: parts[1], as: UTF8.self))
         else { return nil }
-        self.high = high
-        self.low = low
-        self.version = version
+        self.init(high: high, low: low, version: version)
     }
 
     public var description: String {
-        ChangeCursor.hexadecimal(high) + ChangeCursor.hexadecimal(low) + "-\(version)"
+        high.hexadecimal + low.hexadecimal + "-\(version)"
     }
+}
 
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
-    }
-
-    private static func hexadecimal(_ digits: some Collection<UInt8>) -> UInt64? {
-        var number: UInt64 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return number
+extension UInt64 {
+    /// The number as 16 lowercase hexadecimal digits.
+    var hexadecimal: String {
+        let digits = String(self, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

@@ -1,41 +1,16 @@
 internal import RegnumEngine
 
-/// A change filter made from key paths.
-struct KeyPathFilter: Hashable, Sendable {
-    /// `.paths`: one for each key path, in order. Without any it marks nothing.
+/// What a stream follows, and the names that it reports.
+struct KeyPathFilter: Sendable {
+    /// For key paths `.paths`: one for each, in order. Without any it marks nothing.
     let filter: ChangeFilter
     /// The positions in `ClassSchema.properties` of the first properties of the paths.
-    let firstProperties: [Int]
+    var firstProperties: [Int] = []
+    /// The names reported for the paths; `nil` for those of their first properties.
+    var names: ProjectedNames?
 }
 
 extension ChangeFilter {
-    /// Returns the filter for key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`,
-    /// `\.owners`. An element of a list, map or inverse represents all of its elements, whatever
-    /// its position: `\.dogs[0].name`, `\.owners[0].boss?.name`.
-    ///
-    /// Classes along a path need not have joined the realm.
-    ///
-    /// - Precondition: The key paths only use stored properties.
-    /// - Complexity: O(1) for each key path after its first use.
-    static func paths<Model: ObjectBase>(
-        _ keyPaths: [PartialKeyPath<Model>], of schema: ClassSchema
-    ) -> KeyPathFilter {
-        schema.filter(keyPaths.flatMap { schema.requireObservedPath($0).throughValues })
-    }
-
-    /// Returns the filter for key paths as text: the Swift names of properties separated by dots,
-    /// including those of linked objects, elements of lists and linking objects.
-    ///
-    /// Throws `.invalidInput`, naming the property and the class, if a class has no such property,
-    /// or if a property in the middle of a path isn't a link or collection of objects.
-    static func paths(
-        _ keyPaths: [String], of schema: ClassSchema
-    ) throws(Realm.Error) -> KeyPathFilter {
-        var paths: [PropertyPath] = []
-        for keyPath in keyPaths { paths += try schema.path(along: keyPath).throughValues }
-        return schema.filter(paths)
-    }
-
     /// Returns the filter for the values of a list or map that are stored as embedded objects of a
     /// class: everything in these objects counts, but nothing in objects that they link to.
     static func values(of schema: ClassSchema) -> ChangeFilter {
@@ -52,17 +27,17 @@ extension PropertyPath {
         }
         return [self]
             + ClassSchema.of(type).embeddedPaths().map {
-                PropertyPath(properties + $0, first: first)
+                PropertyPath(properties: properties + $0, first: first)
             }
     }
 }
 
 extension ClassSchema {
     /// Returns the change filter for paths of the class.
-    func filter(_ paths: [PropertyPath]) -> KeyPathFilter {
+    func filter(_ paths: [PropertyPath], _ names: ProjectedNames?) -> KeyPathFilter {
         KeyPathFilter(
             filter: .paths(paths.map { changePath($0.properties) }),
-            firstProperties: paths.map(\.first))
+            firstProperties: paths.map(\.first), names: names)
     }
 
     /// Returns the paths to all stored properties of an embedded class and of the embedded objects
@@ -111,7 +86,7 @@ extension ClassSchema {
             if found.isEmpty { first = index }
             found.append(schema.properties[index])
         }
-        return PropertyPath(found, first: first)
+        return PropertyPath(properties: found, first: first)
     }
 
     /// Returns the path through properties, each of the class that the previous one refers to.

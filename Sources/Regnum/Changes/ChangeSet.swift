@@ -11,15 +11,15 @@ internal import RegnumEngine
 ///     for modification in delta.modified { print(modification.properties) }
 public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// Positions of the removed objects in the old collection, in ascending order.
-    public let deletions: [Int]
+    public var deletions: [Int] { change.deletions }
     /// Positions of the inserted objects in the new collection, in ascending order.
-    public let insertions: [Int]
+    public var insertions: [Int] { change.insertions }
     /// Positions of the modified objects in the **old** collection, in ascending order.
-    public let modifications: [Int]
+    public var modifications: [Int] { change.modifications }
     /// Positions of the same objects in the **new** collection, parallel to ``modifications``.
-    public let newModifications: [Int]
+    public var newModifications: [Int] { change.newModifications }
     /// The version of the new collection.
-    public let version: UInt64
+    public var version: UInt64 { newTable.snapshot.root.version }
     /// The `origin:` labels of the merged commits that concern the stream, in order and without
     /// duplicates; at most the newest 1,000. A commit concerns the stream if it changes objects
     /// that might match the query, or objects of other classes that the query depends on.
@@ -27,26 +27,10 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// The cursor for resuming after this change set; see `changes(since:)`.
     public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
 
-    private let request: StreamRequest
-    private let oldTable: FrozenTable
-    private let newTable: FrozenTable
-    private let change: ResultChange
-
-    init(
-        _ change: ResultChange, _ request: StreamRequest, from oldTable: FrozenTable,
-        to newTable: FrozenTable, origins: [String]
-    ) {
-        deletions = change.deletions
-        insertions = change.insertions
-        modifications = change.modifications
-        newModifications = change.newModifications
-        version = newTable.snapshot.root.version
-        self.origins = origins
-        self.change = change
-        self.request = request
-        self.oldTable = oldTable
-        self.newTable = newTable
-    }
+    let change: ResultChange
+    let request: StreamRequest
+    let oldTable: FrozenTable
+    let newTable: FrozenTable
 
     /// The objects at ``deletions``, from the old collection.
     ///

@@ -34,13 +34,8 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
             Element, rest: (() -> Element)?
         )
 
-    private let request: StreamRequest
-    private let conversion: Conversion
-
-    init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
-        self.request = request
-        self.conversion = conversion
-    }
+    let request: StreamRequest
+    let conversion: Conversion
 
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(request, conversion)
@@ -49,7 +44,7 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
     /// An iterator, which holds the version and the result that it delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CollectionStream
-        private let conversion: Conversion
+        let conversion: Conversion
         private var rest: (() -> Element)?
 
         fileprivate init(_ request: StreamRequest, _ conversion: @escaping Conversion) {

@@ -20,11 +20,10 @@ extension ClassSchema {
             var next: [ClassSchema] = []
             for schema in level {
                 for property in schema.properties {
-                    if case .list(.scalar) = property.shape {
+                    switch property.shape {
+                    case .list(.scalar), .map:
                         names.insert(StoredText(schema.elementsName(of: property)))
-                    }
-                    if case .map = property.shape {
-                        names.insert(StoredText(schema.elementsName(of: property)))
+                    default: break
                     }
                     guard distance < depth, let type = property.shape.targetType else { continue }
                     let target = ClassSchema.of(type)

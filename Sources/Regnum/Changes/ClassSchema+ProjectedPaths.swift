@@ -15,7 +15,7 @@ extension ClassSchema {
             let list = tracer.path
         {
             return collection.elementPaths.map {
-                PropertyPath(list.properties + $0.properties, first: list.first)
+                PropertyPath(properties: list.properties + $0.properties, first: list.first)
             }
         }
         var paths: [PropertyPath] = []
@@ -44,9 +44,7 @@ struct ProjectedNames: Sendable {
 
     /// Returns the filter of a projection's streams by default: changes to any
     /// property it depends on.
-    static func all(of schema: ProjectionSchema, _ root: ClassSchema) -> (
-        filter: KeyPathFilter, names: ProjectedNames
-    ) {
+    static func all(of schema: ProjectionSchema, _ root: ClassSchema) -> KeyPathFilter {
         var paths: [PropertyPath] = []
         var properties: [[Int]] = []
         for (position, property) in schema.properties.enumerated() {
@@ -54,25 +52,7 @@ struct ProjectedNames: Sendable {
             paths += found
             properties += found.map { _ in [position] }
         }
-        return (root.filter(paths), ProjectedNames(schema, properties))
-    }
-
-    /// Creates the mapping for streams that observe the given paths: the properties whose paths
-    /// overlap with one of them.
-    init(_ schema: ProjectionSchema, along paths: [PropertyPath]) {
-        self.schema = schema
-        properties = paths.map { path in
-            schema.properties.indices.filter { position in
-                schema.properties[position].paths.contains {
-                    $0.begins(with: path) || path.begins(with: $0)
-                }
-            }
-        }
-    }
-
-    private init(_ schema: ProjectionSchema, _ properties: [[Int]]) {
-        self.schema = schema
-        self.properties = properties
+        return root.filter(paths, ProjectedNames(schema: schema, properties: properties))
     }
 
     /// Returns the names of the properties affected by changes to the given paths,
@@ -82,47 +62,65 @@ struct ProjectedNames: Sendable {
     }
 }
 
+extension ProjectedNames {
+    /// Creates the mapping for streams that observe the given paths: the properties whose paths
+    /// overlap with one of them.
+    fileprivate init(_ schema: ProjectionSchema, along paths: [PropertyPath]) {
+        self.init(
+            schema: schema,
+            properties: paths.map { path in
+                schema.properties.indices.filter { position in
+                    schema.properties[position].paths.contains {
+                        $0.begins(with: path) || path.begins(with: $0)
+                    }
+                }
+            })
+    }
+}
+
 extension ClassSchema {
     /// Returns the filter of a stream of objects of the class, or of projections of them.
     ///
     /// - Parameter depth: The depth for a model. Projections observe the properties they depend on.
-    func filter(
-        of type: ObjectBase.Type, depth: Int
-    ) -> (filter: KeyPathFilter, names: ProjectedNames?) {
-        guard let projection = ProjectionSchema.of(type) else {
-            return (KeyPathFilter(filter: .deep(depth), firstProperties: []), nil)
-        }
-        return ProjectedNames.all(of: projection, self)
+    func filter(of type: ObjectBase.Type, depth: Int) -> KeyPathFilter {
+        ProjectionSchema.of(type).map { ProjectedNames.all(of: $0, self) }
+            ?? KeyPathFilter(filter: .deep(depth))
     }
 
-    /// Returns the filter of a stream of objects of the class, or of projections of
-    /// them, for key paths.
+    /// Returns the filter of a stream of objects of the class, or of projections of them, for key
+    /// paths: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`, `\.owners`. An element of a list, map or
+    /// inverse represents all of its elements, whatever its position: `\.dogs[0].name`,
+    /// `\.owners[0].boss?.name`.
+    ///
+    /// Classes along a path need not have joined the realm.
     ///
     /// - Precondition: The key paths refer to stored properties.
-    func filter<Model: ObjectBase>(
-        _ keyPaths: [PartialKeyPath<Model>]
-    ) -> (filter: KeyPathFilter, names: ProjectedNames?) {
-        guard let projection = ProjectionSchema.of(Model.self) else {
-            return (ChangeFilter.paths(keyPaths, of: self), nil)
-        }
+    /// - Complexity: O(1) for each key path of a model after its first use.
+    func filter<Model: ObjectBase>(_ keyPaths: [PartialKeyPath<Model>]) -> KeyPathFilter {
+        let isProjection = ProjectionSchema.of(Model.self) != nil
         let paths = keyPaths.flatMap { keyPath in
-            let paths = projectedPaths(keyPath)
-            return (paths.isEmpty ? [requireObservedPath(keyPath)] : paths)
-                .flatMap(\.throughValues)
+            let paths = isProjection ? projectedPaths(keyPath) : []
+            return paths.isEmpty ? [requireObservedPath(keyPath)] : paths
         }
-        return (filter(paths), ProjectedNames(projection, along: paths))
+        return filter(of: Model.self, along: paths)
     }
 
-    /// Returns the filter for string key paths, which refer to properties of the model
-    /// even for a projection.
+    /// Returns the filter for key paths as text: the Swift names of properties separated by dots,
+    /// including those of linked objects, elements of lists and linking objects. They refer to
+    /// properties of the model even for a projection.
+    ///
+    /// Throws `.invalidInput`, naming the property and the class, if a class has no such property,
+    /// or if a property in the middle of a path isn't a link or collection of objects.
     func filter(
         of type: ObjectBase.Type, _ keyPaths: [String]
-    ) throws(Realm.Error) -> (filter: KeyPathFilter, names: ProjectedNames?) {
-        guard let projection = ProjectionSchema.of(type) else {
-            return (try ChangeFilter.paths(keyPaths, of: self), nil)
-        }
-        var paths: [PropertyPath] = []
-        for keyPath in keyPaths { paths += try path(along: keyPath).throughValues }
-        return (filter(paths), ProjectedNames(projection, along: paths))
+    ) throws(Realm.Error) -> KeyPathFilter {
+        let paths = try keyPaths.map { (keyPath) throws(Realm.Error) in try path(along: keyPath) }
+        return filter(of: type, along: paths)
+    }
+
+    private func filter(of type: ObjectBase.Type, along paths: [PropertyPath]) -> KeyPathFilter {
+        let paths = paths.flatMap(\.throughValues)
+        return filter(
+            paths, ProjectionSchema.of(type).map { ProjectedNames($0, along: paths) })
     }
 }

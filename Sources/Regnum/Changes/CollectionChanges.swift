@@ -27,14 +27,16 @@ public typealias CollectionChanges<Model: ObjectBase> = Changes<CollectionChange
 extension StreamRequest {
     /// The changes of a collection of objects.
     fileprivate func collectionChanges<Model>() -> CollectionChanges<Model> {
-        Changes(self) { element in
+        Changes(request: self) { element in
             switch element {
             case .initial(let place): (.initial(self.results(place)), nil)
             case .update(let old, _, let new, let change, let origins):
                 (
                     .update(
                         self.results(new),
-                        ChangeSet(change, self, from: old, to: new.table, origins: origins)), nil
+                        ChangeSet(
+                            origins: origins, change: change, request: self, oldTable: old,
+                            newTable: new.table)), nil
                 )
             }
         }
@@ -104,16 +106,12 @@ extension LiveResults {
     }
 
     private func request(
-        _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
-        _ cursor: ChangeCursor?, problem: Realm.Error? = nil
+        _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        problem: Realm.Error? = nil
     ) -> StreamRequest {
         StreamRequest(
             realm: realm, entry: entry, otherEntry: ownerEntry, place: place,
             plan: _Plan(plan: _plan.plan, problem: _plan.problem ?? problem),
-            query: StreamQuery(
-                _plan.plan, owner: owner, filter: paths.filter.filter,
-                declaredDependencies: entry.schema.dependencies(paths.filter.filter)),
-            firstProperties: paths.filter.firstProperties, names: paths.names, policy: policy,
-            since: cursor)
+            owner: owner, filter: filter, policy: policy, since: cursor)
     }
 }

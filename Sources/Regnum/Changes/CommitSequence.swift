@@ -16,13 +16,8 @@ public struct CommitSequence: AsyncSequence, Sendable {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error
 
-    private let realm: RealmCore
-    private let cursor: ChangeCursor?
-
-    init(_ realm: RealmCore, since cursor: ChangeCursor? = nil) {
-        self.realm = realm
-        self.cursor = cursor
-    }
+    let realm: RealmCore
+    let cursor: ChangeCursor?
 
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(realm, cursor)

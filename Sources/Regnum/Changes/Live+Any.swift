@@ -40,7 +40,7 @@ extension Live {
         if nested != nil { owner.name = property.anyItemsName }
         owner.nested = nested
         return LiveValues(
-            realm, entry, place,
+            realm: realm, entry: entry, place: place,
             plan: QueryPlan(tableName: entry.schema.elementsName(of: property)), owner: owner)
     }
 }
@@ -63,7 +63,7 @@ extension LiveValues where Element == FrozenAnyValue {
     public func at(_ position: Int) -> LiveValues<FrozenAnyValue> { at(.position(position)) }
 
     private func at(_ step: NestedCollection.Step) -> LiveValues<FrozenAnyValue> {
-        LiveValues(realm, entry, place, plan: plan, owner: owner.at(step))
+        LiveValues(realm: realm, entry: entry, place: place, plan: plan, owner: owner.at(step))
     }
 
     /// A live handle to the entries of this dictionary, by key. Empty if there is no collection
@@ -77,7 +77,9 @@ extension LiveValues where Element == FrozenAnyValue {
         var nested = owner.nested ?? NestedCollection(column: nil)
         nested.isDictionary = true
         owner.nested = nested
-        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenAnyMap($1, index) }
+        return LiveMap(realm: realm, entry: entry, place: place, property: index, owner: owner) {
+            $0.frozenAnyMap($1, index)
+        }
     }
 }
 
@@ -86,7 +88,7 @@ extension LiveMap where Value == FrozenAnyValue {
     /// ``LiveValues/at(_:)-(String)``.
     public func at(_ key: Key) -> LiveValues<FrozenAnyValue> {
         LiveValues(
-            realm, entry, place, plan: QueryPlan(tableName: entriesName),
+            realm: realm, entry: entry, place: place, plan: QueryPlan(tableName: entriesName),
             owner: owner.at(.key(Array(key._text.utf8))))
     }
 }

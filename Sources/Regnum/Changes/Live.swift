@@ -18,13 +18,6 @@ public struct Live<Model: ObjectBase>: Sendable {
     let place: CallPlace
     let key: Value
 
-    init(_ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, key: Value) {
-        self.realm = realm
-        self.entry = entry
-        self.place = place
-        self.key = key
-    }
-
     /// The object in the newest published version, or `nil` if there is none. After `close()`, the
     /// object in the last version.
     ///
@@ -69,7 +62,7 @@ extension Live {
 
     func liveValues<Value>(_ property: PropertySchema) -> LiveValues<Value> {
         LiveValues(
-            realm, entry, place,
+            realm: realm, entry: entry, place: place,
             plan: QueryPlan(
                 tableName: property.shape.objectType.map { ClassSchema.of($0).name }
                     ?? entry.schema.elementsName(of: property)),
@@ -80,7 +73,7 @@ extension Live {
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> LiveResults<T> {
         LiveResults(
-            realm, realm.entry(for: T.self), place, plan: .all(of: T.self),
+            realm: realm, entry: realm.entry(for: T.self), place: place, _plan: .all(of: T.self),
             owner: owner(property, kind), ownerEntry: entry)
     }
 

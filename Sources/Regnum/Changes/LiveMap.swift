@@ -16,20 +16,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The property that is the map, or that contains it.
     let property: Int
     let owner: CollectionOwner
-    private let make: @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
-
-    init(
-        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, _ property: Int,
-        owner: CollectionOwner,
-        _ make: @escaping @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
-    ) {
-        self.realm = realm
-        self.entry = entry
-        self.place = place
-        self.property = property
-        self.owner = owner
-        self.make = make
-    }
+    let make: @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
 
     /// The map in the newest published version. After `close()`, the map in the last version.
     ///
@@ -89,7 +76,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     ) -> MapChanges<Key, Value> where Value == Frozen<T>? {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
         let objects = ClassSchema.of(T.self)
-        return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
+        return changes(objects.filter(keyPaths).filter.ofEntries(objects), policy, cursor)
     }
 
     /// Returns the changes of the map for key paths given as strings: `["name", "owners.name"]`.
@@ -104,23 +91,22 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
         let objects = ClassSchema.of(T.self)
         let paths = try objects.filter(of: T.self, keyPaths)
-        return changes(paths.filter.filter.ofEntries(objects), policy, cursor)
+        return changes(paths.filter.ofEntries(objects), policy, cursor)
     }
 
     private func changes(
         _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?
     ) -> MapChanges<Key, Value> {
-        let plan = QueryPlan(tableName: entriesName)
-        return changes(
+        changes(
             StreamRequest(
                 realm: realm, entry: entry,
                 otherEntry: entry.schema.properties[property].shape.objectType.map {
                     realm.entry(for: $0)
-                }, place: place, plan: _Plan(plan: plan),
-                query: StreamQuery(
-                    plan, owner: owner, filter: filter,
-                    declaredDependencies: declaredDependencies(filter)),
-                firstProperties: [], policy: policy, since: cursor, keepsOld: true))
+                },
+                place: place, plan: _Plan(plan: QueryPlan(tableName: entriesName)), owner: owner,
+                filter: KeyPathFilter(filter: filter),
+                dependencies: declaredDependencies(filter), policy: policy, since: cursor,
+                keepsOld: true))
     }
 
     /// Returns the classes, by their declarations, whose changes can modify an entry.
@@ -151,7 +137,9 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> LiveMap<Key, Value> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
+        return LiveMap(realm: realm, entry: entry, place: place, property: index, owner: owner) {
+            $0.frozenMap($1, index)
+        }
     }
 
     /// A live handle to a map of objects.
@@ -161,7 +149,9 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> LiveMap<Key, Frozen<T>?> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
+        return LiveMap(realm: realm, entry: entry, place: place, property: index, owner: owner) {
+            $0.frozenMap($1, index)
+        }
     }
 
     /// A live handle to a map of `AnyRealmValue`. A change inside a list or dictionary counts as a
@@ -172,7 +162,9 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
     ) -> LiveMap<Key, FrozenAnyValue> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenAnyMap($1, index) }
+        return LiveMap(realm: realm, entry: entry, place: place, property: index, owner: owner) {
+            $0.frozenAnyMap($1, index)
+        }
     }
 
     private func mapOwner<V>(_ keyPath: KeyPath<Model, V>) -> (Int, CollectionOwner) {
@@ -193,7 +185,8 @@ extension LiveMap {
         var owner = owner
         owner.leadsThroughEntries = true
         let all = LiveResults<T>(
-            realm, realm.entry(for: T.self), place, plan: .all(of: T.self), owner: owner,
+            realm: realm, entry: realm.entry(for: T.self), place: place, _plan: .all(of: T.self),
+            owner: owner,
             ownerEntry: entry)
         return all.where(condition)
     }

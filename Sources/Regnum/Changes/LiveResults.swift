@@ -19,21 +19,9 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     let place: CallPlace
     public let _plan: _Plan
     /// The owner of the list or inverse; `nil` for the objects of a class.
-    let owner: CollectionOwner?
+    var owner: CollectionOwner?
     /// The class of the owner.
-    let ownerEntry: ClassEntry?
-
-    init(
-        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, plan: _Plan,
-        owner: CollectionOwner? = nil, ownerEntry: ClassEntry? = nil
-    ) {
-        self.realm = realm
-        self.entry = entry
-        self.place = place
-        self._plan = plan
-        self.owner = owner
-        self.ownerEntry = ownerEntry
-    }
+    var ownerEntry: ClassEntry?
 
     /// The matching objects in the newest published version. After `close()`, those in the last
     /// version.
@@ -102,6 +90,8 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
 
 extension LiveResults: Queryable {
     public func _with(_ plan: _Plan) -> LiveResults {
-        LiveResults(realm, entry, place, plan: plan, owner: owner, ownerEntry: ownerEntry)
+        LiveResults(
+            realm: realm, entry: entry, place: place, _plan: plan, owner: owner,
+            ownerEntry: ownerEntry)
     }
 }

@@ -16,17 +16,6 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     let plan: QueryPlan
     let owner: CollectionOwner
 
-    init(
-        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, plan: QueryPlan,
-        owner: CollectionOwner
-    ) {
-        self.realm = realm
-        self.entry = entry
-        self.place = place
-        self.plan = plan
-        self.owner = owner
-    }
-
     /// The values in the newest published version. After `close()`, those in the last version.
     ///
     /// Accessing it inside the body of a write to this realm fails the transaction with
@@ -57,11 +46,9 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
         return StreamRequest(
             realm: realm, entry: entry,
             otherEntry: embedded.map { realm.entry(for: $0.type) }, place: place,
-            plan: _Plan(plan: plan),
-            query: StreamQuery(
-                plan, owner: owner, filter: filter,
-                declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),
-            firstProperties: [], policy: policy, since: cursor, keepsOld: true
+            plan: _Plan(plan: plan), owner: owner, filter: KeyPathFilter(filter: filter),
+            dependencies: embedded.map { $0.dependencies(filter) } ?? [], policy: policy,
+            since: cursor, keepsOld: true
         ).valueChanges()
     }
 

@@ -15,7 +15,7 @@ public typealias MapChanges<Key: MapKey, Value: Sendable> = Changes<MapChange<Ke
 extension LiveMap {
     /// The changes of the map for a request.
     func changes(_ request: StreamRequest) -> MapChanges<Key, Value> {
-        Changes(request) { element throws(Realm.Error) in
+        Changes(request: request) { element throws(Realm.Error) in
             try ReadScope.runThrowing { () throws(Realm.Error) in (change(element), nil) }
         }
     }

@@ -25,7 +25,7 @@ public typealias ObjectChanges<Model: ObjectBase> = Changes<ObjectChange<Model>>
 extension StreamRequest {
     /// The changes of an object.
     fileprivate func objectChanges<Model>() -> ObjectChanges<Model> {
-        Changes(self) { element in
+        Changes(request: self) { element in
             switch element {
             case .initial(let place):
                 (.initial(place.result.tree.first.map { Frozen(place.table, row: $0) }), nil)
@@ -106,19 +106,15 @@ extension Live {
     }
 
     private func request(
-        _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
-        _ cursor: ChangeCursor?, problem: Realm.Error? = nil
+        _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        problem: Realm.Error? = nil
     ) -> StreamRequest {
         let plan = QueryPlan(
             tableName: entry.schema.name,
             predicate: .compare(keyProperty.reference, .equal, key))
         return StreamRequest(
             realm: realm, entry: entry, place: place,
-            plan: _Plan(plan: plan, problem: problem),
-            query: StreamQuery(
-                plan, filter: paths.filter.filter,
-                declaredDependencies: entry.schema.dependencies(paths.filter.filter)),
-            firstProperties: paths.filter.firstProperties, names: paths.names, policy: policy,
+            plan: _Plan(plan: plan, problem: problem), filter: filter, policy: policy,
             since: cursor)
     }
 }

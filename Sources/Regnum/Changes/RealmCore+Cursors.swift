@@ -35,6 +35,6 @@ extension RealmCore {
 
     /// Throws the error, if any, that keeps this process from following the commits of others.
     func checkReadable() throws(Realm.Error) {
-        do throws(StoreError) { try coordinator.checkReadable() } catch { throw Realm.Error(error) }
+        try engine { () throws(StoreError) in try coordinator.checkReadable() }
     }
 }

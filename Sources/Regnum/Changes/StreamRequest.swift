@@ -16,32 +16,32 @@ final class StreamRequest: Sendable {
     let place: CallPlace
     let plan: _Plan
     let query: StreamQuery
-    /// For each key path of the filter, the position of its first property.
-    let firstProperties: [Int]
+    private let filter: KeyPathFilter
     let policy: ChangePolicy
     let since: ChangeCursor?
-    /// The names reported for the filter's key paths; `nil` for those of their first properties.
-    let names: ProjectedNames?
     /// Whether elements need the previous result. Otherwise results are edited in place.
     let keepsOld: Bool
 
+    /// - Parameter dependencies: The classes, by their declarations, whose changes concern the
+    ///   stream; `nil` for those that the filter reaches from the class of the objects.
     init(
         realm: RealmCore, entry: ClassEntry, otherEntry: ClassEntry? = nil, place: CallPlace,
-        plan: _Plan, query: StreamQuery, firstProperties: [Int], names: ProjectedNames? = nil,
-        policy: ChangePolicy,
-        since: ChangeCursor?, keepsOld: Bool = false
+        plan: _Plan, owner: CollectionOwner? = nil, filter: KeyPathFilter,
+        dependencies: Set<StoredText>? = nil, policy: ChangePolicy, since: ChangeCursor?,
+        keepsOld: Bool = false
     ) {
-        self.otherEntry = otherEntry
-        self.names = names
-        self.keepsOld = keepsOld
         self.realm = realm
         self.entry = entry
+        self.otherEntry = otherEntry
         self.place = place
         self.plan = plan
-        self.query = query
-        self.firstProperties = firstProperties
+        query = StreamQuery(
+            plan.plan, owner: owner, filter: filter.filter,
+            declaredDependencies: dependencies ?? entry.schema.dependencies(filter.filter))
+        self.filter = filter
         self.policy = policy
         self.since = since
+        self.keepsOld = keepsOld
     }
 
     /// Returns the class at a version.
@@ -72,13 +72,10 @@ final class StreamRequest: Sendable {
         guard case .paths = query.filter else {
             return table.propertyNames(mark.columns.columns, lists: mark.lists)
         }
-        if let names { return names.names(mark.paths.map { $0 }) }
-        let properties = Set(mark.paths.map { firstProperties[$0] })
-        let (stored, inverses) = (
-            properties.filter { table.schema.properties[$0].isStored },
-            properties.filter { !table.schema.properties[$0].isStored }
-        )
-        return (stored.sorted() + inverses.sorted()).map { table.schema.properties[$0].name }
+        if let names = filter.names { return names.names(mark.paths.map { $0 }) }
+        let properties = Set(mark.paths.map { filter.firstProperties[$0] }).sorted()
+            .map { table.schema.properties[$0] }
+        return (properties.filter(\.isStored) + properties.filter { !$0.isStored }).map(\.name)
     }
 }
 

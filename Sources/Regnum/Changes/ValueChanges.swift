@@ -15,14 +15,15 @@ public typealias ValueChanges<Value: ScalarValue & Sendable> = Changes<ValueChan
 extension StreamRequest {
     /// The changes of a list of values.
     func valueChanges<Value>() -> ValueChanges<Value> {
-        Changes(self) { element in
+        Changes(request: self) { element in
             switch element {
             case .initial(let place): return (.initial(FrozenValues(place)), nil)
             case .update(let table, let old, let place, let change, let origins):
                 let old = FrozenValues<Value>(
                     StreamPlace(table: table, result: old ?? place.result))
                 let new = FrozenValues<Value>(place)
-                let changes = ValueChangeSet(change, old: old, new: new, origins: origins)
+                let changes = ValueChangeSet(
+                    origins: origins, change: change, old: old, new: new)
                 return (.update(new, changes), nil)
             }
         }
@@ -42,38 +43,23 @@ extension FrozenValues {
 /// is reported as a deletion and an insertion.
 public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
     /// Positions of the removed values in the old list, in ascending order.
-    public let deletions: [Int]
+    public var deletions: [Int] { change.deletions }
     /// Positions of the inserted values in the new list, in ascending order.
-    public let insertions: [Int]
+    public var insertions: [Int] { change.insertions }
     /// Positions in the **old** list of the values that were set, in ascending order.
-    public let modifications: [Int]
+    public var modifications: [Int] { change.modifications }
     /// Positions in the **new** list of the same values, parallel to ``modifications``.
-    public let newModifications: [Int]
+    public var newModifications: [Int] { change.newModifications }
     /// The version of the new list.
-    public let version: UInt64
+    public var version: UInt64 { new.version }
     /// The labels of the merged commits. See ``ChangeSet/origins``.
     public let origins: [String]
     /// The cursor for resuming after this change set.
     public var cursor: ChangeCursor { new.cursor }
 
-    private let change: ResultChange
-    private let old: FrozenValues<Value>
-    private let new: FrozenValues<Value>
-
-    init(
-        _ change: ResultChange, old: FrozenValues<Value>, new: FrozenValues<Value>,
-        origins: [String]
-    ) {
-        deletions = change.deletions
-        insertions = change.insertions
-        modifications = change.modifications
-        newModifications = change.newModifications
-        version = new.version
-        self.origins = origins
-        self.change = change
-        self.old = old
-        self.new = new
-    }
+    let change: ResultChange
+    let old: FrozenValues<Value>
+    let new: FrozenValues<Value>
 
     /// The values at ``deletions``, from the old list.
     ///

@@ -28,7 +28,7 @@ extension JSONText {
             let text = bits.text
             string(
                 DecimalBits(text: text) == bits
-                    ? text : "bits:" + hexadecimal(bits.high) + hexadecimal(bits.low))
+                    ? text : "bits:" + bits.high.hexadecimal + bits.low.hexadecimal)
         case .any: raw("null")  // written by `RowExport.any`, with its contents
         }
     }
@@ -37,7 +37,7 @@ extension JSONText {
         if value.isNaN {
             string(
                 value.bitPattern == Double.nan.bitPattern
-                    ? "NaN" : "NaN:" + hexadecimal(value.bitPattern))
+                    ? "NaN" : "NaN:" + value.bitPattern.hexadecimal)
         } else if value.isInfinite {
             string(value < 0 ? "-Infinity" : "Infinity")
         } else if isFloat, Double(Float(value)).bitPattern == value.bitPattern {
@@ -47,10 +47,6 @@ extension JSONText {
         }
     }
 
-    private func hexadecimal(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }
 
 extension JSONNode {

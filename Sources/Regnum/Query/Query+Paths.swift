@@ -47,8 +47,8 @@ extension Query {
         var hops = hops
         var owner = ClassSchema.of(Target.self)
         let property: PropertySchema
-        if case .property(let index) = owner.meaning(of: keyPath) {
-            property = owner.properties[index]
+        if let found = owner.property(of: keyPath) {
+            property = found
         } else {
             // a computed property that returns the property of a linked object
             let path = owner.requirePath(keyPath).properties

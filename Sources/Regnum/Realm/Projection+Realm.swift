@@ -59,7 +59,8 @@ extension Realm {
         _ type: P.Type, file: StaticString = #fileID, line: UInt = #line
     ) -> LiveResults<P> where P.Root: Object {
         LiveResults(
-            core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
+            realm: core, entry: core.entry(for: type), place: CallPlace(file: file, line: line),
+            _plan: .all(of: type))
     }
 
     /// Returns a live handle to the projection of the object with the given primary key, with its
@@ -72,7 +73,7 @@ extension Realm {
     ) -> Live<P> where P.Root: Object, Key._Basis: PrimaryKeyValue {
         let entry = core.entry(for: type)
         return Live(
-            core, entry, CallPlace(file: file, line: line),
+            realm: core, entry: entry, place: CallPlace(file: file, line: line),
             key: entry.schema.requirePrimaryKey(key))
     }
 }

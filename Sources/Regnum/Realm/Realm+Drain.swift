@@ -61,7 +61,7 @@ extension Realm {
         var count = 0
         while let rows = try await drain.nextRows() {
             do {
-                try await sink(rows.map { Frozen<T>(rows.table, row: $0) })
+                try await sink(rows.keys.map { Frozen<T>(rows.table, row: $0) })
             } catch is CancellationError where Task.isCancelled {
                 break
             }
@@ -75,12 +75,7 @@ extension Realm {
 /// One drain of a class. Confined to the task that drains.
 private final class Drain {
     /// The rows of one batch.
-    struct Rows {
-        let table: FrozenTable
-        let keys: [ObjectKey]
-
-        func map<R>(_ body: (ObjectKey) -> R) -> [R] { keys.map(body) }
-    }
+    typealias Rows = (table: FrozenTable, keys: [ObjectKey])
 
     private let realm: Realm
     private let entry: ClassEntry
@@ -137,7 +132,7 @@ private final class Drain {
         guard let table = mapping.table, root.count(table.key) > 0 else { return nil }
         let keys = try core.checked(root) { root.firstKeys(table.key, countMax: batchSize) }
         let snapshot = SnapshotCore(realm: core, root: root, place: place)
-        return Rows(table: FrozenTable(snapshot, entry), keys: keys)
+        return (FrozenTable(snapshot, entry), keys)
     }
 
     /// Waits for the right to drain the class, and for the removals of earlier drains to be

@@ -66,7 +66,8 @@ extension Realm {
         _ type: T.Type, file: StaticString = #fileID, line: UInt = #line
     ) -> LiveResults<T> {
         LiveResults(
-            core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
+            realm: core, entry: core.entry(for: type), place: CallPlace(file: file, line: line),
+            _plan: .all(of: type))
     }
 
     /// Returns the object with the given primary key as a live handle whose `current` value and
@@ -79,7 +80,7 @@ extension Realm {
     ) -> Live<T> where Key._Basis: PrimaryKeyValue {
         let entry = core.entry(for: type)
         return Live(
-            core, entry, CallPlace(file: file, line: line),
+            realm: core, entry: entry, place: CallPlace(file: file, line: line),
             key: entry.schema.requirePrimaryKey(key))
     }
 }

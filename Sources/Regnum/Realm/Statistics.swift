@@ -89,10 +89,10 @@ extension Realm {
 
     /// The commits made to the realm by any process, as an asynchronous sequence with one element
     /// for each commit.
-    public nonisolated var commits: CommitSequence { CommitSequence(core) }
+    public nonisolated var commits: CommitSequence { CommitSequence(realm: core, cursor: nil) }
 
     /// Returns the commits made to the realm after the version that a cursor refers to.
     public nonisolated func commits(since cursor: ChangeCursor) -> CommitSequence {
-        CommitSequence(core, since: cursor)
+        CommitSequence(realm: core, cursor: cursor)
     }
 }

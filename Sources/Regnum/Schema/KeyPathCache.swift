@@ -1,24 +1,11 @@
 internal import RegnumStore
 
-/// The resolved meaning of a model key path.
-enum KeyPathMeaning: Sendable {
-    /// The stored property at this index of `ClassSchema.properties`.
-    case property(Int)
-    /// Anything else: a property of a linked object, or a computed or ignored property.
-    case computed
-}
-
 /// A path of properties that starts at an object: links, followed by any stored property.
 struct PropertyPath: Sendable {
     /// The properties of the path; never empty.
     let properties: [PropertySchema]
     /// The index of the first property in its class.
     let first: Int
-
-    init(_ properties: [PropertySchema], first: Int) {
-        self.properties = properties
-        self.first = first
-    }
 }
 
 /// A cache of the properties that the key paths of one class resolve to.

@@ -35,3 +35,8 @@ extension Realm.Error {
         }
     }
 }
+
+/// Runs steps of the engine, converting their errors.
+func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+    do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }
+}
