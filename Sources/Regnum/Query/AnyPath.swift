@@ -47,9 +47,7 @@ extension Predicate {
                 return .and([isList, .related(hops + [hop(position)], .any, rest)])
             case .key(let key):
                 let isMap = Predicate.compare(column, .equal, AnyContent.dictionary(0).value)
-                let isKey = Predicate.compare(
-                    ColumnReference(name: "key", type: .string, missing: .string("")), .equal,
-                    .string(key))
+                let isKey = Predicate.compare(.mapKey, .equal, .string(key))
                 return .and([isMap, .related(hops + [hop(nil)], .any, .and([isKey, rest]))])
             }
         }
@@ -63,19 +61,5 @@ extension Predicate {
             return .entry(path.hops, key, predicate, holdsForNil: holdsForNil)
         }
         return .exists(path.hops, predicate)
-    }
-
-    /// The condition that a value at the end of a path compares to a constant.
-    static func nested(
-        _ path: AnyPath, _ comparison: Comparison, _ value: Value
-    ) -> Predicate {
-        let holdsForNil =
-            switch comparison {
-            case .equal: value.isNull
-            case .notEqual: !value.isNull
-            case .less, .greater: false
-            case .lessOrEqual, .greaterOrEqual: value.isNull
-            }
-        return .nested(path, holdsForNil: holdsForNil) { .compare($0, comparison, value) }
     }
 }

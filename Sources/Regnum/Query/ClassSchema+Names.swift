@@ -36,9 +36,7 @@ extension ClassSchema {
 
     /// Returns the values at the end of key paths given as text.
     func columns(along keyPaths: [String]) throws(Realm.Error) -> [ColumnReference] {
-        var columns: [ColumnReference] = []
-        for keyPath in keyPaths { columns.append(try column(along: keyPath)) }
-        return columns
+        try keyPaths.map { (keyPath) throws(Realm.Error) in try column(along: keyPath) }
     }
 
     /// Returns the values at the end of key paths.

@@ -94,10 +94,7 @@ extension Query where Value == AnyRealmValue {
     /// The complement of `equals`. If the path leads to several values, whether at least one of
     /// them differs.
     public func notEquals(_ text: String, options: StringOptions = []) -> Query<Bool> {
-        let isInsensitive = options.contains(.caseInsensitive)
-        return holds(forNil: true) {
-            .not(.matchText($0, .equals, StoredText(text), caseInsensitive: isInsensitive))
-        }
+        differs(from: text, options)
     }
 
     /// Whether the value is data that contains `part`, or a string whose UTF-8 bytes do.
@@ -108,33 +105,6 @@ extension Query where Value == AnyRealmValue {
 
     /// Whether the value is data that ends with `part`, or a string whose UTF-8 bytes do.
     public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
-
-    private func match(
-        _ match: TextMatch, _ text: String, _ options: StringOptions
-    ) -> Query<Bool> {
-        let isInsensitive = options.contains(.caseInsensitive)
-        return holds { .matchText($0, match, StoredText(text), caseInsensitive: isInsensitive) }
-    }
-
-    private func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {
-        holds { .matchData($0, match, [UInt8](part)) }
-    }
-
-    /// - Parameter holdsForNil: Whether the condition holds if there is no entry or element.
-    private func holds(
-        forNil holdsForNil: Bool = false, _ isHeld: (ColumnReference) -> RegnumEngine.Predicate
-    ) -> Query<Bool> {
-        switch node {
-        case .column(let hops, let column): return condition(.exists(hops, isHeld(column)))
-        case .entry(let hops, let key, let column):
-            return condition(.entry(hops, key, isHeld(column), holdsForNil: holdsForNil))
-        case .nested(let path):
-            return condition(.nested(path, holdsForNil: holdsForNil, isHeld))
-        default:
-            scope.refuse("Text operators can't be used on an aggregate of AnyRealmValues.")
-            return condition(.constant(false))
-        }
-    }
 }
 
 extension ColumnReference {

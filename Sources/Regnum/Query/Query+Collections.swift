@@ -40,8 +40,9 @@ extension Query where Value: QueryCollection {
         _ quantifier: Quantifier, _ element: Query<Value.Element>.Node,
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
-        let predicate = QueryScope(inside: scope, rootName: hops.last?.target)
-            .build(element, condition)
+        let predicate = QueryScope(
+            realm: scope.realm, rootName: hops.last?.target, inside: scope
+        ).build(element, condition)
         let (outer, inner) = hops.splitBeforeLastCollection
         return self.condition(.exists(outer, .related(inner, quantifier, predicate)))
     }
@@ -56,7 +57,7 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
     }
 
     /// The values, as a column of the hidden class of the list's elements.
-    private var elementColumn: ColumnReference {
+    var elementColumn: ColumnReference {
         let storage = Value.Element._storage
         return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
     }
@@ -105,7 +106,7 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         quantified(.none, elementNode, condition)
     }
 
-    fileprivate func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
+    func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
         let (outer, inner) = hops.splitBeforeLastCollection
         return with(.aggregate(outer, inner, kind, elementColumn))
     }
@@ -155,36 +156,29 @@ where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Require
     /// Whether the list has elements and *all* of them are in the half-open range (as in Realm).
     /// `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element.Required>) -> Query<Bool> {
-        within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
+        all(of: elementColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the list has elements and *all* of them are in the closed range (as in Realm). `nil`
     /// elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element.Required>) -> Query<Bool> {
-        within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
-    }
-
-    private func within(
-        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
-    ) -> Query<Bool> {
-        all(of: elementColumn, lower, comparison, upper)
+        all(of: elementColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }
 }
 
 extension Query {
     /// Whether one of the collections at the end of the path has values and all of them are in a
     /// range.
-    func all(
-        of column: ColumnReference, _ lower: RegnumEngine.Value, _ comparison: Comparison,
-        _ upper: RegnumEngine.Value
+    func all<Bound: ScalarValue>(
+        of column: ColumnReference, _ lower: Bound, _ comparison: Comparison, _ upper: Bound
     ) -> Query<Bool> {
         let (outer, inner) = hops.splitBeforeLastCollection
         return condition(
             .exists(
                 outer,
                 .and([
-                    .aggregate(inner, .min, column, .greaterOrEqual, lower),
-                    .aggregate(inner, .max, column, comparison, upper),
+                    .aggregate(inner, .min, column, .greaterOrEqual, lower.engineValue),
+                    .aggregate(inner, .max, column, comparison, upper.engineValue),
                 ])))
     }
 }

@@ -16,15 +16,10 @@ extension Query where Value: ScalarValue, Value._Basis == Data {
 
     /// The same as `!=`.
     public func notEquals(_ other: Value) -> Query<Bool> { self != other }
+}
 
-    private func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {
-        if case .entry(let hops, let key, let column) = node {
-            let matches = Predicate.matchData(column, match, [UInt8](part))
-            return condition(.entry(hops, key, matches, holdsForNil: false))
-        }
-        guard case .column(let hops, let column) = node else {
-            preconditionFailure("A data operator requires a property.")
-        }
-        return condition(.exists(hops, .matchData(column, match, [UInt8](part))))
+extension Query {
+    func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {
+        holds { .matchData($0, match, [UInt8](part)) }
     }
 }

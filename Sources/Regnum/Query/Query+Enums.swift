@@ -26,16 +26,12 @@ extension Query where Value: QueryMap, Value.Value: EnumValue {
 // MARK: Bounds
 
 extension Query where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The case with the smallest raw value among the objects of a collection, ignoring `nil`;
-    /// `nil` if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
+    /// The case with the smallest raw value among the objects of a collection, like the minimum of
+    /// a property of the type of the raw values.
     public var min: Query<Value._Enum?> { overObjects(.min) }
 
-    /// The case with the greatest raw value among the objects of a collection, ignoring `nil`;
-    /// `nil` if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
+    /// The case with the greatest raw value among the objects of a collection, like the maximum of
+    /// a property of the type of the raw values.
     public var max: Query<Value._Enum?> { overObjects(.max) }
 }
 
@@ -44,25 +40,19 @@ where
     Value: QueryCollection, Value.Element: EnumValue, Value.Element._Enum.RawValue: BoundedValue
 {
     /// The element with the smallest raw value, ignoring `nil`; `nil` if there are none.
-    public var min: Query<Value.Element._Enum?> { .init(rawElements.min.rawNode(), scope) }
+    public var min: Query<Value.Element._Enum?> { aggregate(.min) }
 
     /// The element with the greatest raw value, ignoring `nil`; `nil` if there are none.
-    public var max: Query<Value.Element._Enum?> { .init(rawElements.max.rawNode(), scope) }
-
-    private var rawElements: Query<List<Value.Element._Enum.RawValue>> { .init(rawNode(), scope) }
+    public var max: Query<Value.Element._Enum?> { aggregate(.max) }
 }
 
 extension Query
 where Value: QueryMap, Value.Value: EnumValue, Value.Value._Enum.RawValue: BoundedValue {
     /// The value with the smallest raw value, ignoring `nil`; `nil` if there are none.
-    public var min: Query<Value.Value._Enum?> { .init(rawValues.min.rawNode(), scope) }
+    public var min: Query<Value.Value._Enum?> { aggregate(.min) }
 
     /// The value with the greatest raw value, ignoring `nil`; `nil` if there are none.
-    public var max: Query<Value.Value._Enum?> { .init(rawValues.max.rawNode(), scope) }
-
-    private var rawValues: Query<Map<Value.Key, Value.Value._Enum.RawValue>> {
-        .init(rawNode(), scope)
-    }
+    public var max: Query<Value.Value._Enum?> { aggregate(.max) }
 }
 
 extension Query {

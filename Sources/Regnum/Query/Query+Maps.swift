@@ -61,7 +61,7 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
 
     /// The values, as a column of the hidden class of the map's entries; a link for embedded
     /// objects.
-    fileprivate var valueColumn: ColumnReference {
+    var valueColumn: ColumnReference {
         if Value.Value._embeddedClass != nil {
             return ColumnReference(name: "value", type: .int, missing: .null)
         }
@@ -77,7 +77,7 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
         self.values.in(values)
     }
 
-    fileprivate func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
+    func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
         let (outer, inner) = hops.splitBeforeLastCollection
         return with(.aggregate(outer, inner, kind, valueColumn))
     }
@@ -104,25 +104,19 @@ where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparab
     /// Whether the map has values and *all* of them are in the half-open range (as in Realm). `nil`
     /// values are ignored.
     public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
-        within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
+        all(of: valueColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the map has values and *all* of them are in the closed range (as in Realm). `nil`
     /// values are ignored.
     public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
-        within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
-    }
-
-    private func within(
-        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
-    ) -> Query<Bool> {
-        all(of: valueColumn, lower, comparison, upper)
+        all(of: valueColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }
 }
 
 extension ColumnReference {
     /// The keys, as a column of the hidden class of the map's entries.
-    fileprivate static var mapKey: ColumnReference {
+    static var mapKey: ColumnReference {
         ColumnReference(name: "key", type: .string, missing: .string(""))
     }
 }
@@ -141,20 +135,5 @@ extension Predicate {
         let found = Predicate.exists(inner, .and([isEntry, predicate]))
         guard holdsForNil else { return .exists(outer, found) }
         return .exists(outer, .or([found, .not(.exists(inner, isEntry))]))
-    }
-
-    /// The condition that a map's value for a key compares to a constant.
-    static func entry(
-        _ hops: [Hop], _ key: String, _ column: ColumnReference, _ comparison: Comparison,
-        _ value: Value
-    ) -> Predicate {
-        let holdsForNil =
-            switch comparison {
-            case .equal: value.isNull
-            case .notEqual: !value.isNull
-            case .less, .greater: false
-            case .lessOrEqual, .greaterOrEqual: value.isNull && column.type != .string
-            }
-        return .entry(hops, key, .compare(column, comparison, value), holdsForNil: holdsForNil)
     }
 }

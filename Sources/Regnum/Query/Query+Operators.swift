@@ -28,14 +28,8 @@ extension Query where Value: ScalarValue {
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let values = values.map { scope.operand($0) }
         switch node {
-        case .column(let hops, let column):
-            return condition(.exists(hops, .isIn(column, values)))
-        case .entry(let hops, let key, let column):
-            let isIn = Predicate.isIn(column, values)
-            return condition(.entry(hops, key, isIn, holdsForNil: values.contains(.null)))
-        case .nested(let path):
-            return condition(
-                .nested(path, holdsForNil: values.contains(.null)) { .isIn($0, values) })
+        case .column, .entry, .nested:
+            return holds(forNil: values.contains(.null)) { .isIn($0, values) }
         default:
             if values.isEmpty {
                 // false, but still a condition on the same path
@@ -95,36 +89,30 @@ extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
 extension Query where Value: BoundedValue, Value.Required: Comparable {
     /// Whether the value is in the half-open range. False for `nil`.
     public func contains(_ range: Range<Value.Required>) -> Query<Bool> {
-        between(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
+        between(range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the value is in the closed range. False for `nil`.
     public func contains(_ range: ClosedRange<Value.Required>) -> Query<Bool> {
-        between(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
+        between(range.lowerBound, .lessOrEqual, range.upperBound)
     }
+}
 
-    private func between(
-        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
+extension Query {
+    func between<Bound: ScalarValue>(
+        _ lower: Bound, _ comparison: Comparison, _ upper: Bound
     ) -> Query<Bool> {
+        let (lower, upper) = (lower.engineValue, upper.engineValue)
         // among several objects, a single one has to meet both bounds
         switch node {
-        case .column(let hops, let column):
-            return condition(.exists(hops, column.isBetween(lower, comparison, upper)))
-        case .entry(let hops, let key, let column):
-            let isBetween = column.isBetween(lower, comparison, upper)
-            return condition(.entry(hops, key, isBetween, holdsForNil: false))
+        case .column, .entry:
+            return holds {
+                .and([.compare($0, .greaterOrEqual, lower), .compare($0, comparison, upper)])
+            }
         default:
             return condition(
                 .and([comparing(.greaterOrEqual, lower), comparing(comparison, upper)]))
         }
-    }
-}
-
-extension ColumnReference {
-    fileprivate func isBetween(
-        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
-    ) -> Predicate {
-        .and([.compare(self, .greaterOrEqual, lower), .compare(self, comparison, upper)])
     }
 }
 

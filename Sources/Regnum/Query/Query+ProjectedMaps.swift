@@ -1,3 +1,5 @@
+internal import RegnumEngine
+
 // Maps of projected types whose persisted type is a value, and ranges of such elements.
 
 extension Query
@@ -33,10 +35,10 @@ where
     Value.Value._PersistedProperty: BoundedValue & MapValue
 {
     /// The minimum of the values, ignoring `nil` and NaN; `nil` if there are none.
-    public var min: Query<Value.Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
+    public var min: Query<Value.Value._Projected?> { aggregate(.min) }
 
     /// The maximum of the values, ignoring `nil` and NaN; `nil` if there are none.
-    public var max: Query<Value.Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
+    public var max: Query<Value.Value._Projected?> { aggregate(.max) }
 }
 
 extension Query
@@ -78,18 +80,14 @@ where
     /// the bounds, excluding the upper one. `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
+        all(of: valueColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the map has values and the persisted values of *all* of them are between those of
     /// the bounds, including both. `nil` values are ignored.
     public func contains(_ range: ClosedRange<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower...upper) : persistableValue.containsAny(in: [])
+        all(of: valueColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }
 }
 
@@ -118,17 +116,13 @@ where
     /// the bounds, excluding the upper one. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
+        all(of: elementColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the list has elements and the persisted values of *all* of them are between those of
     /// the bounds, including both. `nil` elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower...upper) : persistableValue.containsAny(in: [])
+        all(of: elementColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }
 }

@@ -83,16 +83,12 @@ where
 {
     /// Whether the persisted value is between those of the bounds, excluding the upper one.
     public func contains(_ range: Range<Value._Projected>) -> Query<Bool> {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower..<upper) : persistableValue.in([])
+        between(range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the persisted value is between those of the bounds, including both.
     public func contains(_ range: ClosedRange<Value._Projected>) -> Query<Bool> {
-        let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
-        return lower <= upper
-            ? persistableValue.contains(lower...upper) : persistableValue.in([])
+        between(range.lowerBound, .lessOrEqual, range.upperBound)
     }
 }
 
@@ -147,14 +143,10 @@ where
     Value.Element._PersistedProperty: BoundedValue & RealmCollectionValue
 {
     /// The minimum of the elements, ignoring `nil` and NaN; `nil` if there are none.
-    public var min: Query<Value.Element._Projected?> {
-        .init(persistableValue.min.rawNode(), scope)
-    }
+    public var min: Query<Value.Element._Projected?> { aggregate(.min) }
 
     /// The maximum of the elements, ignoring `nil` and NaN; `nil` if there are none.
-    public var max: Query<Value.Element._Projected?> {
-        .init(persistableValue.max.rawNode(), scope)
-    }
+    public var max: Query<Value.Element._Projected?> { aggregate(.max) }
 }
 
 extension Query
@@ -170,29 +162,19 @@ where
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The minimum of the property among the objects of a collection, ignoring `nil` and NaN; `nil`
-    /// if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
-    public var min: Query<Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
+    /// The minimum of the property among the objects of a collection, like that of a property of
+    /// the persisted type.
+    public var min: Query<Value._Projected?> { overObjects(.min) }
 
-    /// The maximum of the property among the objects of a collection, ignoring `nil` and NaN; `nil`
-    /// if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
-    public var max: Query<Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
+    /// The maximum of the property among the objects of a collection, like that of a property of
+    /// the persisted type.
+    public var max: Query<Value._Projected?> { overObjects(.max) }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
-    /// The sum of the persisted values of a property over the objects of a collection, ignoring
-    /// `nil`; 0 if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
+    /// The sum of the persisted values of a property over the objects of a collection.
     public var sum: Query<Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the persisted values of a property over the objects of a collection, ignoring
-    /// `nil`; `nil` if there are none.
-    ///
-    /// A path without a list or inverse is an error, which is reported when the query is used.
+    /// The mean of the persisted values of a property over the objects of a collection.
     public var avg: Query<Value._PersistedProperty.Mean?> { persistableValue.avg }
 }

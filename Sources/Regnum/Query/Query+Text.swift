@@ -59,15 +59,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         guard options.contains(.caseInsensitive), let other else {
             return compare(.notEqual, other.engineValue)
         }
-        if case .entry(let hops, let key, let column) = node {
-            let isEqual = Predicate.matchText(
-                column, .equals, StoredText(other), caseInsensitive: true)
-            return condition(.entry(hops, key, .not(isEqual), holdsForNil: true))
-        }
-        let (hops, column) = column
-        let isEqual = Predicate.matchText(
-            column, .equals, StoredText(other), caseInsensitive: true)
-        return condition(.exists(hops, .not(isEqual)))
+        return differs(from: other, options)
     }
 
     private var column: (hops: [Hop], column: ColumnReference) {
@@ -79,25 +71,24 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         }
         return (hops, column)
     }
+}
 
-    private func match(
+extension Query {
+    func match(
         _ match: TextMatch, _ text: String?, _ options: StringOptions
     ) -> Query<Bool> {
-        if case .entry(let hops, let key, let column) = node {
-            guard let text else { return condition(.exists(hops, .constant(false))) }
-            let matches = Predicate.matchText(
-                column, match, StoredText(text), caseInsensitive: options.contains(.caseInsensitive)
-            )
-            return condition(.entry(hops, key, matches, holdsForNil: false))
+        let isInsensitive = options.contains(.caseInsensitive)
+        return holds { column in
+            text.map { .matchText(column, match, StoredText($0), caseInsensitive: isInsensitive) }
+                ?? .constant(false)
         }
-        let (hops, column) = column
-        guard let text else { return condition(.exists(hops, .constant(false))) }
-        return condition(
-            .exists(
-                hops,
-                .matchText(
-                    column, match, StoredText(text),
-                    caseInsensitive: options.contains(.caseInsensitive))))
+    }
+
+    func differs(from text: String, _ options: StringOptions) -> Query<Bool> {
+        let isInsensitive = options.contains(.caseInsensitive)
+        return holds(forNil: true) {
+            .not(.matchText($0, .equals, StoredText(text), caseInsensitive: isInsensitive))
+        }
     }
 }
 

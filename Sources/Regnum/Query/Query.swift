@@ -67,16 +67,10 @@ final class QueryScope {
     let rootName: String?
     private var firstProblem: Realm.Error?
 
-    init(realm: RealmCore?, rootName: String? = nil) {
+    /// - Parameter outer: The enclosing scope, for the scope of an element.
+    init(realm: RealmCore?, rootName: String?, inside outer: QueryScope? = nil) {
         self.realm = realm
         self.rootName = rootName
-        outer = nil
-    }
-
-    /// Creates the scope of an element in an enclosing scope.
-    init(inside outer: QueryScope, rootName: String? = nil) {
-        self.rootName = rootName
-        realm = outer.realm
         self.outer = outer
     }
 
@@ -129,8 +123,7 @@ extension Query {
         switch node {
         case .predicate(let predicate): predicate
         case .column(let hops, let column): .exists(hops, .compare(column, .equal, .bool(true)))
-        case .entry: comparing(.equal, .bool(true))
-        case .nested(let path): .nested(path, .equal, .bool(true))
+        case .entry, .nested: comparing(.equal, .bool(true))
         case .objects, .count, .aggregate: .constant(true)  // not a condition: doesn't compile
         }
     }
@@ -159,9 +152,12 @@ extension Query {
         case .column(let hops, let column):
             return .exists(hops, .compare(column, comparison, value))
         case .entry(let hops, let key, let column):
-            return .entry(hops, key, column, comparison, value)
+            let holdsForNil = comparison.holds(forNilOf: column.type, value)
+            return .entry(
+                hops, key, .compare(column, comparison, value), holdsForNil: holdsForNil)
         case .nested(let path):
-            return .nested(path, comparison, value)
+            let holdsForNil = comparison.holds(forNilOf: .any, value)
+            return .nested(path, holdsForNil: holdsForNil) { .compare($0, comparison, value) }
         case .count(let outer, let hops, let predicate):
             guard case .int(let number) = value else { return .constant(comparison == .notEqual) }
             return .exists(outer, .count(hops, predicate, comparison, number))
@@ -172,6 +168,24 @@ extension Query {
             return predicate.compared(comparison, to: value)
         case .objects:
             return .constant(false)
+        }
+    }
+
+    /// Returns the condition that the value meets a condition on a column.
+    ///
+    /// - Parameter holdsForNil: Whether it holds if there is no such entry or element.
+    func holds(
+        forNil holdsForNil: Bool = false, _ isHeld: (ColumnReference) -> Predicate
+    ) -> Query<Bool> {
+        switch node {
+        case .column(let hops, let column): return condition(.exists(hops, isHeld(column)))
+        case .entry(let hops, let key, let column):
+            return condition(.entry(hops, key, isHeld(column), holdsForNil: holdsForNil))
+        case .nested(let path):
+            return condition(.nested(path, holdsForNil: holdsForNil, isHeld))
+        default:
+            scope.refuse("Text operators can't be used on an aggregate of AnyRealmValues.")
+            return condition(.constant(false))
         }
     }
 
@@ -203,6 +217,18 @@ extension Query {
             "A property of the objects of \((hops.last ?? others.last)?.name ?? "") was compared "
                 + "with a property of another object: use any { … } and properties of one "
                 + "object.")
+    }
+}
+
+extension Comparison {
+    /// Returns whether the comparison with a value holds if there is no such entry or element.
+    fileprivate func holds(forNilOf type: ValueType, _ value: Value) -> Bool {
+        switch self {
+        case .equal: value.isNull
+        case .notEqual: !value.isNull
+        case .less, .greater: false
+        case .lessOrEqual, .greaterOrEqual: value.isNull && type != .string
+        }
     }
 }
 
