@@ -45,7 +45,7 @@ struct OutputStream: Sendable {
 }
 
 /// A file or standard input, in chunks.
-struct InputChunks: AsyncSequence, Sendable {
+struct InputChunks: AsyncSequence, AsyncIteratorProtocol, Sendable {
     static let standard = InputChunks(descriptor: STDIN_FILENO, name: "standard input")
 
     let descriptor: Int32
@@ -113,18 +113,14 @@ struct InputChunks: AsyncSequence, Sendable {
         }
     }
 
-    struct Iterator: AsyncIteratorProtocol {
-        var input: InputChunks
-
-        mutating func next() async throws -> [UInt8]? {
-            if !input.head.isEmpty {
-                defer { input.head = [] }
-                return input.head
-            }
-            let bytes = try input.read()
-            return bytes.isEmpty ? nil : bytes
+    mutating func next() async throws -> [UInt8]? {
+        if !head.isEmpty {
+            defer { head = [] }
+            return head
         }
+        let bytes = try read()
+        return bytes.isEmpty ? nil : bytes
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(input: self) }
+    func makeAsyncIterator() -> InputChunks { self }
 }

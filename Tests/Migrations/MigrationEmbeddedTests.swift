@@ -20,7 +20,10 @@ import Testing
             @Persisted var friend: MigOwner?
             @Persisted var tags: List<String>
         }
-        final class MigSeal: Object { @Persisted var number: Int }
+        final class MigSeal: Object {
+            @Persisted var number: Int
+            @Persisted var notes: AnyRealmValue
+        }
         static let types: [ObjectBase.Type] = [MigOwner.self, MigPart.self, MigSeal.self]
     }
     private enum Owned {
@@ -36,7 +39,10 @@ import Testing
             @Persisted var friend: MigOwner?
             @Persisted var tags: List<String>
         }
-        final class MigSeal: EmbeddedObject { @Persisted var number: Int }
+        final class MigSeal: EmbeddedObject {
+            @Persisted var number: Int
+            @Persisted var notes: AnyRealmValue
+        }
         static let types: [ObjectBase.Type] = [MigOwner.self, MigPart.self, MigSeal.self]
     }
 
@@ -47,7 +53,7 @@ import Testing
         try await realm.write(1, Loose.types) { tx in
             let shared = try tx.create(Loose.MigPart.self, value: ["text": "shared"])
             let lonely = try tx.create(Loose.MigPart.self, value: ["text": "lonely"])
-            let seal = try tx.create(Loose.MigSeal.self, value: ["number": 1])
+            let seal = try tx.create(Loose.MigSeal.self, value: ["number": 1, "notes": [7]])
             try tx.create(Loose.MigSeal.self, value: ["number": 2])
             shared.seals.append(seal)
             lonely.seals.append(seal)
@@ -76,6 +82,11 @@ import Testing
                 for part in parts {
                     expectTrue(part?.text == "shared" && part?.friend?.name == "b")
                     expectEqual(part?.seals.map(\.number), [1])
+                    guard case .list(let notes)? = part?.seals.first?.notes else {
+                        Issue.record("The seal has no list.")
+                        continue
+                    }
+                    expectTrue(notes.count == 1 && notes[0] == .int(7))
                     expectEqual(part.map { Array($0.tags) }, ["x", "y"])
                 }
             }

@@ -71,12 +71,10 @@ struct BindingPlace: Sendable {
         if !stored.lists.isEmpty, !isMismatch {
             lists = ContiguousArray(repeating: nil, count: schema.properties.count)
             for (number, index) in listProperties.enumerated() where index >= 0 {
-                let list = stored.lists[number]
-                lists[index] = StoredList(key: list.key, target: list.target)
+                lists[index] = StoredList(stored.lists[number])
             }
             for (index, property) in schema.properties.enumerated() where property.shape.isAny {
-                guard let list = stored.list(named: property.anyItemsName) else { continue }
-                lists[index] = StoredList(key: list.key, target: list.target)
+                lists[index] = stored.list(named: property.anyItemsName).map { StoredList($0) }
             }
         }
         table = Int(stored.key.rawValue)
@@ -95,6 +93,15 @@ struct BindingPlace: Sendable {
     }
 }
 
+extension BindingPlace.StoredList {
+    init(_ list: ListSchema) { self.init(key: list.key, target: list.target) }
+}
+
 extension ColumnKey {
     init(_ column: Int32) { self.init(rawValue: UInt16(truncatingIfNeeded: column)) }
+}
+
+extension ObjectKey {
+    /// The row in the form that links store.
+    var linkValue: Value { .int(Int64(bitPattern: rawValue)) }
 }

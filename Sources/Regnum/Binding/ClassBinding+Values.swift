@@ -197,14 +197,6 @@ extension ClassBinding {
         let found = schema.properties.indices.first {
             mapping.columns[$0] == column && schema.properties[$0].isColumn
         }
-        return found
-            ?? grownProperty(column) {
-                switch $0 {
-                case .scalar, .link: true
-                case .list, .linkingObjects: false
-                case .map: false
-                case .set: false
-                }
-            }
+        return found ?? grownProperty(column) { $0.isColumn }
     }
 }

@@ -84,20 +84,12 @@ extension ClassMapping {
         table = database.table(named: schema.name)
         let table = table
         columns = schema.properties.enumerated().map { index, property in
-            let missing = ~Int32(index)
-            switch property.shape {
-            case .scalar, .link:
-                return table?.column(named: property.columnName).map { Int32($0.key.rawValue) }
-                    ?? missing
-            case .list:
-                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
-                    ?? missing
-            case .map, .set:
-                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
-                    ?? missing
-            case .linkingObjects:
-                return Int32(index)
-            }
+            guard property.isStored else { return Int32(index) }
+            let number =
+                property.isColumn
+                ? table?.column(named: property.columnName).map { Int32($0.key.rawValue) }
+                : table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
+            return number ?? ~Int32(index)
         }
         isComplete =
             table != nil && columns.allSatisfy { $0 >= 0 }

@@ -162,9 +162,8 @@ final class RealmCore: Sendable {
     /// they link to.
     var knownClasses: [ClassSchema] {
         let joined = entries.filter { $0.problem == nil }.map(\.schema)
-        let all = joined.flatMap { configuration.objectTypes == nil ? $0.reachable : [$0] }
-        var known: Set<ObjectIdentifier> = []
-        return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
+        return configuration.objectTypes == nil
+            ? ClassSchema.reachable(from: joined) { $0.targetType } : joined
     }
 
     /// The entries of the registered classes.

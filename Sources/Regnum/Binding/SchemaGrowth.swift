@@ -16,11 +16,9 @@ enum SchemaGrowth {
             let mapping = try realm.listedEntry(for: linked.type).mapping(in: transaction.schema)
             if let mismatch = mapping.mismatch { throw mismatch }
         }
-        do throws(StoreError) {
+        try engine { () throws(StoreError) in
             for linked in classes { try addTable(linked, transaction) }
             for linked in classes { try addReferences(linked, transaction) }
-        } catch {
-            throw Realm.Error(error)
         }
     }
 
@@ -87,32 +85,48 @@ enum SchemaGrowth {
         guard let table = transaction.schema.table(named: schema.name),
             table.list(named: property.columnName) == nil
         else { return }
-        let name = schema.elementsName(of: property)
-        var target: TableKey
+        let value: ElementDefinition
         switch element {
         case .object(let type):
             guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
             else { return }
-            target = stored.key
-            if kind == .map {
-                target = try transaction.addElements(
-                    name, .link(name: "value", to: target), hasKeys: true)
-            }
-        case .scalar where property.shape.holdsAny:
-            target = try transaction.addAnyElements(name)
-        case .scalar(let storage):
-            let value = ColumnDefinition(
-                name: "value", scalar: storage.scalar, isOptional: storage.isOptional)
-            target = try transaction.addElements(name, value, hasKeys: kind == .map)
+            value = .object(stored.key)
+        case .scalar(let storage): value = .value(storage.scalar, isOptional: storage.isOptional)
         }
-        _ = try transaction.addList(
-            table.key, name: property.columnName, target: target, kind: kind)
+        try transaction.addCollection(kind, property.columnName, of: value, to: table)
     }
 }
 
+/// The elements of a collection to be stored.
+enum ElementDefinition {
+    case object(TableKey)
+    case value(ScalarType, isOptional: Bool)
+}
+
 extension EngineTransaction {
+    /// Adds a list, set or map, with a hidden class of elements if they are values or it is a map.
+    func addCollection(
+        _ kind: ListKind, _ name: String, of element: ElementDefinition, to table: TableSchema
+    ) throws(StoreError) {
+        let elementsName = "\(table.name).\(name)"
+        var target: TableKey
+        switch element {
+        case .object(let objects):
+            target = objects
+            if kind == .map {
+                target = try addElements(
+                    elementsName, .link(name: "value", to: objects), hasKeys: true)
+            }
+        case .value(.any, _): target = try addAnyElements(elementsName)
+        case .value(let type, let isOptional):
+            let value = ColumnDefinition(name: "value", scalar: type, isOptional: isOptional)
+            target = try addElements(elementsName, value, hasKeys: kind == .map)
+        }
+        _ = try addList(table.key, name: name, target: target, kind: kind)
+    }
+
     /// Adds the hidden class of a collection's elements, which have keys if it is a map.
-    func addElements(
+    private func addElements(
         _ name: String, _ value: ColumnDefinition, hasKeys: Bool
     ) throws(StoreError) -> TableKey {
         let key = ColumnDefinition(name: "key", type: .string)
@@ -140,8 +154,8 @@ extension ClassSchema {
     static func reachable(
         from schemas: [ClassSchema], _ target: (PropertyShape) -> ObjectBase.Type?
     ) -> [ClassSchema] {
-        var found = schemas
-        var known = Set(schemas.map { ObjectIdentifier($0.type) })
+        var known: Set<ObjectIdentifier> = []
+        var found = schemas.filter { known.insert(ObjectIdentifier($0.type)).inserted }
         var next = 0
         while next < found.count {
             for property in found[next].properties {

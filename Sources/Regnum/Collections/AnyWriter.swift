@@ -24,17 +24,18 @@ struct AnyWriter {
 
     /// Replaces a value and its contents.
     ///
-    /// - Parameter list: The list of the row that holds the nested values.
+    /// - Parameter list: The list of the row that holds the nested values; `nil` if the column is
+    ///   not of any type.
     func set(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
-        _ list: BindingPlace.StoredList
+        _ list: BindingPlace.StoredList?
     ) throws(StoreError) {
-        if let old = transaction.value(table, row, column), old.isAnyCollection {
+        if let list, let old = transaction.value(table, row, column), old.isAnyCollection {
             let count = transaction.listCount(table, row, list.key)
             if count > 0 { transaction.removeFromList(table, row, list.key, 0..<count) }
         }
         try transaction.set(table, row, column, cell(tree))
-        try fill(tree, table, row, list)
+        if let list { try fill(tree, table, row, list) }
     }
 
     /// Stores the contents of a list or dictionary whose column value has been stored.

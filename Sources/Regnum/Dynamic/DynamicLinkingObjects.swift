@@ -127,9 +127,7 @@ extension DynamicStore {
     fileprivate func leads(_ origin: TableSchema, _ property: String, to target: TableKey) -> Bool {
         if let column = origin.column(named: property) { return column.linkTarget == target }
         guard let list = origin.list(named: property) else { return false }
-        let elements = schema.tables[Int(list.target.rawValue)]
-        return list.target == target
-            || list.kind == .map && elements.columns.first?.linkTarget == target
+        return schema.leads(list, to: target)
     }
 
     /// Returns the rows whose property contains a row, ascending, once for each occurrence.

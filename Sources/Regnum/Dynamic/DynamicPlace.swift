@@ -127,8 +127,7 @@ struct DynamicPlace {
     /// Returns the stored set for the collection.
     func storedSet(_ transaction: EngineTransaction) -> StoredSet {
         StoredSet(
-            transaction: transaction, table: table, row: row,
-            list: BindingPlace.StoredList(key: list.key, target: list.target))
+            transaction: transaction, table: table, row: row, list: BindingPlace.StoredList(list))
     }
 
     /// Fails the transaction because the row of an element doesn't exist, which only happens in a

@@ -5,22 +5,7 @@ internal import RegnumStore
 // Setting values of any type by name, including the lists and dictionaries in them.
 
 extension DynamicWriter {
-    private var writer: AnyWriter { AnyWriter(core: store.core, transaction: transaction) }
-
-    /// Sets a property of any type.
-    func assign(
-        _ tree: AnyTree, to column: ColumnSchema, of table: TableKey, _ row: ObjectKey
-    ) throws(Realm.Error) {
-        let items = store.items(of: column, table)
-        try storing { () throws(StoreError) in
-            guard let items else {
-                return try transaction.set(table, row, column.key, writer.cell(tree))
-            }
-            try writer.set(
-                tree, table, row, column.key,
-                BindingPlace.StoredList(key: items.key, target: items.target))
-        }
-    }
+    var writer: AnyWriter { AnyWriter(core: store.core, transaction: transaction) }
 
     /// Sets an element of a list or map of values of any type, or of the contents of such a value.
     func assign(
@@ -39,9 +24,8 @@ extension DynamicWriter {
     func insert(
         any entries: [(key: String, value: Any?)], into place: DynamicPlace, _ name: Name
     ) throws(Realm.Error) -> [ObjectKey] {
-        var trees: [(key: String, tree: AnyTree)] = []
-        for (key, value) in entries {
-            trees.append((key, try anyTree(value, name, level: place.level)))
+        let trees = try entries.map { (entry) throws(Realm.Error) in
+            (key: entry.key, tree: try anyTree(entry.value, name, level: place.level))
         }
         let rows = try storing { () throws(StoreError) in
             try writer.insert(trees, place.list.target)
@@ -76,29 +60,21 @@ extension DynamicWriter {
             if object is EmbeddedObject { throw name.wrong(value) }  // it is owned by a property
             return .value(try link(object._storedObject, name).value)
         }
-        if let map = instance(of: DynamicMap.self, value) {
-            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
-        }
+        if let entries = Self.entries(of: value) { return try anyMap(entries, name, level) }
         switch value {
         case .object(let object) as AnyRealmValue:
             return try anyTree(object, name, level: level)
         case .list(let list) as AnyRealmValue:
             return try anyList(list.map { $0 }, name, level)
         case .dictionary(let map) as AnyRealmValue:
-            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
-        case let map as any UnmanagedMap:
-            return try anyMap(map.anyEntries.map { ($0.key, $0.value) }, name, level)
-        case let values as [String: Any?]:
-            return try anyMap(values.map { ($0.key, $0.value) }, name, level)
-        case let values as [String: Any]:
-            return try anyMap(values.map { ($0.key, $0.value) }, name, level)
+            return try anyTree(map, name, level: level)
         default:
             if let scalar = (value as? AnyRealmValue) ?? AnyRealmValue(scalar: value) {
                 try AnyTree.check(scalar, name.className, name.property)
                 return .value(scalar.plain ?? .null)
             }
             guard !(value is any SetAlgebra), !(value is any MemberCollection),
-                let values = DynamicWriter.elements(of: value)
+                let values = ObjectBuilder.elements(of: value)
             else { throw name.wrong(value) }
             return try anyList(values, name, level)
         }
@@ -148,9 +124,10 @@ extension DynamicWriter {
         _ values: [Any?], _ name: Name, _ level: Int?
     ) throws(Realm.Error) -> AnyTree {
         let level = try next(level, name) { values }
-        var trees: [AnyTree] = []
-        for value in values { trees.append(try anyTree(value, name, level: level)) }
-        return .list(trees)
+        return .list(
+            try values.map { (value) throws(Realm.Error) in
+                try anyTree(value, name, level: level)
+            })
     }
 
     private func anyMap(
@@ -160,7 +137,7 @@ extension DynamicWriter {
             Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         }
         var trees: [(key: String, tree: AnyTree)] = []
-        for (key, value) in entries.sorted(by: { StoredText.precedes($0.key, $1.key) }) {
+        for (key, value) in entries {
             if let problem = Realm.Error.mapKey(key, name.className, name.property) {
                 throw problem
             }
@@ -180,6 +157,13 @@ extension DynamicWriter {
 }
 
 extension DatabaseSchema {
+    /// Returns whether a list holds objects of a class, or a map of them as its values.
+    func leads(_ list: ListSchema, to table: TableKey) -> Bool {
+        let target = tables[Int(list.target.rawValue)]
+        return list.target == table
+            || target.kind == .elements && target.columns.contains { $0.linkTarget == table }
+    }
+
     /// Returns the property whose elements are stored in a hidden class.
     func owner(of elements: TableKey) -> (table: TableKey, property: String)? {
         for table in tables where table.kind != .elements {

@@ -150,7 +150,7 @@ extension DynamicWriter {
             }
             let name = name(place.list.name, place.table)
             let values = try stored([value], column, place, name, from: position)
-            return try store(.column(column, values[0]), in: target.key, element)
+            return try store(.column(column, .value(values[0]), .error), in: target.key, element)
         }
         let rows = try rows(for: [value], in: place, from: position)
         try storing { () throws(StoreError) in
@@ -179,52 +179,37 @@ extension DynamicWriter {
 
     /// Creates rows for the entries of a map's new value, ascending.
     func entries(
-        of value: Any?, in place: DynamicPlace
-    ) throws(Realm.Error) -> [(key: String, row: ObjectKey)] {
-        var made: [(key: String, row: ObjectKey)] = []
-        for (key, value) in try entries(in: value, place) {
-            made.append((key, try entry(key, value, place)))
+        of value: Any, in place: DynamicPlace
+    ) throws(Realm.Error) -> [ObjectKey] {
+        try entries(in: value, place).map { (entry) throws(Realm.Error) in
+            try self.entry(entry.key, entry.value, place)
         }
-        return made
     }
 
     /// Returns the entries of a map's new value, ascending.
     func entries(
-        in value: Any?, _ place: DynamicPlace
+        in value: Any, _ place: DynamicPlace
     ) throws(Realm.Error) -> [(key: String, value: Any?)] {
-        var entries: [(key: String, value: Any?)]
-        switch value {
-        case nil: entries = []
-        case let map? where type(of: map) == DynamicMap.self:
-            entries = instance(of: DynamicMap.self, map)?.map { ($0.key, $0.value) } ?? []
-        case let map as any UnmanagedMap: entries = map.anyEntries.map { ($0.key, $0.value) }
-        case let values as [String: Any?]: entries = values.map { ($0.key, $0.value) }
-        case let values as [String: Any]: entries = values.map { ($0.key, $0.value) }
-        default: throw name(place.list.name, place.table).wrong(value)
+        guard let entries = Self.entries(of: value) else {
+            throw name(place.list.name, place.table).wrong(value)
         }
-        entries.sort { StoredText.precedes($0.key, $1.key) }
         return entries
     }
 
-    /// Puts an entry into a map, replacing one with the same key unless that has the same value.
-    func put(
-        _ entry: ObjectKey, forKey key: String, in place: DynamicPlace
-    ) throws(Realm.Error) {
-        let (position, isThere) = place.position(ofKey: key)
-        if isThere,
-            let current = transaction.listElement(
-                place.table, place.row, place.list.key, at: position)
-        {
-            let value = ColumnKey(rawValue: 0)
-            let stored = transaction.value(place.list.target, current, value)
-            if stored == transaction.value(place.list.target, entry, value),
-                !(stored?.isAnyCollection ?? false)
-            {
-                return transaction.delete(place.list.target, entry)
-            }
-            remove(position..<position + 1, from: place)
+    /// Returns the entries of a map or dictionary, ascending; `nil` for other values.
+    static func entries(of value: Any) -> [(key: String, value: Any?)]? {
+        var entries: [(key: String, value: Any?)]
+        if let map = instance(of: DynamicMap.self, value) {
+            entries = map.map { ($0.key, $0.value) }
+        } else if let map = value as? any UnmanagedMap {
+            entries = map.anyEntries.map { ($0.key, $0.value) }
+        } else if let values = (value as? [String: Any?]) ?? (value as? [String: Any]) {
+            entries = values.map { ($0.key, $0.value) }
+        } else {
+            return nil
         }
-        try insert([entry], at: position, in: place)
+        entries.sort { StoredText.precedes($0.key, $1.key) }
+        return entries
     }
 
     /// Creates the row of a map's entry.
@@ -256,19 +241,4 @@ extension DynamicWriter {
         if column.type == .any { return try assign(any: value, toElement: entry, of: place) }
         try assign(value, to: .column(column), of: place.list.target, entry)
     }
-
-    /// Returns the elements for a list, or `nil` if the value isn't a sequence of elements.
-    static func elements(of value: Any) -> [Any?]? {
-        if let array = value as? [Any?] { return array }
-        if let array = value as? [Any] { return array }
-        if value is String || value is [AnyHashable: Any] || value is any KeyedCollection
-            || value is any ScalarValue
-        {
-            return nil
-        }
-        guard let sequence = value as? any Sequence else { return nil }
-        return array(sequence)
-    }
-
-    private static func array(_ sequence: some Sequence) -> [Any?] { sequence.map { $0 as Any } }
 }

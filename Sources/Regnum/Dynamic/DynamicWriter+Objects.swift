@@ -290,12 +290,7 @@ extension DynamicWriter {
                 later.append((value, property))
             }
         }
-        let row: ObjectKey
-        do throws(StoreError) {
-            row = try transaction.insert(key, first)
-        } catch {
-            throw Realm.Error(error)
-        }
+        let row = try engine { () throws(StoreError) in try transaction.insert(key, first) }
         copies.didInsert(row, into: key)
         copies.note(supplied.source, row)
         for (value, property) in later { try assign(value, to: property, of: key, row) }

@@ -74,32 +74,24 @@ struct DynamicWriter {
 
     /// The converted value of a property.
     enum Prepared {
-        case column(ColumnSchema, Value)
-        case any(ColumnSchema, AnyTree)
+        /// A value that is set or, with `.modified`, written where it differs.
+        case column(ColumnSchema, AnyTree, Realm.UpdatePolicy)
         /// Elements or entries that replace the existing ones.
         case elements(DynamicPlace, [ObjectKey])
+        /// Elements that a list gets, written where they differ.
+        case contents(DynamicPlace, ListContents)
         /// Members to add to the existing ones with `.modified`; with `.error` those that aren't
         /// given are removed, and with `.all` all of them first.
         case members(DynamicPlace, SetMembers, Realm.UpdatePolicy)
-        /// Entries to add to the existing ones, with their keys.
-        case entries(DynamicPlace, [(key: String, row: ObjectKey)])
-
-        // For `.modified`: written only where they differ.
-
-        case value(Value, TableKey, ObjectKey, ColumnKey)
-        case tree(AnyTree, TableKey, ObjectKey, ColumnKey, BindingPlace.StoredList)
-        case modifiedValues(DynamicPlace, [Value])
-        case modifiedTrees(DynamicPlace, [AnyTree])
-        case modifiedObjects(DynamicPlace, [ObjectKey])
+        /// Entries to put into a map, written where they differ.
+        case entries(DynamicPlace, [(key: String, tree: AnyTree)])
     }
 
     /// Replaces the value of a property.
     func assign(
         _ value: Any?, to property: DynamicProperty, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
-        for prepared in try prepare(value, for: property, of: table, row) {
-            try store(prepared, in: table, row)
-        }
+        try store(try prepare(value, for: property, of: table, row), in: table, row)
     }
 
     /// Converts and checks a value, so that it can be stored without an error.
@@ -108,7 +100,7 @@ struct DynamicWriter {
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
         _ policy: Realm.UpdatePolicy = .error
-    ) throws(Realm.Error) -> [Prepared] {
+    ) throws(Realm.Error) -> Prepared {
         switch property {
         case .inverse(let inverse):
             let className = store.name(of: table)
@@ -119,28 +111,31 @@ struct DynamicWriter {
         case .unstored:
             let stored = try store.stored(property, of: table, in: transaction)
             return try prepare(value, for: stored, of: table, row, policy)
-        case .column where policy == .modified, .list where policy == .modified:
-            return try prepareModification(value, for: property, of: table, row)
         case .column(let column) where column.type == .any:
-            return [.any(column, try anyTree(value, name(column.name, table)))]
+            return .column(column, try anyTree(value, name(column.name, table)), policy)
         case .column(let column):
-            return [.column(column, try checked(value, column, of: table))]
+            let owned = policy == .modified ? ownedRow(column, of: table, row) : nil
+            let stored = try checked(value, column, of: table, owned: owned)
+            return .column(column, .value(stored), policy)
         case .list(let list):
             let place = DynamicPlace(store: store, table: table, row: row, list: list)
-            let value = value.flatMap { unwrapped($0) }
+            guard let value = value.flatMap({ unwrapped($0) }) else { return .elements(place, []) }
             if list.kind == .map {
-                return [.elements(place, try entries(of: value, in: place).map(\.row))]
+                return policy == .modified
+                    ? .entries(place, try modifiedEntries(value, in: place))
+                    : .elements(place, try entries(of: value, in: place))
             }
-            guard let value else { return [.elements(place, [])] }
-            guard let elements = Self.elements(of: value) else {
+            guard let elements = ObjectBuilder.elements(of: value) else {
                 throw name(list.name, table).wrong(value)
             }
             if list.kind == .set {
                 let members = try members(elements, place)
                 try check(members.values, list.target, ColumnKey(rawValue: 0))
-                return [.members(place, members, policy)]
+                return .members(place, members, policy)
             }
-            return [.elements(place, try rows(for: elements, in: place))]
+            return policy == .modified
+                ? .contents(place, try modifiedElements(elements, in: place))
+                : .elements(place, try rows(for: elements, in: place))
         }
     }
 
@@ -163,6 +158,7 @@ struct DynamicWriter {
     }
 
     /// Returns the result of `body`, which uses the transaction. Errors name class and property.
+    @discardableResult
     func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) {
             return try body()
@@ -171,19 +167,28 @@ struct DynamicWriter {
         }
     }
 
-    /// Stores a prepared value.
+    /// Stores a prepared value. One of `.modified` is dropped if the row no longer exists.
     func store(
         _ prepared: Prepared, in table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
         switch prepared {
-        case .column(let column, let value):
+        case .column(let column, let tree, let policy):
+            if policy == .modified, !transaction.contains(table, row) { return }
+            let list = column.type == .any ? store.items(of: column, table) : nil
             try storing { () throws(StoreError) in
-                try transaction.set(table, row, column.key, value)
+                if policy == .modified {
+                    try writer.update(tree, table, row, column.key, list.map { .init($0) })
+                } else {
+                    try writer.set(tree, table, row, column.key, list.map { .init($0) })
+                }
             }
-        case .any(let column, let tree):
-            try assign(tree, to: column, of: table, row)
         case .elements(let place, let rows):
             try replaceAll(place, rows: rows)
+        case .contents(let place, let contents):
+            try storing { () throws(StoreError) in
+                try writer.update(
+                    contents, place.table, place.row, BindingPlace.StoredList(place.list))
+            }
         case .members(let place, let members, let policy):
             let set = place.storedSet(transaction)
             try storing { () throws(StoreError) in
@@ -195,9 +200,10 @@ struct DynamicWriter {
                 try set.add(members)
             }
         case .entries(let place, let entries):
-            for (key, entry) in entries { try put(entry, forKey: key, in: place) }
-        case .value, .tree, .modifiedValues, .modifiedTrees, .modifiedObjects:
-            try storing { () throws(StoreError) in try storeModification(prepared) }
+            try storing { () throws(StoreError) in
+                try writer.update(
+                    entries, place.table, place.row, BindingPlace.StoredList(place.list))
+            }
         }
     }
 
@@ -216,8 +222,7 @@ struct DynamicWriter {
             return .null
         }
         if let target = column.linkTarget {
-            let row = try self.row(for: value, of: target, name, at: position, owned: owned)
-            return .int(Int64(bitPattern: row.rawValue))
+            return try row(for: value, of: target, name, at: position, owned: owned).linkValue
         }
         return try scalar(value, column, name, at: position)
     }

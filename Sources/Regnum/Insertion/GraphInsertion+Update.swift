@@ -7,11 +7,9 @@ extension GraphInsertion {
     /// Returns the row of a linked embedded object that is updated in place.
     func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey? {
         guard let row, policy == .modified, binding.schema.properties[property].isOwning,
-            let column = binding.mapping?.columns[property],
-            case .int(let target)? = transaction.value(
-                binding.place.tableKey, row, ColumnKey(column))
+            let column = binding.mapping?.columns[property]
         else { return nil }
-        return ObjectKey(rawValue: UInt64(bitPattern: target))
+        return transaction.value(binding.place.tableKey, row, ColumnKey(column))?.linkedObject
     }
 
     func ownedRows(
@@ -27,15 +25,20 @@ extension GraphInsertion {
     func checkUpdates() throws(Realm.Error) {
         for node in nodes where node.exists || node.isDeferred {
             try node.binding.checkUpdate(from: node.object, supplied(node), transaction)
-            try checkMaps(of: node)
             for (property, _, contents) in node.lists where isSupplied(property, node) {
-                guard let list = node.binding.place.lists[property] else { continue }
-                do throws(StoreError) {
-                    for case .value(let value) in contents {
-                        try transaction.check(list.target, ColumnKey(0), value)
+                try node.withList(property) { (list) throws(StoreError) in
+                    for value in contents.values {
+                        try transaction.check(list.target, .mapValue, value)
                     }
-                } catch {
-                    throw Realm.Error(error).naming(node.binding.schema, property)
+                }
+            }
+            for (property, _, entries) in node.maps where isSupplied(property, node) {
+                try node.withList(property) { (list) throws(StoreError) in
+                    for entry in entries {
+                        try transaction.check(list.target, .mapKey, .string(entry.key))
+                        guard case .value(let value) = entry.content else { continue }
+                        try transaction.check(list.target, .mapValue, value)
+                    }
                 }
             }
         }
@@ -49,9 +52,7 @@ extension GraphInsertion {
             }
             do throws(StoreError) {
                 try node.binding.update(row, from: node.object, policy, supplied(node), transaction)
-                try updateLinks(of: node, row)
-                try updateLists(of: node, row)
-                try updateMaps(of: node, row)
+                try updateReferences(of: node, row)
                 try updateAnyValues(of: node, row)
             } catch {
                 core.fail(Realm.Error(error))
@@ -73,82 +74,55 @@ extension GraphInsertion {
         supplied[ObjectIdentifier(object)]?.given.contains(property) ?? true
     }
 
-    private func updateLinks(of node: Node, _ row: ObjectKey) throws(StoreError) {
-        let table = node.binding.place.tableKey
-        for (index, property) in node.binding.schema.properties.enumerated() {
-            guard case .link = property.shape, isSupplied(index, node),
-                let number = node.binding.mapping?.columns[index]
-            else { continue }
-            var value = Value.null
-            if case .link(let target?) = property.content(of: node.object),
-                let key = self.row(of: node.made[index] ?? target)
-            {
-                value = .int(Int64(bitPattern: key.rawValue))
+    /// Updates the links, lists, sets and maps of a row. With `.modified`, what differs is written,
+    /// and sets and maps keep their other elements; with `.all`, every property is.
+    private func updateReferences(of node: Node, _ row: ObjectKey) throws(StoreError) {
+        let (binding, table) = (node.binding, node.binding.place.tableKey)
+        for (index, property) in binding.schema.properties.enumerated()
+        where isSupplied(index, node) {
+            if case .link = property.shape, let column = binding.mapping?.columns[index] {
+                try updateLink(index, property, ColumnKey(column), of: node, row)
             }
-            let column = ColumnKey(number)
-            if policy == .modified, transaction.value(table, row, column) == value { continue }
-            try transaction.set(table, row, column, value)
-        }
-    }
-
-    private func updateLists(of node: Node, _ row: ObjectKey) throws(StoreError) {
-        let table = node.binding.place.tableKey
-        for (index, property) in node.binding.schema.properties.enumerated() {
-            guard let element = property.shape.elements, isSupplied(index, node),
-                let list = node.binding.place.lists[index]
-            else { continue }
+            guard property.shape.isStoredList, let list = binding.place.lists[index] else {
+                continue
+            }
+            if replaces(index, node) {
+                let count = transaction.listCount(table, row, list.key)
+                if count > 0 { transaction.removeFromList(table, row, list.key, 0..<count) }
+            }
+            if case .map = property.shape {
+                let entries = node.maps.first { $0.property == index }?.entries ?? []
+                if replaces(index, node), !entries.isEmpty {
+                    try insert(entries, table, row, list)
+                } else {
+                    try anyWriter.update(trees(of: entries), table, row, list)
+                }
+                continue
+            }
             let contents = node.lists.first { $0.property == index }?.contents ?? []
             if case .set = property.shape {
                 let stored = StoredSet(
                     transaction: transaction, table: table, row: row, list: list)
-                // all elements are then new, as in a list
-                if replaces(index, node) { try stored.keep(SetMembers()) }
                 try stored.add(members(of: contents))
-                continue
-            }
-            let old = transaction.list(table, row, list.key)
-            if policy == .all {
-                if !old.isEmpty {
-                    transaction.removeFromList(table, row, list.key, 0..<old.count)
-                }
-                if contents.isEmpty { continue }
-                try transaction.insertIntoList(
-                    table, row, list.key, at: 0, try keys(of: contents, list.target))
-                continue
-            }
-            let common = min(old.count, contents.count)
-            switch element {
-            case .scalar:
-                for position in 0..<common {
-                    let key = old[position]
-                    if case .tree(let tree) = contents[position] {
-                        try updateElement(tree, key, list.target)
-                        continue
-                    }
-                    guard case .value(let value) = contents[position] else { continue }
-                    let stored = transaction.value(list.target, key, ColumnKey(0))
-                    if stored == value { continue }
-                    if stored?.isAnyCollection ?? false {
-                        try updateElement(.value(value), key, list.target)
-                        continue
-                    }
-                    try transaction.set(list.target, key, ColumnKey(0), value)
-                }
-            case .object:
-                let new = try keys(of: contents.prefix(common), list.target)
-                for position in 0..<common where new[position] != old[position] {
-                    try transaction.setListElement(
-                        table, row, list.key, at: position, new[position])
-                }
-            }
-            if old.count > common {
-                transaction.removeFromList(table, row, list.key, common..<old.count)
-            }
-            if contents.count > common {
-                let new = try keys(of: contents.dropFirst(common), list.target)
-                try transaction.insertIntoList(table, row, list.key, at: common, new)
+            } else {
+                try anyWriter.update(stored(contents), table, row, list)
             }
         }
+    }
+
+    private func updateLink(
+        _ index: Int, _ property: PropertySchema, _ column: ColumnKey, of node: Node,
+        _ row: ObjectKey
+    ) throws(StoreError) {
+        var value = Value.null
+        if case .link(let target?) = property.content(of: node.object),
+            let key = self.row(of: node.made[index] ?? target)
+        {
+            value = key.linkValue
+        }
+        let table = node.binding.place.tableKey
+        if policy == .modified, transaction.value(table, row, column) == value { return }
+        try transaction.set(table, row, column, value)
     }
 }
 
@@ -169,14 +143,12 @@ extension ClassBinding {
     func checkUpdate(
         from object: ObjectBase, _ supplied: Set<Int>?, _ transaction: EngineTransaction
     ) throws(Realm.Error) {
-        do throws(StoreError) {
+        try engine { () throws(StoreError) in
             for (index, column) in updatedColumns(supplied) {
                 let property = schema.properties[index]
                 let value = property.field.unmanagedValue(in: object, at: property.offset)
                 try transaction.check(place.tableKey, column, value)
             }
-        } catch {
-            throw Realm.Error(error)
         }
     }
 

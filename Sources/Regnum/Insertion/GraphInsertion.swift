@@ -121,11 +121,7 @@ final class GraphInsertion {
         do throws(Realm.Error) {
             let late = try insertRows()
             for link in late { try close(link) }
-            for number in inserted {
-                try insertLists(of: nodes[number])
-                try insertMaps(of: nodes[number])
-                try insertAnyValues(of: nodes[number])
-            }
+            for number in inserted { try insertCollections(of: nodes[number]) }
             if policy != .error { try checkUpdates() }
         } catch {
             delete(inserted.map { nodes[$0] })
@@ -285,7 +281,7 @@ final class GraphInsertion {
                 if case .tree(let tree) = entry.content { node.targets += tree.unmanagedTargets }
             }
             node.maps.append((index, map, entries))
-            node.targets += try mapTargets(of: entries, index, binding, node.row)
+            node.targets += try mapTargets(of: entries, index, node)
         default: break
         }
     }
@@ -295,10 +291,8 @@ final class GraphInsertion {
         _ value: Value, in index: Int, _ binding: ClassBinding
     ) throws(Realm.Error) {
         guard let column = binding.mapping?.columns[index], column >= 0 else { return }
-        do throws(StoreError) {
+        try engine { () throws(StoreError) in
             try transaction.check(binding.place.tableKey, ColumnKey(column), value)
-        } catch {
-            throw Realm.Error(error)
         }
     }
 
@@ -373,12 +367,9 @@ final class GraphInsertion {
         guard let target = row(of: link.target), let row = node.row,
             let column = node.binding.mapping?.columns[link.property]
         else { return }
-        do throws(StoreError) {
+        try engine { () throws(StoreError) in
             try transaction.set(
-                node.binding.place.tableKey, row, ColumnKey(column),
-                .int(Int64(bitPattern: target.rawValue)))
-        } catch {
-            throw Realm.Error(error)
+                node.binding.place.tableKey, row, ColumnKey(column), target.linkValue)
         }
     }
 }

@@ -42,14 +42,10 @@ extension GraphInsertion {
 struct SuppliedProperties {
     /// Keeps the object alive, so that its address, which identifies it, isn't reused: an embedded
     /// object that was converted to a projected value isn't part of the graph.
-    private let object: ObjectBase
+    let object: ObjectBase
     var given: Set<Int> = []
     /// The sets and maps that were given as `nil`. An update empties them.
     var emptied: Set<Int> = []
-
-    init(of object: ObjectBase) {
-        self.object = object
-    }
 }
 
 extension PropertySchema {

@@ -20,8 +20,7 @@ extension TransactionCore {
         guard let transaction = writing else {
             preconditionFailure("Only a write stores objects.")
         }
-        let insertion = GraphInsertion(self, transaction)
-        return try insertion.add(object)
+        return try GraphInsertion(self, transaction).add(object)
     }
 
     /// Returns the rows of objects for a list or set of `schema`, adding unmanaged objects.
@@ -33,8 +32,7 @@ extension TransactionCore {
         guard let transaction = writing else {
             preconditionFailure("Only a write stores objects.")
         }
-        let insertion = GraphInsertion(self, transaction)
-        return try insertion.add(objects, schema, property)
+        return try GraphInsertion(self, transaction).add(objects, schema, property)
     }
 
     /// Throws `.invalidValue` for a managed object that can't be linked to from here.

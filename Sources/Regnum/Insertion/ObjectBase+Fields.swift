@@ -47,11 +47,6 @@ extension ObjectBase {
 
     @inline(__always)
     private final func unmanaged<Value: ScalarValue>(_ offset: Int, _ type: Value.Type) -> Value {
-        withField(at: offset, as: Persisted<Value>.self) { wrapper in
-            if let value = wrapper._value { return value }
-            let value = Value._makeDefault()
-            wrapper._value = value
-            return value
-        }
+        withField(at: offset, as: Persisted<Value>.self) { $0.unmanaged() }
     }
 }

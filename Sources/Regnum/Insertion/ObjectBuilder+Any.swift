@@ -53,7 +53,7 @@ extension ObjectBuilder {
             }
             let isSet = value is any SetAlgebra || value is any MemberCollection
             guard !isSet, instance(of: ObjectBase.self, value) == nil,
-                let values = elements(of: value)
+                let values = Self.elements(of: value)
             else {
                 throw .wrongType(value, schema, property)
             }
@@ -64,11 +64,10 @@ extension ObjectBuilder {
     private mutating func anyList(
         _ values: [Any], level: Int, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> AnyRealmValue {
-        var elements: [AnyRealmValue] = []
-        for value in values {
-            elements.append(try anyValue(of: value, level: level + 1, property, schema))
-        }
-        return .fromArray(elements)
+        .fromArray(
+            try values.map { (value) throws(Realm.Error) in
+                try anyValue(of: value, level: level + 1, property, schema)
+            })
     }
 
     private mutating func anyMap(

@@ -122,7 +122,7 @@ struct ObjectBuilder {
     ) throws(Realm.Error) {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
-        supplied[ObjectIdentifier(object)] = SuppliedProperties(of: object)
+        supplied[ObjectIdentifier(object)] = SuppliedProperties(object: object)
         if let source = instance(of: ObjectBase.self, unwrapped(value))?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
@@ -260,30 +260,39 @@ struct ObjectBuilder {
             return try entries(of: value, element, property, schema)
         case .list(let element), .set(let element):
             guard let value else { return .elements([], from: []) }
-            guard let values = elements(of: value) else {
+            guard let values = Self.elements(of: value) else {
                 throw .wrongType(value, schema, property)
             }
             var contents: [_PropertyContent.Content] = []
             contents.reserveCapacity(values.count)
             for (index, value) in values.enumerated() {
                 position = .index(index)
-                let value = unwrapped(value)
-                switch element {
-                case .scalar(let storage) where storage.isAny:
-                    contents.append(try anyContent(of: value, property, schema))
-                case .scalar(let storage):
-                    let stored = value.map { storage.engineValue(of: $0) } ?? .null
-                    guard let stored, !stored.isNull || storage.isOptional else {
-                        throw .wrongElement(value, schema, property)
-                    }
-                    contents.append(.value(stored))
-                case .object(let type):
-                    guard let value else { throw .wrongElement(nil, schema, property) }
-                    contents.append(.link(try object(type, from: value, property, schema)))
-                }
+                contents.append(
+                    try content(ofElement: unwrapped(value), element, property, schema))
             }
             position = nil
             return .elements(contents, from: values)
+        }
+    }
+
+    /// Returns the content of an element of a collection.
+    private mutating func content(
+        ofElement value: Any?, _ element: ElementShape, _ property: PropertySchema,
+        _ schema: ClassSchema
+    ) throws(Realm.Error) -> _PropertyContent.Content {
+        switch element {
+        case .scalar(let storage) where storage.isAny:
+            return try anyContent(of: value, property, schema)
+        case .scalar(let storage):
+            let stored = value.map { storage.engineValue(of: $0) } ?? .null
+            guard let stored, !stored.isNull || storage.isOptional else {
+                throw .wrongElement(value, schema, property)
+            }
+            return .value(stored)
+        case .object(let type):
+            if let value { return .link(try object(type, from: value, property, schema)) }
+            guard case .map = property.shape else { throw .wrongElement(nil, schema, property) }
+            return .link(nil)
         }
     }
 
@@ -304,34 +313,21 @@ struct ObjectBuilder {
         for (key, value) in values {
             position = .key(key)
             if let problem = Realm.Error.mapKey(key, schema, property) { throw problem }
-            switch element {
-            case .scalar(let storage) where storage.isAny:
-                entries.append(
-                    MapEntry(key: key, content: try anyContent(of: value, property, schema)))
-            case .scalar(let storage):
-                let stored = value.map { storage.engineValue(of: $0) } ?? .null
-                guard let stored, !stored.isNull || storage.isOptional else {
-                    throw .wrongElement(value, schema, property)
-                }
-                entries.append(MapEntry(key: key, content: .value(stored)))
-            case .object(let type):
-                var target: ObjectBase?
-                if let value { target = try object(type, from: value, property, schema) }
-                entries.append(MapEntry(key: key, content: .link(target)))
-            }
+            let content = try content(ofElement: value, element, property, schema)
+            entries.append(MapEntry(key: key, content: content))
         }
         position = nil
         return .entries(entries, from: values.map(\.value))
     }
 
     /// Returns a list's elements from a value, or `nil` if the value isn't a sequence.
-    func elements(of value: Any) -> [Any]? {
+    static func elements(of value: Any) -> [Any]? {
         if let array = value as? [Any] { return array }
         if value is String || value is [AnyHashable: Any] || value is any KeyedCollection {
             return nil
         }
         guard let sequence = value as? any Sequence, !(value is any ScalarValue) else { return nil }
-        return Self.array(sequence)
+        return array(sequence)
     }
 
     static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }

@@ -26,11 +26,9 @@ struct ImportSchema {
             }
             try compare(given, transaction.schema.storedClass(table))
         }
-        do throws(StoreError) {
+        try engine { () throws(StoreError) in
             for given in fresh { try addTable(given) }
             for given in fresh { try addReferences(given) }
-        } catch {
-            throw Realm.Error(error)
         }
     }
 
@@ -101,32 +99,14 @@ struct ImportSchema {
             case (nil, .object(let name)):
                 let target = try target(name.wrappedValue, given, property)
                 _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
-            case (let collection?, let content):
-                let kind: ListKind =
-                    switch collection {
-                    case .list: .list
-                    case .set: .set
-                    case .map: .map
-                    }
-                let elementsName = "\(given.name).\(property.name)"
-                let target =
+            case (let kind?, let content):
+                let element: ElementDefinition =
                     switch content {
-                    case .object(let name) where kind != .map:
-                        try target(name.wrappedValue, given, property)
                     case .object(let name):
-                        try transaction.addElements(
-                            elementsName,
-                            .link(
-                                name: "value",
-                                to: try target(name.wrappedValue, given, property)),
-                            hasKeys: true)
-                    case .value(.any): try transaction.addAnyElements(elementsName)
-                    case .value:
-                        try transaction.addElements(
-                            elementsName, property.elementDefinition, hasKeys: kind == .map)
+                        .object(try target(name.wrappedValue, given, property))
+                    case .value(let type): .value(type, isOptional: property.isOptional)
                     }
-                _ = try transaction.addList(
-                    table.key, name: property.name, target: target, kind: kind)
+                try transaction.addCollection(kind, property.name, of: element, to: table)
             }
         }
     }
@@ -162,14 +142,6 @@ extension JSONProperty {
         return ColumnDefinition(
             name: name, scalar: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
             isIndexed: isIndexed || type == .any, defaultValue: defaultValue)
-    }
-
-    /// The column `value` of elements.
-    fileprivate var elementDefinition: ColumnDefinition {
-        guard case .value(let type) = content else {
-            preconditionFailure("A list of objects has no column of values.")
-        }
-        return ColumnDefinition(name: "value", scalar: type, isOptional: isOptional)
     }
 
     /// A description of the property for messages.

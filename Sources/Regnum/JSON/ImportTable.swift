@@ -38,12 +38,12 @@ struct ImportTable: Sendable {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)
         var properties: [StoredText: Property] = [:]
-        for column in schema.columns where !column.name.isOfDropped {
+        for column in schema.columns where !column.isDropped {
             properties[StoredText(column.name)] = Property(
                 className: schema.name, name: column.name, place: .column(column),
                 declared: entry?.schema.valueType(ofStored: column.name, column.type))
         }
-        for list in schema.lists where !list.name.isOfDropped && !list.name.isOfAnyItems {
+        for list in schema.lists where !list.isDropped && !list.name.isOfAnyItems {
             let target = database.tables[Int(list.target.rawValue)]
             properties[StoredText(list.name)] = Property(
                 className: schema.name, name: list.name, place: .list(list, target),

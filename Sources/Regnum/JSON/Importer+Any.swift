@@ -9,7 +9,7 @@ extension Importer {
     /// - Parameter level: The number of lists and dictionaries that contain the value.
     mutating func anyTree(
         _ node: JSONNode, level: Int = 0, isInSet: Bool = false,
-        _ property: ImportTable.Property, _ transaction: EngineTransaction
+        _ property: ImportTable.Property
     ) throws(StoreError) -> AnyTree {
         if case .null = node { return .value(.null) }
         guard case .object(let members) = node, members.count == 1 else {
@@ -21,23 +21,22 @@ extension Importer {
         switch (kind, value) {
         case ("list", .array(let nodes)) where !isInSet:
             try check(level: level + 1, property)
-            var trees: [AnyTree] = []
-            for node in nodes {
-                trees.append(try anyTree(node, level: level + 1, property, transaction))
-            }
-            return .list(trees)
+            return .list(
+                try nodes.map { (node) throws(StoreError) in
+                    try anyTree(node, level: level + 1, property)
+                })
         case ("dictionary", .object(var entries)) where !isInSet:
             try check(level: level + 1, property)
             entries.sort { StoredText.precedes($0.key, $1.key) }
             var trees: [(key: String, tree: AnyTree)] = []
             for (index, entry) in entries.enumerated() {
                 try check(key: entry.key, after: index > 0 ? entries[index - 1].key : nil, property)
-                let tree = try anyTree(entry.value, level: level + 1, property, transaction)
+                let tree = try anyTree(entry.value, level: level + 1, property)
                 trees.append((entry.key, tree))
             }
             return .dictionary(trees)
         case ("object", .object(let parts)):
-            return .value(try anyLink(parts, property, transaction).value)
+            return .value(try anyLink(parts, property).value)
         default: break
         }
         guard let stored = plainContent(kind, value) else {
@@ -72,8 +71,7 @@ extension Importer {
     }
 
     private mutating func anyLink(
-        _ parts: [JSONNode.Member], _ property: ImportTable.Property,
-        _ transaction: EngineTransaction
+        _ parts: [JSONNode.Member], _ property: ImportTable.Property
     ) throws(StoreError) -> AnyContent {
         guard parts.count == 2, parts[0].key == "class", case .string(let name) = parts[0].value,
             parts[1].key == "key"
@@ -82,7 +80,7 @@ extension Importer {
         }
         let table: ImportTable
         do throws(Realm.Error) {
-            table = try self.table(named: name, transaction)
+            table = try self.table(named: name)
         } catch {
             throw property.problem("links to \(name.shortened): \(error.message)", .schemaMismatch)
         }
@@ -91,7 +89,7 @@ extension Importer {
                 "cannot link to objects of \(name), which are embedded or asymmetric")
         }
         return .link(
-            table.key, try target(parts[1].value, table, of: property, transaction))
+            table.key, try target(parts[1].value, table, of: property))
     }
 
     /// The types of values, as they are named in the text.
@@ -103,56 +101,5 @@ extension Importer {
             return nil
         }
         return AnyContent(value, of: type)
-    }
-
-    // MARK: Storing
-
-    /// Replaces a value of any type together with its contents.
-    ///
-    /// - Parameters:
-    ///   - list: The list of the row with the contents of the value.
-    ///   - target: The class of the list's elements.
-    mutating func setAny(
-        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
-        _ list: ListKey, _ target: TableKey, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        let count = transaction.listCount(table, row, list)
-        if count > 0 { transaction.removeFromList(table, row, list, 0..<count) }
-        try transaction.set(table, row, column, cell(tree, transaction))
-        try fillAny(tree, table, row, list, target, transaction)
-    }
-
-    private mutating func fillAny(
-        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: ListKey,
-        _ target: TableKey, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        guard let entries = tree.entries, !entries.isEmpty else { return }
-        var rows: [ObjectKey] = []
-        for (key, tree) in entries {
-            rows.append(try insertAny(tree, key, target, transaction))
-        }
-        try transaction.insertIntoList(table, row, list, at: 0, rows)
-    }
-
-    /// Inserts a row for an element.
-    mutating func insertAny(
-        _ tree: AnyTree, _ key: String, _ target: TableKey, _ transaction: EngineTransaction
-    ) throws(StoreError) -> ObjectKey {
-        let row = try transaction.insert(target, [cell(tree, transaction), .string(key)])
-        try fillAny(tree, target, row, .anyItems, target, transaction)
-        return row
-    }
-
-    /// Returns a value in its column form. Lists and dictionaries are numbered, so that successive
-    /// ones in the same place differ; nothing else creates any in the transaction.
-    mutating func cell(_ tree: AnyTree, _ transaction: EngineTransaction) -> Value {
-        anyCount += 1
-        let number = transaction.version << 32 | anyCount
-        return switch tree {
-        case .value(let value): value
-        case .object: .null  // never made here: linked objects have rows
-        case .list: AnyContent.list(number).value
-        case .dictionary: AnyContent.dictionary(number).value
-        }
     }
 }

@@ -28,8 +28,7 @@ extension Importer {
     ///
     /// Throws if the node isn't a key of the class.
     mutating func target(
-        _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
-        _ transaction: EngineTransaction
+        _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property
     ) throws(StoreError) -> ObjectKey {
         guard let column = table.schema.primaryKey.map({ table.schema.columns[Int($0.rawValue)] })
         else {
@@ -38,14 +37,14 @@ extension Importer {
                     "cannot link to \(node.shown): expected a number, the key of an object of "
                         + "\(table.name)")
             }
-            if let row = keys[table.key, default: ImportedKeys()][key],
+            if let row = state.keys[table.key, default: ImportedKeys()][key],
                 transaction.contains(table.key, row)
             {
                 return row
             }
             let row = try transaction.insert(table.key, table.defaults)
             note(key, row, table.key)
-            note(row, .key(key), table, property, transaction)
+            note(row, .key(key), table, property)
             return row
         }
         var value: Value?
@@ -63,35 +62,35 @@ extension Importer {
         var values = table.defaults
         values[Int(column.key.rawValue)] = value
         let row = try transaction.insert(table.key, values)
-        note(row, .primaryKey(value), table, property, transaction)
+        note(row, .primaryKey(value), table, property)
         return row
     }
 
     private mutating func note(
         _ row: ObjectKey, _ reference: Reference, _ table: ImportTable,
-        _ property: ImportTable.Property, _ transaction: EngineTransaction
+        _ property: ImportTable.Property
     ) {
-        placeholders[table.key, default: [:]][reference] = Placeholder(
+        state.placeholders[table.key, default: [:]][reference] = Placeholder(
             row: row, version: transaction.version, line: line, className: property.className,
             property: property.name)
     }
 
     mutating func note(_ key: UInt64, _ row: ObjectKey, _ table: TableKey) {
-        keys[table, default: ImportedKeys()].add(key, row)
+        state.keys[table, default: ImportedKeys()].add(key, row)
     }
 
     /// Removes and returns the placeholder of an object whose line has been read.
     mutating func takePlaceholder(_ reference: Reference, _ table: TableKey) -> Placeholder? {
-        guard placeholders[table] != nil else { return nil }
-        return placeholders[table]?.removeValue(forKey: reference)
+        guard state.placeholders[table] != nil else { return nil }
+        return state.placeholders[table]?.removeValue(forKey: reference)
     }
 
     /// Returns the error for the first link whose object is missing at the end of the text, if any.
-    func missingObject(_ transaction: EngineTransaction) -> (error: Realm.Error, line: Int)? {
+    func missingObject() -> (error: Realm.Error, line: Int)? {
         var missing: [(table: TableKey, reference: Reference, placeholder: Placeholder)] = []
-        for (table, objects) in placeholders {
+        for (table, objects) in state.placeholders {
             for (reference, placeholder) in objects
-            where !exists(reference, placeholder, table, transaction) {
+            where !exists(reference, placeholder, table) {
                 missing.append((table, reference, placeholder))
             }
         }
@@ -117,8 +116,7 @@ extension Importer {
     /// Returns whether another transaction has stored the object of a placeholder. Always false for
     /// objects without a primary key, which are identified only within the text.
     private func exists(
-        _ reference: Reference, _ placeholder: Placeholder, _ table: TableKey,
-        _ transaction: EngineTransaction
+        _ reference: Reference, _ placeholder: Placeholder, _ table: TableKey
     ) -> Bool {
         guard case .primaryKey(let key) = reference,
             let row = transaction.find(table, primaryKey: key)

@@ -4,11 +4,13 @@ internal import RegnumStore
 // Importing the object of one line, with its embedded objects and elements.
 
 extension Importer {
+    /// The values of a line, by property.
+    private typealias Given = [(property: ImportTable.Property, node: JSONNode)]
+
     /// Stores the object of a line in a new row, in its placeholder's row, or in the row with its
     /// primary key.
     mutating func store(
-        _ values: [JSONNode.Member], _ key: UInt64?, _ table: ImportTable,
-        _ transaction: EngineTransaction
+        _ values: [JSONNode.Member], _ key: UInt64?, _ table: ImportTable
     ) throws(StoreError) {
         let given = try columns(values, table)
         if let column = table.schema.primaryKey {
@@ -22,10 +24,10 @@ extension Importer {
                     throw transaction.duplicatePrimaryKey(
                         primaryKey, table.schema, table.schema.columns[Int(column.rawValue)])
                 }
-                try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
+                try set(given, of: row, table, isPlaceholder ? .all : update)
                 return
             }
-        } else if let key, let row = keys[table.key]?[key] {
+        } else if let key, let row = state.keys[table.key]?[key] {
             guard takePlaceholder(.key(key), table.key) != nil else {
                 throw StoreError(
                     .duplicatePrimaryKey,
@@ -34,19 +36,19 @@ extension Importer {
             }
             // unless another transaction has deleted it
             if transaction.contains(table.key, row) {
-                try set(given, of: row, table, transaction, .all)
+                try set(given, of: row, table, .all)
                 return
             }
         }
         let row = try transaction.insert(table.key, try plainValues(given, table))
         if let key { note(key, row, table.key) }
-        try fillReferences(given, of: row, table, transaction)
+        try set(given, of: row, table, nil)
     }
 
     /// Returns the members with their properties, none of which may repeat.
     private func columns(
         _ values: [JSONNode.Member], _ table: ImportTable
-    ) throws(StoreError) -> [(property: ImportTable.Property, node: JSONNode)] {
+    ) throws(StoreError) -> Given {
         var given: [(ImportTable.Property, JSONNode)] = []
         given.reserveCapacity(values.count)
         var seen: Set<StoredText> = []
@@ -61,7 +63,7 @@ extension Importer {
     }
 
     private func primaryKey(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
+        _ given: Given, _ table: ImportTable,
         _ key: ColumnKey
     ) throws(StoreError) -> Value {
         for (property, node) in given {
@@ -76,7 +78,7 @@ extension Importer {
     /// Returns the values of a new row's columns. Links are null at first, so that rows are
     /// inserted in the order of their lines and can link to themselves.
     private func plainValues(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable
+        _ given: Given, _ table: ImportTable
     ) throws(StoreError) -> [Value] {
         var values = table.defaults
         for (property, node) in given {
@@ -88,89 +90,61 @@ extension Importer {
         return values
     }
 
-    /// Sets the links, lists, sets and maps of a new row.
-    private mutating func fillReferences(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
-        _ table: ImportTable, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        for (property, node) in given {
-            switch property.place {
-            case .column(let column):
-                if case .null = node { continue }
-                if column.type == .any {
-                    try setAny(column, of: row, table, property, node, transaction)
-                    continue
-                }
-                guard column.linkTarget != nil else { continue }
-                let value = try value(node, column, property, transaction)
-                try transaction.set(table.key, row, column.key, value)
-            case .list(let list, let target):
-                try fill(list, target, of: row, table, property, node, transaction)
-            }
-        }
-    }
-
-    /// Sets the values of a line in an existing row.
+    /// Sets the values of a line in an existing row, or the links, lists, sets and maps of a new
+    /// row.
+    ///
+    /// - Parameter policy: `nil` for a new row.
     private mutating func set(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
-        _ table: ImportTable, _ transaction: EngineTransaction, _ policy: Realm.UpdatePolicy
+        _ given: Given, of row: ObjectKey, _ table: ImportTable, _ policy: Realm.UpdatePolicy?
     ) throws(StoreError) {
         for (property, node) in given {
-            switch property.place {
-            case .list(let list, let target):
-                try fill(list, target, of: row, table, property, node, transaction)
-            case .column(let column):
-                if column.isPrimaryKey { continue }
-                if column.type == .any {
-                    try setAny(column, of: row, table, property, node, transaction)
-                    continue
-                }
-                let value = try value(node, column, property, transaction)
-                if policy == .modified, transaction.value(table.key, row, column.key) == value {
-                    continue
-                }
-                try transaction.set(table.key, row, column.key, value)
+            guard case .column(let column) = property.place else {
+                try fill(property, of: row, table, node)
+                continue
             }
+            if column.isPrimaryKey { continue }
+            if policy == nil {
+                if case .null = node { continue }
+                guard column.type == .any || column.linkTarget != nil else { continue }
+            }
+            if column.type == .any {
+                let tree = try anyTree(node, property)
+                guard let list = table.schema.list(named: "\(column.name)[]") else {
+                    throw property.problem("is of any type and has no list", .invalidDatabase)
+                }
+                try writer.set(tree, table.key, row, column.key, BindingPlace.StoredList(list))
+                continue
+            }
+            let value = try value(node, column, property)
+            if policy == .modified, transaction.value(table.key, row, column.key) == value {
+                continue
+            }
+            try transaction.set(table.key, row, column.key, value)
         }
-    }
-
-    private mutating func setAny(
-        _ column: ColumnSchema, of row: ObjectKey, _ table: ImportTable,
-        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        let tree = try anyTree(node, property, transaction)
-        guard let list = table.schema.list(named: "\(column.name)[]") else {
-            throw property.problem("is of any type and has no list", .invalidDatabase)
-        }
-        try setAny(
-            tree, table.key, row, column.key, list.key, list.target, transaction)
     }
 
     /// Returns the value for a column: a value, the row of an object, or that of a new embedded
     /// object.
     private mutating func value(
-        _ node: JSONNode, _ column: ColumnSchema, _ property: ImportTable.Property,
-        _ transaction: EngineTransaction
+        _ node: JSONNode, _ column: ColumnSchema, _ property: ImportTable.Property
     ) throws(StoreError) -> Value {
         guard let target = column.linkTarget else { return try property.value(node, column) }
         if case .null = node { return .null }
-        let row = try object(node, target, property, transaction)
-        return .int(Int64(bitPattern: row.rawValue))
+        return try object(node, target, property).linkValue
     }
 
     private mutating func object(
-        _ node: JSONNode, _ target: TableKey, _ property: ImportTable.Property,
-        _ transaction: EngineTransaction
+        _ node: JSONNode, _ target: TableKey, _ property: ImportTable.Property
     ) throws(StoreError) -> ObjectKey {
         let schema = transaction.schema.tables[Int(target.rawValue)]
         let table: ImportTable
         do throws(Realm.Error) {
-            table = try self.table(named: schema.name, transaction)
+            table = try self.table(named: schema.name)
         } catch {
             throw property.problem("links to \(schema.name): \(error.message)", .schemaMismatch)
         }
         guard schema.kind == .embedded else {
-            return try self.target(node, table, of: property, transaction)
+            return try self.target(node, table, of: property)
         }
         guard case .object(let members) = node else {
             throw property.problem(
@@ -186,91 +160,94 @@ extension Importer {
         }
         let given = try columns(members, table)
         let row = try transaction.insert(table.key, try plainValues(given, table))
-        try fillReferences(given, of: row, table, transaction)
+        try set(given, of: row, table, nil)
         return row
     }
 
     /// Replaces the elements of a list, set or map by those of the line.
     private mutating func fill(
-        _ list: ListSchema, _ target: TableSchema, of row: ObjectKey, _ table: ImportTable,
-        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
+        _ property: ImportTable.Property, of row: ObjectKey, _ table: ImportTable, _ node: JSONNode
     ) throws(StoreError) {
-        if list.kind == .map {
-            return try fillMap(list, target, of: row, table, property, node, transaction)
+        guard case .list(let schema, let target) = property.place else { return }
+        let list = BindingPlace.StoredList(schema)
+        if schema.kind == .map {
+            guard case .object(let members) = node else {
+                throw property.problem("is a map and cannot be \(node.shown)")
+            }
+            clear(list, of: row, table)
+            return try fillMap(list, target, of: row, table, property, members)
         }
         guard case .array(let nodes) = node else {
-            throw property.problem("is a \(list.kind) and cannot be \(node.shown)")
+            throw property.problem("is a \(schema.kind) and cannot be \(node.shown)")
         }
-        if list.kind == .set {
-            var members = SetMembers()
-            for node in nodes {
-                if target.isOfAny {
-                    let tree = try anyTree(node, isInSet: true, property, transaction)
-                    members.values.append(cell(tree, transaction))
-                } else if target.kind == .elements {
-                    members.values.append(try property.value(node, target.columns[0]))
-                } else {
-                    members.keys.append(try object(node, target.key, property, transaction))
-                }
+        if schema.kind == .list { clear(list, of: row, table) }
+        let contents = try contents(nodes, target, isInSet: schema.kind == .set, property)
+        guard schema.kind == .set else {
+            return try writer.insert(contents, from: 0, table.key, row, list)
+        }
+        let members =
+            switch contents {
+            case .values(let values): SetMembers(values: values, keys: [])
+            case .trees(let trees): SetMembers(values: trees.map { writer.cell($0) }, keys: [])
+            case .rows(let rows): SetMembers(values: [], keys: rows)
             }
-            let stored = StoredSet(
-                transaction: transaction, table: table.key, row: row,
-                list: BindingPlace.StoredList(key: list.key, target: target.key))
-            try stored.replaceAll(with: SetMembers(values: members.values, keys: members.keys))
-            return
-        }
-        clear(list, of: row, table, transaction)
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(nodes.count)
-        for node in nodes {
-            if target.isOfAny {
-                let tree = try anyTree(node, property, transaction)
-                keys.append(try insertAny(tree, "", target.key, transaction))
-            } else if target.kind == .elements {
-                let value = try property.value(node, target.columns[0])
-                keys.append(try transaction.insert(target.key, [value]))
-            } else {
-                keys.append(try object(node, target.key, property, transaction))
-            }
-        }
-        if keys.isEmpty { return }
-        try transaction.insertIntoList(table.key, row, list.key, at: 0, keys)
+        let stored = StoredSet(transaction: transaction, table: table.key, row: row, list: list)
+        try stored.replaceAll(with: members)
     }
 
-    private mutating func fillMap(
-        _ list: ListSchema, _ target: TableSchema, of row: ObjectKey, _ table: ImportTable,
-        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
-    ) throws(StoreError) {
-        guard case .object(var members) = node else {
-            throw property.problem("is a map and cannot be \(node.shown)")
+    /// Returns the elements of a list or set. Objects get rows.
+    private mutating func contents(
+        _ nodes: [JSONNode], _ target: TableSchema, isInSet: Bool,
+        _ property: ImportTable.Property
+    ) throws(StoreError) -> ListContents {
+        guard target.kind == .elements else {
+            return .rows(
+                try nodes.map { (node) throws(StoreError) in
+                    try object(node, target.key, property)
+                })
         }
-        clear(list, of: row, table, transaction)
-        members.sort { StoredText.precedes($0.key, $1.key) }
-        var keys: [ObjectKey] = []
+        if target.columns[0].type == .any {
+            return .trees(
+                try nodes.map { (node) throws(StoreError) in
+                    try anyTree(node, isInSet: isInSet, property)
+                })
+        }
+        return .values(
+            try nodes.map { (node) throws(StoreError) in
+                try property.value(node, target.columns[0])
+            })
+    }
+
+    /// Inserts entries into an empty map.
+    private mutating func fillMap(
+        _ list: BindingPlace.StoredList, _ target: TableSchema, of row: ObjectKey,
+        _ table: ImportTable, _ property: ImportTable.Property, _ members: [JSONNode.Member]
+    ) throws(StoreError) {
+        let members = members.sorted { StoredText.precedes($0.key, $1.key) }
+        var values: [Value] = []
+        var trees: [(key: String, tree: AnyTree)] = []
         for (index, member) in members.enumerated() {
             try check(key: member.key, after: index > 0 ? members[index - 1].key : nil, property)
-            if target.isOfAny {
-                let tree = try anyTree(member.value, property, transaction)
-                keys.append(try insertAny(tree, member.key, target.key, transaction))
+            if target.columns[0].type == .any {
+                trees.append((member.key, try anyTree(member.value, property)))
                 continue
             }
-            let value = try value(member.value, target.columns[0], property, transaction)
-            keys.append(try transaction.insert(target.key, [value, .string(member.key)]))
+            values.append(try value(member.value, target.columns[0], property))
+            values.append(.string(member.key))
         }
-        if keys.isEmpty { return }
-        try transaction.insertIntoList(table.key, row, list.key, at: 0, keys)
+        if !trees.isEmpty {
+            let rows = try writer.insert(trees, target.key)
+            try transaction.insertIntoList(table.key, row, list.key, at: 0, rows)
+        } else if !values.isEmpty {
+            try transaction.insertIntoList(
+                table.key, row, list.key, at: 0, newRows: values, width: 2)
+        }
     }
 
     private func clear(
-        _ list: ListSchema, of row: ObjectKey, _ table: ImportTable,
-        _ transaction: EngineTransaction
+        _ list: BindingPlace.StoredList, of row: ObjectKey, _ table: ImportTable
     ) {
         let count = transaction.listCount(table.key, row, list.key)
         if count > 0 { transaction.removeFromList(table.key, row, list.key, 0..<count) }
     }
-}
-
-extension TableSchema {
-    /// Whether this is the class of elements of any type.
-    fileprivate var isOfAny: Bool { kind == .elements && columns[0].type == .any }
 }

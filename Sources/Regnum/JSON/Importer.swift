@@ -1,26 +1,37 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Imports lines in a running write, and keeps track of the imported objects across batches.
-struct Importer: Sendable {
-    let realm: RealmCore
-    let update: Realm.UpdatePolicy
+/// The imported objects that an import keeps track of across batches.
+struct ImportState: Sendable {
     /// The rows created for links.
-    var placeholders: Placeholders = [:]
+    var placeholders: Importer.Placeholders = [:]
     /// The rows of objects without a primary key, by their keys in the text. Other transactions may
     /// have deleted them since.
     var keys: [TableKey: ImportedKeys] = [:]
-    private var tables: [StoredText: ImportTable] = [:]
-    private var schemaID: UInt64 = 0
+    fileprivate var tables: [StoredText: ImportTable] = [:]
+    fileprivate var schemaID: UInt64 = 0
+}
+
+/// Imports lines in a running write.
+struct Importer {
+    let core: TransactionCore
+    let transaction: EngineTransaction
+    let update: Realm.UpdatePolicy
+    var state: ImportState
+    let writer: AnyWriter
     private(set) var line = 0
     /// The number of objects around the embedded object that is being stored.
     var level = 0
-    /// The number of lists and dictionaries of any type created so far.
-    var anyCount: UInt64 = 0
 
-    init(realm: RealmCore, update: Realm.UpdatePolicy) {
-        self.realm = realm
+    init(
+        _ core: TransactionCore, _ transaction: EngineTransaction, _ update: Realm.UpdatePolicy,
+        _ state: consuming ImportState
+    ) {
+        self.core = core
+        self.transaction = transaction
         self.update = update
+        self.state = state
+        writer = AnyWriter(core: core, transaction: transaction)
     }
 
     /// Imports lines and returns the number of objects.
@@ -28,7 +39,7 @@ struct Importer: Sendable {
     /// - Parameter isLast: Whether these are the last lines of the text, so that no placeholder may
     ///   remain.
     mutating func apply(
-        _ batch: LineBatches.Batch, isLast: Bool, in transaction: EngineTransaction
+        _ batch: LineBatches.Batch, isLast: Bool
     ) throws(Realm.Error) -> Int {
         line = batch.firstLine - 1
         var count = 0
@@ -38,18 +49,18 @@ struct Importer: Sendable {
             line += 1
             if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
             do throws(Realm.Error) {
-                if try apply(bytes, in: transaction) { count += 1 }
+                if try apply(bytes) { count += 1 }
             } catch {
                 throw error.onLine(line)
             }
         }
-        guard isLast, let missing = missingObject(transaction) else { return count }
+        guard isLast, let missing = missingObject() else { return count }
         throw missing.error.onLine(missing.line)
     }
 
     /// Imports a line and returns whether it is an object.
     private mutating func apply(
-        _ bytes: ArraySlice<UInt8>, in transaction: EngineTransaction
+        _ bytes: ArraySlice<UInt8>
     ) throws(Realm.Error) -> Bool {
         let node: JSONNode
         do throws(JSONProblem) {
@@ -62,16 +73,14 @@ struct Importer: Sendable {
         }
         if SchemaLine.isOne(members) {
             guard line == 1 else { throw .text("is a schema, but only the first line can be one") }
-            try ImportSchema(realm: realm, transaction: transaction).apply(SchemaLine(members))
+            try ImportSchema(realm: core.realm, transaction: transaction).apply(SchemaLine(members))
             return false
         }
-        try object(members, transaction)
+        try object(members)
         return true
     }
 
-    private mutating func object(
-        _ members: [JSONNode.Member], _ transaction: EngineTransaction
-    ) throws(Realm.Error) {
+    private mutating func object(_ members: [JSONNode.Member]) throws(Realm.Error) {
         var className: String?
         var values: [JSONNode.Member]?
         var key: UInt64?
@@ -88,7 +97,7 @@ struct Importer: Sendable {
             }
         }
         guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }
-        let table = try table(named: className, transaction)
+        let table = try table(named: className)
         guard table.schema.hasOwnObjects else {
             throw .text(
                 "has an object of the class \(className), which is embedded: it belongs inside "
@@ -100,17 +109,18 @@ struct Importer: Sendable {
                 className)
         }
         do throws(StoreError) {
-            try store(values, key, table, transaction)
+            try store(values, key, table)
         } catch {
             throw .naming(error, in: transaction.schema)
         }
     }
 
     /// Returns the class with a name, adding a declared one to the stored schema.
-    mutating func table(
-        named name: String, _ transaction: EngineTransaction
-    ) throws(Realm.Error) -> ImportTable {
-        if schemaID == transaction.schema.id, let known = tables[StoredText(name)] { return known }
+    mutating func table(named name: String) throws(Realm.Error) -> ImportTable {
+        let realm = core.realm
+        if state.schemaID == transaction.schema.id, let known = state.tables[StoredText(name)] {
+            return known
+        }
         let entry = realm.knownEntry(named: name)
         if let entry, !entry.mapping(in: transaction.schema).isComplete {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
@@ -122,10 +132,10 @@ struct Importer: Sendable {
                 "There is no class \(name.shortened): it is neither stored nor declared, and the "
                     + "first line doesn't describe it.", className: name)
         }
-        if schemaID != transaction.schema.id { tables = [:] }
-        schemaID = transaction.schema.id
+        if state.schemaID != transaction.schema.id { state.tables = [:] }
+        state.schemaID = transaction.schema.id
         let made = ImportTable(schema, in: transaction.schema, entry)
-        tables[StoredText(name)] = made
+        state.tables[StoredText(name)] = made
         return made
     }
 }

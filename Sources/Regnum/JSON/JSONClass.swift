@@ -16,8 +16,6 @@ package struct JSONClass: Sendable, Hashable {
 
 /// A property as stored in the file.
 package struct JSONProperty: Sendable, Hashable {
-    package enum Collection: String, Sendable, Hashable { case list, set, map }
-
     package enum Content: Sendable, Hashable {
         case value(ScalarType)
         /// An object of a class; inline if the class is embedded.
@@ -26,7 +24,7 @@ package struct JSONProperty: Sendable, Hashable {
 
     @StoredText package var name: String
     /// The kind of collection; `nil` for a single value or link.
-    package let collection: Collection?
+    package let collection: ListKind?
     /// The content of the property, or of each element.
     package let content: Content
     /// Whether the content can be `nil`.
@@ -43,12 +41,7 @@ package struct JSONProperty: Sendable, Hashable {
             case .object(let name): name.wrappedValue
             }
         if isOptional { type += "?" }
-        return switch collection {
-        case nil: type
-        case .list: "List<\(type)>"
-        case .set: "MutableSet<\(type)>"
-        case .map: "Map<String, \(type)>"
-        }
+        return collection?.swiftName(of: type) ?? type
     }
 }
 
@@ -60,19 +53,19 @@ extension DatabaseSchema {
     }
 
     func storedClass(_ table: TableSchema) -> JSONClass {
-        let columns = table.columns.filter { !$0.name.isOfDropped }.map { column in
+        let columns = table.columns.filter { !$0.isDropped }.map { column in
             JSONProperty(
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
                 isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
+        let lists = table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map {
             list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
             return JSONProperty(
-                name: list.name, collection: list.kind.storedCollection,
+                name: list.name, collection: list.kind,
                 content: isOfValues
                     ? content(target.columns[0]) : .object(StoredText(target.name)),
                 isOptional: isOfValues && target.columns[0].isOptional)
@@ -92,7 +85,7 @@ extension DatabaseSchema {
 
 extension TableSchema {
     /// Whether the class is visible to programs.
-    var isExported: Bool { kind != .elements && !name.isOfDropped }
+    var isExported: Bool { kind != .elements && !isDropped }
 
     /// Whether objects of the class exist independently of others: those that links lead to, and
     /// asymmetric ones.
@@ -100,22 +93,8 @@ extension TableSchema {
 }
 
 extension String {
-    /// Whether it is the name of something that a migration dropped, which is still stored but no
-    /// longer content.
-    var isOfDropped: Bool { utf8.first == 1 }
-
     /// Whether it is the name of the list with the contents of a property of any type.
     var isOfAnyItems: Bool { itemsProperty != nil }
-}
-
-extension ListKind {
-    fileprivate var storedCollection: JSONProperty.Collection {
-        switch self {
-        case .list: .list
-        case .set: .set
-        case .map: .map
-        }
-    }
 }
 
 extension Snapshot {

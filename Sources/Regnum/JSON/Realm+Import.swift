@@ -122,8 +122,9 @@ private struct StreamChunks: AsyncSequence, AsyncIteratorProtocol {
 private final class ImportRun: Sendable {
     private let realm: Realm
     private let origin: String?
+    private let update: Realm.UpdatePolicy
     /// `nil` while a batch is using it.
-    private let importer: Guarded<Importer?>
+    private let state = Guarded<ImportState?>(ImportState())
     /// The placeholders that committed batches left to be filled.
     private let committed = Guarded<Importer.Placeholders>([:])
     private let summary = Guarded(Realm.ImportSummary())
@@ -131,7 +132,7 @@ private final class ImportRun: Sendable {
     init(_ realm: Realm, _ update: Realm.UpdatePolicy, _ origin: String?) {
         self.realm = realm
         self.origin = origin
-        importer = Guarded(Importer(realm: realm.core, update: update))
+        self.update = update
     }
 
     /// Imports a batch in a transaction.
@@ -139,16 +140,16 @@ private final class ImportRun: Sendable {
     func apply(
         _ batch: LineBatches.Batch, isLast: Bool
     ) async throws -> Realm.ImportSummary {
-        let importer = importer
+        let (state, update) = (state, update)
         let (count, placeholders) = try await realm.write(origin: origin) { tx in
-            guard var state = importer.withLock({ $0.take() }) else {
+            guard let taken = state.withLock({ $0.take() }) else {
                 preconditionFailure("Two batches of one import run at once.")
             }
-            let count = try state.apply(
-                batch, isLast: isLast, in: tx.requireWriting("importJSON"))
-            let placeholders = state.placeholders
-            importer.withLock { [state] in $0 = state }
-            return (count, placeholders)
+            var importer = Importer(tx.core, tx.requireWriting("importJSON"), update, taken)
+            let count = try importer.apply(batch, isLast: isLast)
+            let left = importer.state
+            state.withLock { $0 = left }
+            return (count, left.placeholders)
         }
         committed.withLock { $0 = placeholders }
         return summary.withLock { summary in

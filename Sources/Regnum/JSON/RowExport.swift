@@ -32,8 +32,8 @@ struct RowExport {
         classes = tables.map { table in
             Class(
                 table: table,
-                columns: table.columns.filter { !$0.name.isOfDropped },
-                lists: table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
+                columns: table.columns.filter { !$0.isDropped },
+                lists: table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map {
                     ($0, tables[Int($0.target.rawValue)])
                 })
         }
@@ -75,12 +75,7 @@ struct RowExport {
         for column in stored.columns {
             text.key(column.name, isFirst: isFirst)
             isFirst = false
-            let value = try value(of: row, stored.table, column.key)
-            if column.type == .any {
-                try any(value, of: row, stored.table, "\(column.name)[]", level: 0)
-            } else {
-                try write(value, of: column, at: (stored.table.name, column.name))
-            }
+            try write(column, of: row, stored.table, at: (stored.table.name, column.name))
         }
         for (list, target) in stored.lists {
             text.key(list.name, isFirst: isFirst)
@@ -104,16 +99,10 @@ struct RowExport {
     private mutating func map(
         _ entries: [ObjectKey], _ target: TableSchema, at place: Place
     ) throws(Realm.Error) {
-        let column = target.columns[0]
         text.raw("{")
         for (index, entry) in entries.enumerated() {
             text.key(try key(of: entry, target), isFirst: index == 0)
-            let value = try value(of: entry, target, .mapValue)
-            if column.type == .any {
-                try any(value, of: entry, target, "value[]", level: 0)
-            } else {
-                try write(value, of: column, at: place)
-            }
+            try write(target.columns[0], of: entry, target, at: place)
         }
         text.raw("}")
     }
@@ -122,17 +111,17 @@ struct RowExport {
         _ key: ObjectKey, _ target: TableSchema, at place: Place
     ) throws(Realm.Error) {
         guard target.kind == .elements else { return try object(key, target, at: place) }
-        let column = target.columns[0]
-        let value = try value(of: key, target, column.key)
-        if column.type == .any {
-            return try any(value, of: key, target, "value[]", level: 0)
-        }
-        try write(value, of: column, at: place)
+        try write(target.columns[0], of: key, target, at: place)
     }
 
+    /// Writes the value of a column.
     private mutating func write(
-        _ value: Value, of column: ColumnSchema, at place: Place
+        _ column: ColumnSchema, of row: ObjectKey, _ table: TableSchema, at place: Place
     ) throws(Realm.Error) {
+        let value = try value(of: row, table, column.key)
+        if column.type == .any {
+            return try any(value, of: row, table, "\(column.name)[]", level: 0)
+        }
         guard let target = column.linkTarget else {
             return text.value(value, of: column.scalarType)
         }

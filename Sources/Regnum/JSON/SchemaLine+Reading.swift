@@ -113,7 +113,7 @@ extension JSONClass {
             }
         }
         // the elements of a collection have a class with the name `Class.property`
-        guard !name.isOfDropped, !name.utf8.contains(UInt8(ascii: ".")) else {
+        guard !DroppedName.isDropped(name), !name.utf8.contains(UInt8(ascii: ".")) else {
             throw place.problem("has a name with a dot or a leading control character")
         }
         guard !isEmbedded || !isAsymmetric else {
@@ -147,7 +147,7 @@ extension JSONProperty {
         let place = SchemaLine.Place(className: className, property: name)
         try place.checkLength(of: name, Limits.columnNameByteCountMax, "has a name")
         try place.checkUnique(members.map(\.key))
-        var collections: [Collection] = []
+        var collections: [ListKind] = []
         var contents: [Content] = []
         var (isOptional, isPrimaryKey, isIndexed) = (false, false, false)
         var given: JSONNode?
@@ -182,7 +182,7 @@ extension JSONProperty {
         }
         let collection = collections.first
         // the list with the contents of a value of any type has the name `property[]`
-        guard !name.isOfDropped, collection == nil || !name.isOfAnyItems else {
+        guard !DroppedName.isDropped(name), collection == nil || !name.isOfAnyItems else {
             throw place.problem("has a reserved name")
         }
         var defaultValue = Value.null

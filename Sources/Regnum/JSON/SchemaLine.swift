@@ -35,7 +35,7 @@ struct SchemaLine {
     private func write(_ property: JSONProperty, to text: inout JSONText) {
         text.raw("{\"name\":")
         text.string(property.name)
-        if let collection = property.collection { text.raw(",\"\(collection.rawValue)\":true") }
+        if let collection = property.collection { text.raw(",\"\(collection)\":true") }
         switch property.content {
         case .object(let name):
             text.key("class")
@@ -46,19 +46,18 @@ struct SchemaLine {
             if property.isOptional { text.raw(",\"optional\":true") }
             if property.isPrimaryKey { text.raw(",\"key\":true") }
             if property.isIndexed { text.raw(",\"indexed\":true") }
-            if property.collection == nil, property.defaultValue != defaultDefault(property) {
+            if property.collection == nil, property.defaultValue != property.zero {
                 text.key("default")
                 text.value(property.defaultValue, of: type)
             }
         }
         text.raw("}")
     }
+}
 
-    /// The default that is left out.
-    private func defaultDefault(_ property: JSONProperty) -> Value {
-        guard !property.isOptional, case .value(let type) = property.content else {
-            return .null
-        }
-        return type.valueType.zero
+extension JSONProperty {
+    /// The default of a value that has none of its own.
+    var zero: Value {
+        if !isOptional, case .value(let type) = content { type.valueType.zero } else { .null }
     }
 }

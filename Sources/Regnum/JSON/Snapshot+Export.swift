@@ -115,7 +115,7 @@ extension Snapshot {
         var wanted: Set<TableKey> = []
         for name in names ?? [] {
             guard let table = schema.table(named: name), table.hasOwnObjects,
-                !name.isOfDropped
+                !DroppedName.isDropped(name)
             else {
                 throw Realm.Error(
                     .invalidInput,
@@ -128,7 +128,7 @@ extension Snapshot {
             wanted.insert(table.key)
         }
         return schema.targetsFirst(schema.tables.map(\.key)).filter {
-            $0.hasOwnObjects && !$0.name.isOfDropped && (names == nil || wanted.contains($0.key))
+            $0.hasOwnObjects && !$0.isDropped && (names == nil || wanted.contains($0.key))
         }
     }
 
@@ -162,7 +162,7 @@ extension DatabaseSchema {
 
     private func targets(_ key: TableKey) -> [TableKey] {
         let table = tables[Int(key.rawValue)]
-        return table.columns.filter { !$0.name.isOfDropped }.compactMap(\.linkTarget)
-            + table.lists.filter { !$0.name.isOfDropped }.map(\.target)
+        return table.columns.filter { !$0.isDropped }.compactMap(\.linkTarget)
+            + table.lists.filter { !$0.isDropped }.map(\.target)
     }
 }

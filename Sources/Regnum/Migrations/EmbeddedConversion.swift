@@ -4,9 +4,7 @@ internal import RegnumStore
 /// Converts classes of objects to embedded ones: deletes objects without an owner, and gives each
 /// owner but the first a copy of objects that have several owners.
 struct EmbeddedConversion {
-    private let transaction: EngineTransaction
-
-    init(_ transaction: EngineTransaction) { self.transaction = transaction }
+    let transaction: EngineTransaction
 
     /// Converts the classes, owners first: a copy links to what the original links to, which
     /// thereby gains an owner.
@@ -32,10 +30,7 @@ struct EmbeddedConversion {
     private func leads(_ table: TableKey, to target: TableKey) -> Bool {
         let schema = self.table(table)
         if schema.columns.contains(where: { $0.linkTarget == target }) { return true }
-        return schema.lists.contains { list in
-            list.target == target
-                || self.table(list.target).kind == .elements && leads(list.target, to: target)
-        }
+        return schema.lists.contains { transaction.schema.leads($0, to: target) }
     }
 
     /// A property or element that holds an object.
@@ -61,8 +56,7 @@ struct EmbeddedConversion {
                     try engine { () throws(StoreError) in
                         switch owner {
                         case .link(let table, let row, let column):
-                            try transaction.set(
-                                table, row, column, .int(Int64(bitPattern: copy.rawValue)))
+                            try transaction.set(table, row, column, copy.linkValue)
                         case .element(let table, let row, let list, let position):
                             try transaction.setListElement(table, row, list, at: position, copy)
                         }
@@ -103,10 +97,9 @@ struct EmbeddedConversion {
         for column in schema.columns {
             var value = transaction.value(key, row, column.key) ?? column.defaultValue
             if let target = column.linkTarget, table(target).kind.isOwned,
-                case .int(let linked) = value
+                let linked = value.linkedObject
             {
-                let copied = try copy(target, ObjectKey(rawValue: UInt64(bitPattern: linked)))
-                value = .int(Int64(bitPattern: copied.rawValue))
+                value = try copy(target, linked).linkValue
             }
             values.append(value)
         }
@@ -114,9 +107,9 @@ struct EmbeddedConversion {
         for list in schema.lists {
             var elements = transaction.list(key, row, list.key)
             if table(list.target).kind.isOwned {
-                var copies: [ObjectKey] = []
-                for element in elements { copies.append(try copy(list.target, element)) }
-                elements = copies
+                elements = try elements.map { (element) throws(Realm.Error) in
+                    try copy(list.target, element)
+                }
             }
             if elements.isEmpty { continue }
             try engine { () throws(StoreError) in
@@ -124,13 +117,5 @@ struct EmbeddedConversion {
             }
         }
         return made
-    }
-
-    private func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw Realm.Error(error)
-        }
     }
 }

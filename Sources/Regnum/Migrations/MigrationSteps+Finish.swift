@@ -19,7 +19,7 @@ extension MigrationSteps {
             schema.isEmbedded && table(schema).map { $0.kind != .embedded } ?? false
         }
         for schema in owned { try prepareToOwn(schema) }
-        try EmbeddedConversion(transaction).run(owned.map(\.name))
+        try EmbeddedConversion(transaction: transaction).run(owned.map(\.name))
         for schema in classes where schema.isAsymmetric { try passOn(schema) }
         for schema in classes { try setKeys(of: schema) }
     }
@@ -32,19 +32,13 @@ extension MigrationSteps {
         for owner in classes {
             guard let table = table(owner) else { continue }
             let columns = table.columns.filter { $0.linkTarget == target }.map(\.name)
-            let lists = table.lists.filter { leads($0, to: target) }.map(\.name)
+            let lists = table.lists.filter { transaction.schema.leads($0, to: target) }.map(\.name)
             for name in columns + lists
             where !DroppedName.isDropped(name) && owner.property(storedAs: name) == nil {
                 drop(name, of: table.key)
             }
         }
         try checkAnyLinks(to: target, "embedded")
-    }
-
-    private func leads(_ list: ListSchema, to table: TableKey) -> Bool {
-        let target = stored(list.target)
-        return list.target == table
-            || target.kind == .elements && target.columns.contains { $0.linkTarget == table }
     }
 
     /// Throws if values of any type link to objects of the class, since such values own nothing.
@@ -86,7 +80,8 @@ extension MigrationSteps {
             for column in owner.columns where column.linkTarget == table && !column.isDropped {
                 return (owner, column.name)
             }
-            for list in owner.lists where !list.isDropped && leads(list, to: table) {
+            for list in owner.lists
+            where !list.isDropped && transaction.schema.leads(list, to: table) {
                 return (owner, list.name)
             }
         }

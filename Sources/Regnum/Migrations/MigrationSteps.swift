@@ -45,15 +45,7 @@ final class MigrationSteps {
     init(_ transaction: EngineTransaction, _ types: [ObjectBase.Type], version: UInt64) {
         self.transaction = transaction
         self.version = version
-        var found: [ClassSchema] = []
-        var known: Set<ObjectIdentifier> = []
-        for type in types {
-            for schema in ClassSchema.of(type._storedType).reachable
-            where known.insert(ObjectIdentifier(schema.type)).inserted {
-                found.append(schema)
-            }
-        }
-        classes = found
+        classes = ClassSchema.reachable(from: types.map { ClassSchema.of($0) }) { $0.targetType }
     }
 
     func isDeclared(_ className: String) -> Bool {
@@ -62,15 +54,6 @@ final class MigrationSteps {
 
     func table(_ schema: ClassSchema) -> TableSchema? {
         transaction.schema.table(named: schema.name)
-    }
-
-    /// Runs steps of the engine, converting their errors.
-    func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw Realm.Error(error)
-        }
     }
 
     // MARK: Before the block
@@ -183,16 +166,14 @@ final class MigrationSteps {
     ) throws(Realm.Error) {
         let schema = stored(table)
         try engine { () throws(StoreError) in
-            if let column = schema.column(named: name) {
-                try transaction.rename(table, column.key, to: other)
-                if column.type == .any,
-                    let items = schema.list(named: "\(name)[]")
-                {
-                    let otherItems = "\(other)[]"
-                    try transaction.rename(table, items.key, to: otherItems)
-                }
-            } else if let list = schema.list(named: name) {
-                try transaction.rename(table, list.key, to: other)
+            guard let column = schema.column(named: name) else {
+                guard let list = schema.list(named: name) else { return }
+                return try transaction.rename(table, list.key, to: other)
+            }
+            try transaction.rename(table, column.key, to: other)
+            if let items = items(of: column, schema) {
+                try transaction.rename(
+                    table, items.key, to: PropertySchema.anyItemsName(of: other))
             }
         }
     }
@@ -200,15 +181,17 @@ final class MigrationSteps {
     func drop(_ name: String, of table: TableKey) {
         let schema = stored(table)
         if let column = schema.column(named: name) {
-            if column.type == .any,
-                let items = schema.list(named: "\(name)[]")
-            {
-                transaction.drop(table, items.key)
-            }
+            if let items = items(of: column, schema) { transaction.drop(table, items.key) }
             transaction.drop(table, column.key)
         } else if let list = schema.list(named: name) {
             transaction.drop(table, list.key)
         }
+    }
+
+    /// Returns the list with the contents of a column of any type.
+    private func items(of column: ColumnSchema, _ table: TableSchema) -> ListSchema? {
+        guard column.type == .any else { return nil }
+        return table.list(named: PropertySchema.anyItemsName(of: column.name))
     }
 
     // MARK: In the block

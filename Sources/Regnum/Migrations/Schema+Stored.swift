@@ -17,12 +17,12 @@ extension Schema {
                 return stored
             }
             let properties = stored.properties.map { property in
-                guard let known = declared.property(storedAs: property.name) else {
-                    return property
+                var property = property
+                if let known = declared.property(storedAs: property.name) {
+                    property.isIndexed = known.isIndexed || known.isPrimaryKey
+                    property.isPrimaryKey = known.isPrimaryKey
                 }
-                return Property(
-                    property, isIndexed: known.isIndexed || known.isPrimaryKey,
-                    isPrimaryKey: known.isPrimaryKey)
+                return property
             }
             return ObjectSchema(stored.className, stored: properties, declared.tableKind)
         }
@@ -79,14 +79,5 @@ extension Property {
             isSet: collection == .set, isMap: collection == .map, isIndexed: isIndexed,
             isPrimaryKey: isPrimaryKey, isOptional: isOptional, objectClassName: objectClassName,
             originPropertyName: nil)
-    }
-
-    /// Creates a copy of the property with other index and key flags.
-    fileprivate init(_ property: Property, isIndexed: Bool, isPrimaryKey: Bool) {
-        self.init(
-            name: property.name, columnName: property.columnName, type: property.type,
-            isArray: property.isArray, isSet: property.isSet, isMap: property.isMap,
-            isIndexed: isIndexed, isPrimaryKey: isPrimaryKey, isOptional: property.isOptional,
-            objectClassName: property.objectClassName, originPropertyName: nil)
     }
 }

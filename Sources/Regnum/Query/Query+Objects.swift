@@ -128,8 +128,3 @@ extension QueryScope {
         return false
     }
 }
-
-extension ObjectKey {
-    /// The row in the form that links store.
-    fileprivate var linkValue: Value { .int(Int64(bitPattern: rawValue)) }
-}

@@ -59,34 +59,25 @@ extension Property {
         isIndexed = property.isIndexed || property.isPrimaryKey
         isPrimaryKey = property.isPrimaryKey
         originPropertyName = property.originProperty
+        (isArray, isSet, isMap) = (false, false, false)
         let element: ElementShape
         switch property.shape {
         case .scalar(let storage): element = .scalar(storage)
-        case .link(let type), .linkingObjects(let type): element = .object(type)
-        case .list(let shape), .set(let shape), .map(let shape): element = shape
+        case .link(let type): element = .object(type)
+        case .linkingObjects(let type): (element, isArray) = (.object(type), true)
+        case .list(let shape): (element, isArray) = (shape, true)
+        case .set(let shape): (element, isSet) = (shape, true)
+        case .map(let shape): (element, isMap) = (shape, true)
         }
-        switch (property.shape, element) {
-        case (.linkingObjects, .object(let type)):
-            (self.type, isOptional) = (.linkingObjects, false)
-            objectClassName = ClassSchema.of(type).name
-        case (let shape, .object(let type)):
-            self.type = .object
-            switch shape {
-            case .link, .map: isOptional = true
-            default: isOptional = false
-            }
-            objectClassName = ClassSchema.of(type).name
-        case (_, .scalar(let storage)):
-            (self.type, isOptional) = (
-                storage.scalar.propertyType, storage.isOptional && !storage.isAny
-            )
+        switch element {
+        case .object(let linked):
+            type = property.isStored ? .object : .linkingObjects
+            isOptional = !isArray && !isSet
+            objectClassName = ClassSchema.of(linked).name
+        case .scalar(let storage):
+            type = storage.scalar.propertyType
+            isOptional = storage.isOptional && !storage.isAny
             objectClassName = nil
-        }
-        switch property.shape {
-        case .scalar, .link: (isArray, isSet, isMap) = (false, false, false)
-        case .list, .linkingObjects: (isArray, isSet, isMap) = (true, false, false)
-        case .set: (isArray, isSet, isMap) = (false, true, false)
-        case .map: (isArray, isSet, isMap) = (false, false, true)
         }
     }
 }

@@ -1,4 +1,5 @@
-// Methods that take models don't support asymmetric ones. These overloads explain why.
+// Methods that take models don't support asymmetric ones, and those that query objects by class
+// no embedded ones either. These overloads explain why.
 
 extension Transaction {
     @available(*, unavailable, message: "an asymmetric object is stored by create(_:value:)")
@@ -6,6 +7,9 @@ extension Transaction {
 
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
     public func objects<T: AsymmetricObject>(_ type: T.Type) -> Results<T> { fatalError() }
+
+    @available(*, unavailable, message: "an embedded object is found through its owner")
+    public func objects<T: EmbeddedObject>(_ type: T.Type) -> Results<T> { fatalError() }
 
     @available(*, unavailable, message: "an asymmetric object is removed once it is delivered")
     public func delete(_ object: AsymmetricObject) {}
@@ -17,6 +21,9 @@ extension Transaction {
 extension Snapshot {
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
     public func objects<T: AsymmetricObject>(_ type: T.Type) -> FrozenResults<T> { fatalError() }
+
+    @available(*, unavailable, message: "an embedded object is found through its owner")
+    public func objects<T: EmbeddedObject>(_ type: T.Type) -> FrozenResults<T> { fatalError() }
 }
 
 extension Realm {
@@ -24,21 +31,7 @@ extension Realm {
     public nonisolated func objects<T: AsymmetricObject>(_ type: T.Type) -> LiveResults<T> {
         fatalError()
     }
-}
 
-// Methods that query objects by class only accept top-level models and projections.
-
-extension Transaction {
-    @available(*, unavailable, message: "an embedded object is found through its owner")
-    public func objects<T: EmbeddedObject>(_ type: T.Type) -> Results<T> { fatalError() }
-}
-
-extension Snapshot {
-    @available(*, unavailable, message: "an embedded object is found through its owner")
-    public func objects<T: EmbeddedObject>(_ type: T.Type) -> FrozenResults<T> { fatalError() }
-}
-
-extension Realm {
     @available(*, unavailable, message: "an embedded object is found through its owner")
     public nonisolated func objects<T: EmbeddedObject>(_ type: T.Type) -> LiveResults<T> {
         fatalError()

@@ -86,18 +86,11 @@ extension ClassSchema {
     }
 
     private var containsItself: Bool {
-        var pending = [self]
-        var known: Set<ObjectIdentifier> = []
-        while let schema = pending.popLast() {
-            for property in schema.properties where property.isOwning {
-                guard let target = property.shape.targetType else { continue }
-                if target == type { return true }
-                if known.insert(ObjectIdentifier(target)).inserted {
-                    pending.append(ClassSchema.of(target))
-                }
-            }
+        ClassSchema.reachable(from: [self]) {
+            $0.targetType.flatMap { $0 is EmbeddedObject.Type ? $0 : nil }
+        }.contains { schema in
+            schema.properties.contains { $0.isOwning && $0.shape.targetType == type }
         }
-        return false
     }
 
     /// Returns messages for all invalid links among the listed classes, including links to
@@ -168,15 +161,9 @@ extension ClassSchema {
             preconditionFailure("\(name).\(property.name) doesn't lead to an object.")
         case .link(let type):
             .link(property.columnName, to: ClassSchema.of(type).name)
-        case .list(.object(let type)):
+        case .list(.object(let type)), .set(.object(let type)):
             .list(property.columnName, of: ClassSchema.of(type).name)
-        case .list(.scalar):
-            .list(property.columnName, of: elementsName(of: property))
-        case .map:
-            .list(property.columnName, of: elementsName(of: property))
-        case .set(.object(let type)):
-            .list(property.columnName, of: ClassSchema.of(type).name)
-        case .set(.scalar):
+        case .list(.scalar), .set(.scalar), .map:
             .list(property.columnName, of: elementsName(of: property))
         case .linkingObjects(let type):
             .backlinks(property.originColumnName ?? "", of: ClassSchema.of(type).name)

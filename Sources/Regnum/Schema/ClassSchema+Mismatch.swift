@@ -87,29 +87,20 @@ extension TableSchema {
     /// Returns the Swift type of a stored property in the notation of `PropertyShape.swiftName`, or
     /// `nil` if there is no such property.
     func swiftName(ofProperty name: String, in database: DatabaseSchema) -> String? {
-        if let column = column(named: name) {
-            guard let target = column.linkTarget else { return column.swiftName }
-            return database.tables[Int(target.rawValue)].name + "?"
-        }
+        if let column = column(named: name) { return database.swiftName(of: column) }
         guard let list = list(named: name) else { return nil }
         let target = database.tables[Int(list.target.rawValue)]
-        if list.kind == .map {
-            let value = target.columns.first
-            let linked = value?.linkTarget.map { database.tables[Int($0.rawValue)].name + "?" }
-            return "Map<String, \(linked ?? value?.swiftName ?? target.name)>"
+        guard target.kind == .elements, let column = target.columns.first else {
+            return list.kind.swiftName(of: target.name)
         }
-        let element = target.kind == .elements ? target.columns.first?.swiftName : target.name
-        switch list.kind {
-        case .list: return "List<\(element ?? target.name)>"
-        case .set: return "MutableSet<\(element ?? target.name)>"
-        case .map: return "Map<String, \(element ?? target.name)>"
-        }
+        return list.kind.swiftName(of: database.swiftName(of: column))
     }
 }
 
-extension ColumnSchema {
-    /// The Swift type of a column of values.
-    fileprivate var swiftName: String {
-        _StorageType(scalarType, isOptional: isOptional).swiftName
+extension DatabaseSchema {
+    /// Returns the Swift type of a column.
+    fileprivate func swiftName(of column: ColumnSchema) -> String {
+        column.linkTarget.map { tables[Int($0.rawValue)].name + "?" }
+            ?? _StorageType(column.scalarType, isOptional: column.isOptional).swiftName
     }
 }

@@ -72,9 +72,7 @@ final class PropertySchema: Sendable {
         switch shape {
         case .scalar(let storage): storage.isOptional
         case .link: true
-        case .list, .linkingObjects: false
-        case .map: false
-        case .set: false
+        case .list, .set, .map, .linkingObjects: false
         }
     }
 
@@ -84,14 +82,7 @@ final class PropertySchema: Sendable {
     }
 
     /// Whether the property is a column of its class: a value or a link.
-    var isColumn: Bool {
-        switch shape {
-        case .scalar, .link: true
-        case .list, .linkingObjects: false
-        case .map: false
-        case .set: false
-        }
-    }
+    var isColumn: Bool { shape.isColumn }
 
     /// The engine's definition of the column, for a property that is a value.
     var definition: ColumnDefinition {

@@ -36,9 +36,7 @@ enum FieldKind: Sendable {
                 switch wrapper.shape {
                 case .scalar: .other
                 case .link: .link
-                case .list, .linkingObjects: .collection
-                case .map: .collection
-                case .set: .collection
+                case .list, .set, .map, .linkingObjects: .collection
                 }
         }
     }

@@ -89,14 +89,20 @@ extension Persisted: PersistedField {
     }
 
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> RegnumEngine.Value {
-        let content = object.withField(at: offset, as: Self.self) { wrapper in
-            if let value = wrapper._value { return value._content().content }
-            let value = Value._makeDefault()
-            wrapper._value = value
-            return value._content().content
+        let content = object.withField(at: offset, as: Self.self) {
+            $0.unmanaged()._content().content
         }
         if case .value(let value) = content { return value }
         return .null
+    }
+
+    /// The value in an unmanaged object. Creates the default if it was never read.
+    @inline(__always)
+    mutating func unmanaged() -> Value {
+        if let _value { return _value }
+        let value = Value._makeDefault()
+        _value = value
+        return value
     }
 
     static func reference(
@@ -143,12 +149,7 @@ extension Persisted: PersistedField {
             let column = object.withField(at: offset, as: Self.self) { $0._column }
             return Value._managedValue(object, column)
         }
-        return object.withField(at: offset, as: Self.self) { wrapper in
-            if let value = wrapper._value { return value }
-            let value = Value._makeDefault()
-            wrapper._value = value
-            return value
-        }
+        return object.withField(at: offset, as: Self.self) { $0.unmanaged() }
     }
 
     static func set(

@@ -106,16 +106,16 @@ public struct Property: Sendable, Hashable {
     /// The stored type of the property; for a collection, that of its elements.
     public let type: PropertyType
     /// Whether the property is a ``List``, or the inverse of a link.
-    public let isArray: Bool
+    public internal(set) var isArray: Bool
     /// Whether the property is a ``MutableSet``.
-    public let isSet: Bool
+    public internal(set) var isSet: Bool
     /// Whether the property is a ``Map``.
-    public let isMap: Bool
+    public internal(set) var isMap: Bool
     /// Whether the property has an index. Always `true` for primary keys, and always `false` for a
     /// stored `AnyRealmValue` property, for which it isn't known.
-    public let isIndexed: Bool
+    public internal(set) var isIndexed: Bool
     /// Whether the property is the primary key of its class.
-    public let isPrimaryKey: Bool
+    public internal(set) var isPrimaryKey: Bool
     /// Whether the property can be `nil`; for a collection, whether its elements can.
     /// `AnyRealmValue` properties aren't optional: ``AnyRealmValue/none`` is one of their values.
     public let isOptional: Bool

@@ -40,8 +40,7 @@ extension Transaction {
         try binding.prepareToStore(in: transaction)
         if policy != .error { try binding.requireKey(for: policy) }
         guard binding.schema.hasOnlyValues else {
-            let insertion = GraphInsertion(core, transaction, policy)
-            _ = try insertion.add(object)
+            _ = try GraphInsertion(core, transaction, policy).add(object)
             return
         }
         if policy != .error, let row = binding.existingRow(of: object, transaction) {

@@ -99,10 +99,10 @@ extension Transaction {
     /// Deletes rows according to the delete rules that apply to their classes. Returns false,
     /// without doing anything, if there are none.
     func followsRules(
-        _ rows: [(TableKey, [ObjectKey])], in transaction: EngineTransaction
+        _ rows: [(table: TableKey, keys: [ObjectKey])], in transaction: EngineTransaction
     ) -> Bool {
         guard let rules = core.realm.deleteRules(in: transaction.schema),
-            rows.contains(where: { rules.concern($0.0) })
+            rows.contains(where: { rules.concern($0.table) })
         else { return false }
         let deletion = transaction.deletion(of: rows, by: rules)
         if let denial = deletion.denial {

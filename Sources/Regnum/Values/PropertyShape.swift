@@ -38,6 +38,14 @@ extension PropertyShape {
         if case .linkingObjects = self { nil } else { objectType }
     }
 
+    /// Whether the property is a column of its class: a value or a link.
+    var isColumn: Bool {
+        switch self {
+        case .scalar, .link: true
+        case .list, .set, .map, .linkingObjects: false
+        }
+    }
+
     /// Whether the property is a list of rows in the engine.
     var isStoredList: Bool {
         switch self {
@@ -67,13 +75,31 @@ extension PropertyShape {
         switch self {
         case .scalar(let storage): storage.swiftName
         case .link(let type): "\(_typeName(type, qualified: false))?"
-        case .list(.scalar(let storage)): "List<\(storage.swiftName)>"
-        case .list(.object(let type)): "List<\(_typeName(type, qualified: false))>"
-        case .map(.scalar(let storage)): "Map<String, \(storage.swiftName)>"
+        case .list(let element): ListKind.list.swiftName(of: element.swiftName)
         case .map(.object(let type)): "Map<String, \(_typeName(type, qualified: false))?>"
-        case .set(.scalar(let storage)): "MutableSet<\(storage.swiftName)>"
-        case .set(.object(let type)): "MutableSet<\(_typeName(type, qualified: false))>"
+        case .map(let element): ListKind.map.swiftName(of: element.swiftName)
+        case .set(let element): ListKind.set.swiftName(of: element.swiftName)
         case .linkingObjects(let type): "LinkingObjects<\(_typeName(type, qualified: false))>"
+        }
+    }
+}
+
+extension ElementShape {
+    fileprivate var swiftName: String {
+        switch self {
+        case .scalar(let storage): storage.swiftName
+        case .object(let type): _typeName(type, qualified: false)
+        }
+    }
+}
+
+extension ListKind {
+    /// Returns the Swift type of a collection, given that of its elements.
+    func swiftName(of element: String) -> String {
+        switch self {
+        case .list: "List<\(element)>"
+        case .set: "MutableSet<\(element)>"
+        case .map: "Map<String, \(element)>"
         }
     }
 }
