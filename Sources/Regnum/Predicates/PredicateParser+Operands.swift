@@ -125,7 +125,7 @@ extension PredicateParser {
                     offset: offset)
             }
             try require(symbol: ",")
-            let key = try nested { parser throws(PredicateMistake) in try parser.operand() }
+            let key = try plainOperand("Expected a primary key")
             try require(symbol: ")")
             return .object(className: className, key: key)
         default: break
@@ -137,11 +137,20 @@ extension PredicateParser {
         var elements: [PredicateOperand] = []
         if take(symbol: "}") { return [] }
         repeat {
-            elements.append(
-                try nested { parser throws(PredicateMistake) in try parser.operand() })
+            elements.append(try plainOperand("Expected a value"))
         } while take(symbol: ",")
         try require(symbol: "}")
         return elements
+    }
+
+    /// Parses an operand that contains no other ones, so that there is no recursion.
+    private mutating func plainOperand(
+        _ expected: String
+    ) throws(PredicateMistake) -> PredicateOperand {
+        let isNested = ["obj", "subquery"].contains(next.keyword) && following.kind == .symbol("(")
+        if isNested || next.kind == .symbol("{") { throw mistake(expected) }
+        let offset = next.offset
+        return PredicateOperand(kind: try operandKind(), quantifier: nil, offset: offset)
     }
 
     /// Each level uses much more stack than one of parentheses.

@@ -73,6 +73,8 @@ import Testing
             Case("number == ‸^", "^ can't be used here"),
             Case("number IN {1‸", "Expected }"),
             Case("number IN {1,‸}", "Expected a property or a value, but found }"),
+            Case("number IN {‸{1}}", "Expected a value, but found {"),
+            Case("number IN {‸obj('Gadget', 1)}", "Expected a value, but found obj"),
             Case("number IN {1 ‸2}", "Expected }, but found 2"),
             Case("bytes == ‸B64'x'", "isn't valid Base64"),
             Case("bytes == ‸binary(1)", "binary() needs a string or B64 data"),
@@ -112,7 +114,7 @@ import Testing
         ])
     }
 
-    // Covers 3.57, 3.58, 3.59, 3.60, .invalidQuery
+    // Covers 3.57, 3.58, 3.59, 3.60, 3.76, 3.77, .invalidQuery
     @Test func namesAndTypesAreChecked() async throws {
         try await check([
             Case("‸numbr == 3", "Gadget has no property \"numbr\"; did you mean \"number\"?"),
@@ -314,10 +316,10 @@ import Testing
             (subqueries(17), "SUBQUERY is nested more than 16 levels deep"),
             (subqueries(5_000), "SUBQUERY is nested more than 16 levels deep"),
             (
-                "friend == " + String(repeating: "obj('Gadget', ", count: 50_000) + "1",
-                "nested more than 64 levels deep"
+                "friend == " + String(repeating: "obj('Gadget', ", count: 50_000),
+                "Expected a primary key"
             ),
-            ("id IN " + String(repeating: "{", count: 50_000), "nested more than 64 levels deep"),
+            ("id IN " + String(repeating: "{", count: 50_000), "Expected a value, but found {"),
             (
                 "id > 0 SORT(" + Array(repeating: "id", count: 65).joined(separator: ",") + ")",
                 "SORT has more than 64 properties"
