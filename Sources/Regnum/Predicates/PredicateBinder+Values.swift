@@ -264,18 +264,6 @@ extension PredicatePlace {
     }
 }
 
-extension Comparison {
-    /// Whether a missing value compares to a value in this way.
-    func holds(forNilAnd value: Value, type: ValueType? = nil) -> Bool {
-        switch self {
-        case .equal: value.isNull
-        case .lessOrEqual, .greaterOrEqual: value.isNull && type != .string
-        case .notEqual: !value.isNull
-        case .less, .greater: false
-        }
-    }
-}
-
 extension AnyPath {
     /// Whether the path leads to several values.
     var leadsToSeveral: Bool {

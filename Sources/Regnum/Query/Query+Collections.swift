@@ -40,9 +40,8 @@ extension Query where Value: QueryCollection {
         _ quantifier: Quantifier, _ element: Query<Value.Element>.Node,
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
-        let predicate = QueryScope(
-            realm: scope.realm, rootName: hops.last?.target, inside: scope
-        ).build(element, condition)
+        let predicate = QueryScope(inside: scope, rootName: hops.last?.target)
+            .build(element, condition)
         let (outer, inner) = hops.splitBeforeLastCollection
         return self.condition(.exists(outer, .related(inner, quantifier, predicate)))
     }

@@ -67,10 +67,16 @@ final class QueryScope {
     let rootName: String?
     private var firstProblem: Realm.Error?
 
-    /// - Parameter outer: The enclosing scope, for the scope of an element.
-    init(realm: RealmCore?, rootName: String?, inside outer: QueryScope? = nil) {
+    init(realm: RealmCore?, rootName: String? = nil) {
         self.realm = realm
         self.rootName = rootName
+        outer = nil
+    }
+
+    /// Creates the scope of an element in an enclosing scope.
+    init(inside outer: QueryScope, rootName: String? = nil) {
+        self.rootName = rootName
+        realm = outer.realm
         self.outer = outer
     }
 
@@ -152,11 +158,11 @@ extension Query {
         case .column(let hops, let column):
             return .exists(hops, .compare(column, comparison, value))
         case .entry(let hops, let key, let column):
-            let holdsForNil = comparison.holds(forNilOf: column.type, value)
+            let holdsForNil = comparison.holds(forNilAnd: value, type: column.type)
             return .entry(
                 hops, key, .compare(column, comparison, value), holdsForNil: holdsForNil)
         case .nested(let path):
-            let holdsForNil = comparison.holds(forNilOf: .any, value)
+            let holdsForNil = comparison.holds(forNilAnd: value)
             return .nested(path, holdsForNil: holdsForNil) { .compare($0, comparison, value) }
         case .count(let outer, let hops, let predicate):
             guard case .int(let number) = value else { return .constant(comparison == .notEqual) }
@@ -221,8 +227,8 @@ extension Query {
 }
 
 extension Comparison {
-    /// Returns whether the comparison with a value holds if there is no such entry or element.
-    fileprivate func holds(forNilOf type: ValueType, _ value: Value) -> Bool {
+    /// Returns whether a missing entry or element compares to a value in this way.
+    func holds(forNilAnd value: Value, type: ValueType? = nil) -> Bool {
         switch self {
         case .equal: value.isNull
         case .notEqual: !value.isNull
