@@ -130,7 +130,7 @@ package final class NodesFile: NodeBytes {
         else { return try range(at: offset, count: count) }
         let start = Int(offset - window * windowByteCount)
         let part = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
-        return try file.populate(part, at: offset) ? part : copy(at: offset, count: count)
+        return try populate(part, at: offset) ? part : copy(at: offset, count: count)
     }
 
     /// Maps a window; `nil` if files aren't mapped, or if the system currently can't create a
@@ -153,12 +153,24 @@ package final class NodesFile: NodeBytes {
         let lead = Int(offset % 4096)
         if isMapped, let bytes = try? file.map(at: offset - UInt64(lead), count: count + lead) {
             let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
-            if try file.populate(part, at: offset) {
+            if try populate(part, at: offset) {
                 state.withLock { $0.ranges[key] = part }
                 return part
             }
         }
         return try copy(at: offset, count: count)
+    }
+
+    /// Loads the pages of mapped bytes. The error for a truncated file names this file by its
+    /// current path, which is that of a temporary file when it is created.
+    private func populate(
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try file.populate(bytes, at: offset)
+        } catch {
+            throw error.code == .invalidDatabase ? outside(offset, bytes.count) : error
+        }
     }
 
     private func copy(at offset: UInt64, count: Int) throws(StoreError)
