@@ -54,6 +54,7 @@ package final class IOPool: @unchecked Sendable {
     private let longCountMax: Int
     private let keepsThread: Bool
     private let overflow: IOPool?
+    private let makeThread: @Sendable (IOPool) -> Int32
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state = State()
@@ -65,10 +66,12 @@ package final class IOPool: @unchecked Sendable {
     ///   - keepsThread: whether the last thread is kept when it is idle.
     ///   - overflow: the pool that takes jobs for which no thread can be created. Without one, the
     ///     process traps if the pool has no thread at all.
+    ///   - makeThread: creates a thread of the pool. Returns the system's error number, or 0.
     package init(
         threadCountMax: Int, longCountMax: Int = 64, keepsThread: Bool = false,
-        overflow: IOPool? = nil
+        overflow: IOPool? = nil, makeThread: (@Sendable (IOPool) -> Int32)? = nil
     ) {
+        self.makeThread = makeThread ?? { $0.createThread() }
         self.threadCountMax = threadCountMax
         self.longCountMax = longCountMax
         self.keepsThread = keepsThread
@@ -149,7 +152,7 @@ package final class IOPool: @unchecked Sendable {
         }
         unlock()
         guard isMissing else { return }
-        let result = makeThread()
+        let result = makeThread(self)
         guard result != 0 else { return }
         lock()
         state.threads -= 1
@@ -214,9 +217,8 @@ package final class IOPool: @unchecked Sendable {
         return true
     }
 
-    /// Creates a thread, which the caller has counted. Returns the system's error number, or 0 on
-    /// success.
-    private func makeThread() -> Int32 {
+    /// Creates a thread, which the caller has counted.
+    private func createThread() -> Int32 {
         let box = Unmanaged.passRetained(self)
         var thread = pthread_t()
         let result = pthread_create(
@@ -231,16 +233,20 @@ package final class IOPool: @unchecked Sendable {
     }
 
     private func spawn() {
-        let result = makeThread()
+        let result = makeThread(self)
         if result == 0 { return }
         lock()
         state.threads -= 1
         state.arriving -= 1
         let isLast = state.threads == 0
-        let job = overflow == nil || state.firstJob == state.jobs.count ? nil : takeJob()
+        var jobs: [Job] = []
+        // The last one takes all: no thread is left for those beyond `threadCountMax`.
+        while overflow != nil, state.firstJob < state.jobs.count, jobs.isEmpty || isLast {
+            jobs.append(takeJob())
+        }
         unlock()
         if let overflow {
-            if let job { overflow.submitLong(job) }
+            for job in jobs { overflow.submitLong(job) }
         } else if isLast {
             fatalError("Cannot create a thread (error \(result)).")
         }

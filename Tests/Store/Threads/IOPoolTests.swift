@@ -1,3 +1,4 @@
+import Glibc
 import RegnumStore
 import RegnumTestSupport
 import Testing
@@ -28,6 +29,26 @@ import Testing
         gate.open()
         // The third long job had no thread, and runs when one of the others ends.
         await withCheckedContinuation { done in pool.submitLong { done.resume() } }
+    }
+
+    /// The second job comes while the first one's thread can't be created, so that the pool seems to
+    /// have all its threads.
+    @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
+        let overflow = IOPool(threadCountMax: 1)
+        let (first, second) = (Gate(), Gate())
+        let pool = IOPool(threadCountMax: 1, overflow: overflow) { pool in
+            pool.submit { second.open() }
+            return EAGAIN
+        }
+        pool.submit { first.open() }
+        await withCheckedContinuation { done in
+            overflow.submit {
+                first.wait()
+                second.wait()
+                done.resume()
+            }
+        }
+        #expect(first.isOpen && second.isOpen)
     }
 
     @Test func aJobThatWaitsDelaysNoOther() async {
