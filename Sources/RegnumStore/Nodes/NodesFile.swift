@@ -186,7 +186,7 @@ package final class NodesFile: NodeBytes {
             if let known = state.ranges[key] { return known }
             let sum = state.copiedByteCount + UInt64(count)
             guard let address = copy.baseAddress,
-                sum <= NodesFile.copyFactor * state.byteCount
+                sum / NodesFile.copyFactor <= state.byteCount
             else { return nil }
             state.copiedByteCount = sum
             state.copies.append(address)

@@ -1,8 +1,9 @@
 import Glibc
 import RegnumSimulation
-import RegnumStore
 import RegnumTestSupport
 import Testing
+
+@testable import RegnumStore
 
 /// Nodes files: creating, appending, reading through mappings and private copies.
 @Suite struct NodesFileTests {
@@ -115,6 +116,17 @@ import Testing
             // What was read before, or takes no more memory, still is.
             expectTrue(readByteCount > 20_000 && (isMapped || readByteCount <= 4 * size))
             try expectEqual(Array(file.bytes(at: offset, count: 10_000)), Array(content[..<10_000]))
+        }
+    }
+
+    /// Some file systems have sparse files of almost 2^63 bytes.
+    @Test func aHugeFileIsCopiedInParts() throws {
+        let file = try NodesFile(
+            number: 1, path: "nodes-1", file: HugeFile(), abandoned: Guarded([]),
+            options: StoreOptions())
+        for offset in [4096, HugeFile.byteCount - 100] {
+            try expectEqual(
+                Array(file.bytes(at: offset, count: 100)), [UInt8](repeating: 0, count: 100))
         }
     }
 
@@ -302,4 +314,16 @@ import Testing
         expectTrue(error?.code == .ioFailed && error?.isMediaFailure == true)
         try expectEqual(Array(file.bytes(at: offset, count: 5000)), bytes(5000, 4))
     }
+}
+
+/// A hole that can't be mapped.
+private final class HugeFile: StoreFile {
+    static let byteCount = UInt64(Int64.max)
+
+    func size() -> UInt64 { HugeFile.byteCount }
+    func read(at offset: UInt64, count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}
+    func sync() {}
+    func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? { nil }
+    func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { false }
 }
