@@ -1,8 +1,8 @@
 extension ChangeFilter {
-    /// The classes whose changes can mark other rows, namely rows of a class; commits that change
-    /// none of them and not that class mark nothing. Includes the class itself only if its rows can
-    /// be reached from it, the hidden element classes of lists of values, and classes that paths
-    /// lead through but that aren't stored yet.
+    /// Returns the classes of which a changed row can mark other rows of the given class. Commits
+    /// that change neither these classes nor the given one mark nothing. Includes the given class
+    /// only if its rows can be reached from it, the hidden element classes of lists of values, and
+    /// classes that paths lead through but that aren't stored yet.
     ///
     /// - Complexity: O(classes and their links), O(hops) for paths.
     package func linkedDependencies(

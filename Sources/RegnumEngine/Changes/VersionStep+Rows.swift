@@ -34,8 +34,8 @@ extension VersionStep {
         return delta
     }
 
-    /// Calls `body` for each element of a list of values that was set, with the list and the row of
-    /// a class that has it.
+    /// Calls `body` with the list and the owner of each element that was set in a list of values of
+    /// a class.
     func forEachOwnerOfSetElements(_ table: TableSchema, _ body: (ListKey, ObjectKey) -> Void) {
         for list in table.lists where list.target.index < new.schema.tables.count {
             let elements = new.schema.tables[list.target.index]

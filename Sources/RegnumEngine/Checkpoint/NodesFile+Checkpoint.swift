@@ -30,9 +30,7 @@ extension CheckpointLoader {
     ) throws(StoreError) -> DatabaseRoot {
         guard let reference else { return .makeEmpty(realmID: nodes.realmID) }
         return try load(
-            reference, from: nodes,
-            seed: nodes.realmID,
-            knownSchema: knownSchema)
+            reference, from: nodes, seed: nodes.realmID, knownSchema: knownSchema)
     }
 
     /// Returns the bytes of its file that a checkpoint needs, or 0 if they can't be read.

@@ -10,7 +10,8 @@ struct DatabaseContent: Sendable {
     var directory: Node?
     let context: TreeContext
 
-    /// The place of a table's address in the directory, or its size for the number of tables.
+    /// Returns the offset of a table's address in the directory; for the number of tables, the size
+    /// of the directory.
     static func offset(_ index: Int) -> Int { Node.headerByteCount &+ 8 &* index }
 
     /// The table at a position of the schema. The class must exist.

@@ -1,7 +1,6 @@
 /// The hub's state of a subscription.
 ///
-/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state`; the constants never
-/// change.
+/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state` for all variables.
 final class SubscriptionEntry: @unchecked Sendable {
     let id: UInt64
     let keeps: Keeps

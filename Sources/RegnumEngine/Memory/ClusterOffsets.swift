@@ -14,8 +14,8 @@ enum ClusterOffsets {
 
     static let slotByteCount = 64
 
-    // In a slot. If it is for strings or data, `a` is the word of the text node and `b` that of the
-    // large-value list, which readers may set (`loadWord`, `storeWord`); otherwise they are bounds.
+    // In a slot. If it is for text, `a` is the word of the text node and `b` that of the list of
+    // large values. Readers may set them (`loadWord`, `storeWord`). Otherwise they are bounds.
     static let a = 0
     static let b = 8
     static let flags = 24

@@ -1,5 +1,4 @@
-/// Traversal of the nodes below a node. No node has two parents within
-/// one root.
+/// Traversal of the nodes below a node. No node has two parents within one root.
 enum NodeWalk {
     /// Calls `body` for each child on the heap, but not for children that haven't been loaded from
     /// their file or that are file images.

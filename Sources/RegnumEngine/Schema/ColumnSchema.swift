@@ -36,7 +36,7 @@ package struct ColumnDefinition: Hashable, Sendable {
         self.defaultValue = defaultValue ?? (isOptional ? .null : type.zero)
     }
 
-    /// Creates the definition of a column of values, with the same defaults.
+    /// Creates the definition of a column of values. `nil` as `defaultValue` has the same meaning.
     package init(
         name: String, scalar type: ScalarType, isOptional: Bool = false,
         isPrimaryKey: Bool = false, isIndexed: Bool = false, defaultValue: Value? = nil

@@ -31,11 +31,12 @@ enum Bytes {
             low: load(UInt64.self, from: bytes, at: offset + 8))
     }
 
-    /// Stores the checksum of all bytes before `offset` there.
+    /// Stores the checksum of all bytes before `offset` at `offset`.
     static func seal(_ bytes: inout [UInt8], at offset: Int) {
         store(bytes[..<offset].withUnsafeBytes { Checksum.crc32c($0) }, in: &bytes, at: offset)
     }
 
+    /// Whether the checksum at `offset` is that of all bytes before it.
     static func isSealed(_ bytes: [UInt8], at offset: Int) -> Bool {
         load(UInt32.self, from: bytes, at: offset)
             == bytes[..<offset].withUnsafeBytes { Checksum.crc32c($0) }

@@ -1,5 +1,5 @@
 /// A small file of a realm that is replaced as a whole: u32 magic, u32 format, the realm's
-/// identifier, three u64, bytes of any number, and the checksum of everything before it.
+/// identifier, three u64, any number of bytes, and the checksum of everything before it.
 struct SealedFile: Sendable {
     let name: String
     let magic: UInt32
