@@ -73,7 +73,9 @@ struct PredicateParser {
             argument = (name.pathArgument ?? name.number).map { .position($0) } ?? .name(name)
         default: return nil
         }
-        if case .position(let position) = argument { valueCount = max(valueCount, position + 1) }
+        if case .position(let position) = argument {
+            valueCount = max(valueCount, min(position, .max - 1) + 1)
+        }
         take()
         return argument
     }

@@ -222,6 +222,8 @@ import Testing
             Case("number == ‸%@", "The value number 0 is missing: no values were given"),
             Case("number == %@ AND text == ‸%@", "number 1 is missing: 1 were given", [1]),
             Case("number == ‸$2", "The value number 2 is missing: 2 were given", [1, 2]),
+            Case("number == ‸$\(Int.max)", "The value number \(Int.max) is missing: 1 were", [1]),
+            Case("‸$K\(Int.max) == 3", "The value number \(Int.max) is missing"),
             Case("‸number == 3", "Too many values were given: 1, but 0 are used", [1]),
             Case("‸number == %@", "Too many values were given: 3, but 1 are used", [1, 2, 3]),
             Case("‸number == '%@'", "Too many values", [1]),
