@@ -70,6 +70,10 @@ extension PredicateBinder {
             } else {
                 place = try self.place(after: step, of: place)
             }
+            // each name in a path argument is a step, too
+            if place.hops.count > Limits.conditionLevelMax {
+                throw PredicateMistake.longPath(path.offset)
+            }
         }
         if case .pendingAggregate = place.kind {
             throw PredicateMistake(

@@ -338,6 +338,11 @@ import Testing
             // Long text is truncated in the message.
             expectTrue(message.utf8.count < 2_000)
         }
+        let friends = Array(repeating: "friend", count: 40).joined(separator: ".")
+        for text in ["id > 0 SORT(%K.%K.id)", "id > 0 DISTINCT(%K.%K.id)", "%K.%K.id == 1"] {
+            let error = await realmError { try all.filter(text, friends, friends) }
+            expectTrue(error?.message.contains("more than 64 steps") ?? false, "\(text)")
+        }
         // A wide condition isn't deep.
         let wide = (0..<10_000).map { "number == \($0 + 2)" }.joined(separator: " OR ")
         try expectEqual(all.filter(wide).map(\.id), [3, 4, 5])
