@@ -118,7 +118,7 @@ struct PredicateBinder {
         element.hops = []
         element.isCollection = false
         element.isList = false
-        element.name = "$\(variable)"
+        element.name = "$\(variable.shortened)"
         let binder = PredicateBinder(
             self, PredicateRoot(variable: variable, place: element), scope)
         place.kind = .count(outer: outer, inner: inner, try binder.condition(syntax))

@@ -59,7 +59,7 @@ extension PredicateBinder {
             guard roots.count == 1 else {
                 throw PredicateMistake(
                     message: "The condition of a SUBQUERY can only use its variable "
-                        + "$\(roots.last?.variable ?? "").", offset: path.offset)
+                        + "$\((roots.last?.variable ?? "").shortened).", offset: path.offset)
             }
             place = roots[0].place
         }

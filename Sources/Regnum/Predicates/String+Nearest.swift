@@ -2,8 +2,9 @@ extension String {
     /// Returns the name that differs from this one by the fewest insertions, deletions and
     /// substitutions, or only by case; `nil` if all differ by more than two.
     func nearest(of names: [String]) -> String? {
-        if let name = names.first(where: { $0.lowercased() == lowercased() }) { return name }
         guard utf8.count <= 64 else { return nil }
+        let lowercase = lowercased()
+        if let name = names.first(where: { $0.lowercased() == lowercase }) { return name }
         return names.filter { $0.utf8.count <= 64 }.map { (name: $0, distance: distance(to: $0)) }
             .filter { $0.distance <= 2 && $0.distance < Swift.max(2, utf8.count) }
             .min { $0.distance < $1.distance }?.name

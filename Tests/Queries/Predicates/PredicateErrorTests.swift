@@ -305,6 +305,7 @@ import Testing
         try expectEqual(all.filter(subqueries(2)).map(\.id), [0, 1, 5])
         // The cycle 0, 1, 3, 5 leads from 1, 3 and 5 to 2, 3 and 4.
         try expectEqual(all.filter(subqueries(16)).map(\.id), [1, 3, 5])
+        let long = String(repeating: "v", count: 5_000)
         for (text, words) in [
             (parenthesized(65), "nested more than 64 levels deep"),
             (parenthesized(65, "!", ""), "nested more than 64 levels deep"),
@@ -315,6 +316,14 @@ import Testing
             (path + "friend.number == 2 AND id > 0", "nested more than 64 levels deep"),
             (String(repeating: "friend.", count: 50_000) + "id == 1", "more than 64 steps"),
             ("any" + String(repeating: "[0]", count: 50_000) + " == 1", "more than 64 steps"),
+            (
+                "SUBQUERY(friends, $" + long + ", number == 1).@count > 0",
+                "can only use its variable $vvv"
+            ),
+            (
+                "SUBQUERY(friends, $" + long + ", $" + long + " > 1).@count > 0",
+                "is an object and has no order"
+            ),
             (subqueries(17), "SUBQUERY is nested more than 16 levels deep"),
             (subqueries(5_000), "SUBQUERY is nested more than 16 levels deep"),
             (
