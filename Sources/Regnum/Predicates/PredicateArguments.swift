@@ -32,7 +32,11 @@ extension PredicateArguments {
         {
             return .one(PredicateConstant(value))
         }
-        guard let elements = value as? any Sequence else { return .one(PredicateConstant(value)) }
+        // A range without an end, such as 3..., is an endless sequence.
+        let isEndless = value is any RangeExpression && !(value is any Collection)
+        guard !isEndless, let elements = value as? any Sequence else {
+            return .one(PredicateConstant(value))
+        }
         return .several(Self.constants(elements))
     }
 

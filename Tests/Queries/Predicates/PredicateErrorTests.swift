@@ -237,6 +237,8 @@ import Testing
             Case("‸number IN %@", "can't be compared with", [[1, "x"] as [Any]]),
             Case("‸number == %@", "with a list by ==: use IN", [[1]]),
             Case("‸number IN %@", "needs a list of values", [1]),
+            Case("‸number IN %@", "needs a list of values", [18...]),
+            Case("‸number BETWEEN %@", "needs a list of values", [18...]),
             Case("‸number IN %@", "can't be compared with", [["a": 1]]),
             Case("‸friend == %@", "is a Gadget and can't be compared with a Room", [Room("a")]),
             Case("‸text == %@", "can't be compared with", [Gadget()]),
