@@ -57,7 +57,7 @@ extension PredicateBinder {
         guard comparison.ignoresCase else { return }
         switch place.storage?.valueType {
         case .string, .any: break
-        default: throw refused(place, "is no string, as \(comparison.text)[c] requires", offset)
+        default: throw refused(place, "isn't a string, as \(comparison.text)[c] requires", offset)
         }
     }
 

@@ -189,7 +189,7 @@ extension PredicateBinder {
         isNegated: Bool = false
     ) throws(PredicateMistake) -> Predicate {
         guard let storage = place.storage, [.string, .data, .any].contains(storage.valueType) else {
-            throw refused(place, "is no string, as \(comparison.text) requires", offset)
+            throw refused(place, "isn't a string, as \(comparison.text) requires", offset)
         }
         let ignoresCase = comparison.ignoresCase
         let isMatch: (ColumnReference) -> Predicate

@@ -195,7 +195,7 @@ struct PredicateBinder {
             throw refused(left, "is of another type than \(right.name)", offset)
         }
         if a.type != .string, comparison.isTextOnly {
-            throw refused(left, "is no string, as \(comparison.text) requires", offset)
+            throw refused(left, "isn't a string, as \(comparison.text) requires", offset)
         }
         let predicate: Predicate
         var holdsForNil = false

@@ -235,7 +235,7 @@ extension PredicateBinder {
         }
         let property = try self.property(name, of: origin, steps[steps.startIndex + 1].offset)
         guard let target = property.shape.targetType, target == schema.type else {
-            throw refused(place, "is no link to \(schema.name)", offset)
+            throw refused(place, "isn't a link to \(schema.name)", offset)
         }
         steps.removeFirst(2)
         var next = place
