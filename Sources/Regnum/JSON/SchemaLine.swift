@@ -35,7 +35,7 @@ struct SchemaLine {
     private func write(_ property: JSONProperty, to text: inout JSONText) {
         text.raw("{\"name\":")
         text.string(property.name)
-        if let collection = property.collection { text.raw(",\"\(collection)\":true") }
+        if let collection = property.collection { text.raw(",\"\(collection.key)\":true") }
         switch property.content {
         case .object(let name):
             text.key("class")
@@ -59,5 +59,16 @@ extension JSONProperty {
     /// The default of a value that has none of its own.
     var zero: Value {
         if !isOptional, case .value(let type) = content { type.valueType.zero } else { .null }
+    }
+}
+
+extension ListKind {
+    /// The member that marks a collection, by name, so that the text doesn't depend on reflection.
+    fileprivate var key: String {
+        switch self {
+        case .list: "list"
+        case .set: "set"
+        case .map: "map"
+        }
     }
 }
