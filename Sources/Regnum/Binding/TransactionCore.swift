@@ -1,3 +1,6 @@
+// The overloads of `attempt` differ in the errors that the closures throw.
+// swift-format-ignore-file: AmbiguousTrailingClosureOverload
+
 internal import RegnumEngine
 internal import RegnumStore
 

@@ -56,6 +56,7 @@ final class Gadget: Object {
     @Persisted var first: Int
     @Persisted var limit: Int
     @Persisted var yes: Int
+    // swift-format-ignore: IdentifiersMustBeASCII
     @Persisted var größe: Int
     @Persisted var renamed: Int
 
