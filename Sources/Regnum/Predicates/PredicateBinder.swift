@@ -75,7 +75,7 @@ struct PredicateBinder {
         case .subquery(let path, let variable, let condition):
             return .place(try subquery(path, variable, condition))
         case .object(let className, let key):
-            guard let schema = scope.realm?.knownEntry(named: className)?.schema else {
+            guard let schema = classSchema(named: className) else {
                 throw PredicateMistake(
                     message: "There is no class \(className.shortened).", offset: operand.offset)
             }

@@ -228,7 +228,7 @@ extension PredicateBinder {
         }
         let place = PredicatePlace(
             kind: place.kind, hops: place.hops, name: "\(place.name).@links.\(className).\(name)")
-        guard let origin = scope.realm?.knownEntry(named: className)?.schema else {
+        guard let origin = classSchema(named: className) else {
             throw PredicateMistake(
                 message: "There is no class \(className.shortened).",
                 offset: steps[steps.startIndex].offset)

@@ -84,6 +84,14 @@ extension QueryPlan {
 }
 
 extension PredicateBinder {
+    /// Returns the class with a name, which need not have been used with the realm before.
+    func classSchema(named name: String) -> ClassSchema? {
+        guard let realm = scope.realm else { return nil }
+        return realm.knownEntry(named: name)?.schema
+            ?? realm.knownClasses.first { equalUTF8($0.name, name) }
+            ?? realm.objectType(named: name).map { ClassSchema.of($0) }
+    }
+
     /// Returns the value that objects are sorted or made distinct by.
     fileprivate func orderColumn(
         _ path: PredicatePath

@@ -211,6 +211,14 @@ import Testing
         try await same.finds("@links.Gadget.named.number == 1", [2])
     }
 
+    // Covers 3.73, 3.81
+    @Test func classesAreFoundBeforeTheirFirstUse() async throws {
+        let baskets = try await Realm.temporary().snapshot().objects(Basket.self)
+        try expectEqual(baskets.filter("ANY fruits == obj('Fruit', 1)").count, 0)
+        let fruits = try await Realm.temporary().snapshot().objects(Fruit.self)
+        try expectEqual(fruits.filter("@links.Basket.fruits.@count == 1").count, 0)
+    }
+
     // Covers 3.74
     @Test func subqueriesCountTheElementsThatMatch() async throws {
         let same = try await GadgetCheck()
