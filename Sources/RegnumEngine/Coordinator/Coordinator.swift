@@ -46,9 +46,9 @@ package final class Coordinator: Sendable {
 
     /// Subscribes with an interest that depends on the version.
     ///
-    /// - Parameter interest: called with the starting root, and with that of each commit that may
-    ///   change the interest: one that changes the schema, or rows of its `source`. It is called
-    ///   under a lock, so it must only read the root.
+    /// - Parameter interest: called with the starting root, and with each that may have another
+    ///   interest: after a commit that changes the schema or rows of its `source`, after a gap, and
+    ///   when a damaged tree is replaced. It is called under a lock, so it must only read the root.
     package func subscribe(
         keeps: Keeps = .merged, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
     ) -> Subscription {

@@ -354,7 +354,10 @@ extension CommitHub.State {
     ) -> DatabaseRoot? {
         guard let old = looked, old.version == root.version else { return nil }
         looked = root
-        for entry in entries.values where entry.position <= root.version { entry.mustMove = true }
+        for entry in entries.values where entry.position <= root.version {
+            entry.mustMove = true
+            renewInterest(of: entry, at: root)  // damage may have kept it from being determined
+        }
         words += self.words
         return old
     }

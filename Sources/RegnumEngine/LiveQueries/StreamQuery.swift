@@ -37,7 +37,9 @@ extension StreamQuery {
         let (interest, damage) = DamageWatch.run { findInterest(at: root, isSteady: false) }
         guard let damage else { return interest }
         DamageWatch.note(damage)  // the enclosing watch hasn't recorded it
-        return findInterest(at: root, isSteady: true)
+        var steady = findInterest(at: root, isSteady: true)
+        steady.source = owner?.$tableName
+        return steady
     }
 
     private func findInterest(at root: DatabaseRoot, isSteady: Bool) -> Interest {

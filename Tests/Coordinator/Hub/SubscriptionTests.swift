@@ -238,6 +238,22 @@ struct SubscriptionTests {
         expectEqual(subscription.take()?.origins, ["newer"])
     }
 
+    /// The owner of a list may have been unreadable in the damaged tree.
+    @Test func interestIsRenewedWhenADamagedTreeIsReplaced() throws {
+        let world = try HubFixture()
+        let damaged = world.head
+        let subscription = world.hub.subscribe(.merged) { root in
+            root === damaged ? .all : .room(1)
+        }
+        try world.move()
+        world.hub.look()
+        expectEqual(subscription.take()?.isConcerned, false)
+        try world.commit { try $0.addMessage(room: 2) }
+        expectNil(subscription.take())
+        try world.commit { try $0.addMessage(room: 1) }
+        expectEqual(subscription.take()?.isConcerned, true)
+    }
+
     /// The commits before a subscription's start, which are processed after it began, don't set its
     /// interest back.
     @Test func interestIsNotSetBackByOlderCommits() throws {

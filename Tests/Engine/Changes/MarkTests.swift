@@ -215,5 +215,6 @@ import Testing
         let interest = query.interest(at: root)
         expectTrue(root.damage != nil)
         expectTrue(interest.terms.contains(.table("Song")))
+        expectEqual(interest.source, "Album")  // it may be read at a later version
     }
 }
