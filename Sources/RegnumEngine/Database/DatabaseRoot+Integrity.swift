@@ -2,9 +2,9 @@ package import RegnumStore
 
 extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
-    /// file; that values are within the bounds of their columns; that each index has the rows of its
-    /// class under their values, in ascending order, and nothing else; that links and list elements
-    /// refer to existing rows; and that a list's backlinks match its elements.
+    /// file; that values are within the bounds of their columns; that each index has the rows of
+    /// its class under their values, in ascending order, and nothing else; that links and list
+    /// elements refer to existing rows; and that a list's backlinks match its elements.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.

@@ -31,8 +31,8 @@ import Testing
         await withCheckedContinuation { done in pool.submitLong { done.resume() } }
     }
 
-    /// The second job comes while the first one's thread can't be created, so that the pool seems to
-    /// have all its threads.
+    /// The second job comes while the thread for the first can't be created, so that the pool seems
+    /// to have all its threads.
     @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
         let overflow = IOPool(threadCountMax: 1)
         let (first, second) = (Gate(), Gate())
