@@ -53,7 +53,7 @@ import Testing
                 parent.lines,
                 [
                     "write closed", "snapshot after writing closed", #"snapshot ["1"]"#,
-                    "child ended with 0", "files unchanged", #"snapshot ["1", "4"]"#,
+                    "files unchanged", "child ended with 0", #"snapshot ["1", "4"]"#,
                 ])
             try await expectEqual(Realm.messageIDs(group.realm).count, 2)
         }
