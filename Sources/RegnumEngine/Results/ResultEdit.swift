@@ -73,7 +73,7 @@ struct ResultEdit<Shape: ResultShape> {
                 if !isMoved, !candidate.isOwn || !Shape.isSorted {
                     // the position among the other rows is unchanged
                     if !isKnown, oldEntry != newEntry {
-                        newTree.remove(oldEntry)
+                        if newTree.remove(oldEntry) == nil { versions.noteMissing() }
                         newTree.insertNew(newEntry, newEntry)
                     }
                     continue

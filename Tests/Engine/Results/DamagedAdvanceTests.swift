@@ -96,4 +96,33 @@ import Testing
             }
         }
     }
+
+    /// An equal decimal with another exponent replaces the sort value without moving the row.
+    // Covers .invalidDatabase
+    @Test func aReplacedRowThatTheResultDoesNotHaveIsToldAsDamage() throws {
+        func decimal(_ text: String) throws -> Value {
+            .decimal(try #require(DecimalBits(text: text)))
+        }
+        let setup = EngineTransaction(base: .empty)
+        let rooms = try setup.addTable(
+            name: "Room", columns: [ColumnDefinition(name: "price", type: .decimal)])
+        let guests = try setup.addTable(
+            name: "Guest", columns: [DamagedAdvanceTests.age, .link(name: "room", to: rooms)])
+        let room = try setup.insert(rooms, [decimal("1.0")])
+        _ = try setup.insert(guests, [.int(10), .int(Int64(room.rawValue))])
+        let made = try setup.commit(timestampMicroseconds: 0).root
+        made.table(guests)?.forEachCluster { cluster in
+            cluster.slot(0).store(20 as Int64, ClusterOffsets.a)
+            cluster.slot(0).store(20 as Int64, ClusterOffsets.b)
+            return true
+        }
+        let file = MemoryNodesFile()
+        let root = try TestCheckpoint(made, to: file).load(from: file)
+        let price = ColumnReference(
+            name: "price", type: .decimal, missing: try decimal("0"),
+            hops: [Hop(.link, "room", target: "Room")])
+        let plan = young(sort: [SortTerm(column: price, ascending: true)])
+        try expectDamage(
+            plan, { try $0.set(rooms, room, ColumnKey(rawValue: 0), decimal("1.00")) }, root)
+    }
 }
