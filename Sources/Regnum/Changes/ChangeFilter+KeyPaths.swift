@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// What a stream follows, and the names that it reports.
+/// The paths that a stream follows, and the property names that it reports.
 struct KeyPathFilter: Sendable {
     /// For key paths `.paths`: one for each, in order. Without any it marks nothing.
     let filter: ChangeFilter

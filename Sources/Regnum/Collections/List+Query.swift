@@ -49,10 +49,8 @@ extension _ManagedList {
             return placeholder
         }
         let name = binding.schema.elementsName(of: binding.schema.properties[property])
-        let column = ColumnReference(
-            name: "value", type: Element._storage.valueType, missing: Element._storage.zero)
         return core.attempt { () throws(StoreError) in
-            try question(plan(name), column, state)
+            try question(plan(name), .element(Element._storage), state)
         } ?? placeholder
     }
 

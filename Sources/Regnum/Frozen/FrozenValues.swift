@@ -52,10 +52,7 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     }
 
     /// The column of the values, for queries.
-    var column: ColumnReference {
-        let storage = Element._storage
-        return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
-    }
+    var column: ColumnReference { .element(Element._storage) }
 }
 
 extension FrozenValues: RandomAccessCollection {

@@ -90,11 +90,8 @@ extension PredicateBinder {
             column.hops = links + column.hops
             return (several, column)
         case .objects:
-            guard let last = place.hops.last, last.kind == .link else { return nil }
-            let (several, links) = Array(place.hops.dropLast()).splitAtLastCollection
-            return (
-                several, ColumnReference(name: last.name, type: .int, missing: .null, hops: links)
-            )
+            guard place.hops.last?.kind == .link else { return nil }
+            return place.hops.linkColumn
         default: return nil
         }
     }

@@ -124,9 +124,7 @@ extension PredicateBinder {
             next.kind = .count(outer: outer, inner: inner, .constant(true))
             next.isCollection = false
         case ("keys", .map), ("allkeys", .map):
-            next.kind = .values(
-                ColumnReference(name: "key", type: .string, missing: .string("")),
-                _StorageType(.string))
+            next.kind = .values(.mapKey, _StorageType(.string))
         case ("values", .map(_, .scalar(let storage))),
             ("allvalues", .map(_, .scalar(let storage))):
             next.kind = .values(.element(storage), storage)

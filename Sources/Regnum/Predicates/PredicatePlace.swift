@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What a path of a predicate string leads to.
+/// The target of a path in a predicate string.
 struct PredicatePlace {
     enum Kind {
         /// Objects of a class: the queried object, that of a link, or those of a collection.
@@ -240,10 +240,7 @@ extension PredicateBinder {
         steps.removeFirst(2)
         var next = place
         if case .map = property.shape {
-            next.hops += [
-                .backlinks("value", of: origin.elementsName(of: property)),
-                .backlinks(property.columnName, of: origin.name),
-            ]
+            next.hops += origin.hops(toOwnersOf: property)
         } else {
             next.hops.append(.backlinks(property.columnName, of: origin.name))
         }
@@ -257,12 +254,5 @@ extension PredicateBinder {
         _ place: PredicatePlace, _ problem: String, _ offset: Int
     ) -> PredicateMistake {
         PredicateMistake(message: "\(place.name) \(problem).", offset: offset)
-    }
-}
-
-extension ColumnReference {
-    /// The values of a collection, as a column of the hidden class of its elements.
-    static func element(_ storage: _StorageType) -> ColumnReference {
-        ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
     }
 }

@@ -80,7 +80,7 @@ struct PredicatePath {
     let offset: Int
 }
 
-/// What follows the condition: applied from left to right.
+/// A clause after the condition. Clauses are applied from left to right.
 enum PredicateTail {
     case sort([(path: PredicatePath, ascending: Bool)])
     case distinct([PredicatePath])

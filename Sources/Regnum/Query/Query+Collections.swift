@@ -56,10 +56,7 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
     }
 
     /// The values, as a column of the hidden class of the list's elements.
-    var elementColumn: ColumnReference {
-        let storage = Value.Element._storage
-        return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
-    }
+    var elementColumn: ColumnReference { .element(Value.Element._storage) }
 
     /// A single element, which may be stored as an embedded object.
     private var elementNode: Query<Value.Element>.Node {

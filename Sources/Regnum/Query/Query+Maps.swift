@@ -65,8 +65,7 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
         if Value.Value._embeddedClass != nil {
             return ColumnReference(name: "value", type: .int, missing: .null)
         }
-        let storage = Value.Value._storage
-        return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
+        return .element(Value.Value._storage)
     }
 
     /// Whether the value is one of the values.
@@ -115,6 +114,11 @@ where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparab
 }
 
 extension ColumnReference {
+    /// The values of a collection, as a column of the hidden class of its elements.
+    static func element(_ storage: _StorageType) -> ColumnReference {
+        ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
+    }
+
     /// The keys, as a column of the hidden class of the map's entries.
     static var mapKey: ColumnReference {
         ColumnReference(name: "key", type: .string, missing: .string(""))

@@ -38,16 +38,9 @@ extension Query {
         link(in: objects.compactMap { scope.row(of: $0, of: Target.self) })
     }
 
-    /// The link as a column of row keys.
-    private var linkColumn: (hops: [Hop], column: ColumnReference) {
-        let (several, links) = Array(hops.dropLast()).splitAtLastCollection
-        let name = hops.last?.name ?? ""
-        return (several, ColumnReference(name: name, type: .int, missing: .null, hops: links))
-    }
-
     /// - Parameter row: `nil` for no object; an inner `nil` for an object that nothing can link to.
     func link(_ comparison: Comparison, _ row: ObjectKey??) -> Query<Bool> {
-        let (hops, column) = linkColumn
+        let (hops, column) = self.hops.linkColumn
         guard let row else {
             return condition(.exists(hops, .compare(column, comparison, .null)))
         }
@@ -59,14 +52,14 @@ extension Query {
 
     private func links(_ comparison: Comparison, _ other: Query) -> Query<Bool> {
         scope.requireSame(other.scope)
-        let (left, right) = (linkColumn, other.linkColumn)
+        let (left, right) = (hops.linkColumn, other.hops.linkColumn)
         requireOneElement(left.hops, right.hops)
         return condition(
             .exists(left.hops, .compareColumns(left.column, comparison, right.column)))
     }
 
     func link(in rows: [ObjectKey]) -> Query<Bool> {
-        let (hops, column) = linkColumn
+        let (hops, column) = self.hops.linkColumn
         return condition(.exists(hops, .isIn(column, rows.map(\.linkValue))))
     }
 }

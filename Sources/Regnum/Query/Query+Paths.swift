@@ -113,6 +113,14 @@ extension [Hop] {
             && equalUTF8(entries.target, "\(last.target).\(last.name)")
     }
 
+    /// For hops that end with a link: the path through the last collection, and the link as a column
+    /// of row keys.
+    var linkColumn: (hops: [Hop], column: ColumnReference) {
+        let (several, links) = Array(dropLast()).splitAtLastCollection
+        let name = last?.name ?? ""
+        return (several, ColumnReference(name: name, type: .int, missing: .null, hops: links))
+    }
+
     /// The hops through the first one that leads to several rows; `nil` if there is none.
     var firstCollection: [Hop]? {
         firstIndex { $0.kind != .link }.map { Array(self[...$0]) }

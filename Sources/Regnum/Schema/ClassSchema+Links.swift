@@ -131,7 +131,7 @@ extension ClassSchema {
     }
 
     /// Returns the query hops from an object to the owners of the maps that contain it.
-    private func hops(toOwnersOf map: PropertySchema) -> [Hop] {
+    func hops(toOwnersOf map: PropertySchema) -> [Hop] {
         [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
     }
 

@@ -163,7 +163,7 @@ extension CommitHub.State {
             commits: commits)
     }
 
-    /// Determines the interest of a subscription anew, for the commits after a version.
+    /// Recomputes the interest of a subscription, for the commits after a version.
     mutating func renewInterest(of entry: SubscriptionEntry, at root: DatabaseRoot) {
         let interest = entry.interestAt(root)
         guard interest != entry.interest else { return }

@@ -106,7 +106,7 @@ private protocol Emptiable {
 
 extension Members: Emptiable {}
 extension Dictionary: Emptiable {
-    /// Changes the value of a key, which is empty if there is none.
+    /// Changes the value of a key, starting from an empty one if the key has none.
     fileprivate mutating func change(_ key: Key, _ body: (inout Value) -> Void)
     where Value: Emptiable {
         body(&self[key, default: Value()])
