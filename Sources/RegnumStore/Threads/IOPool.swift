@@ -34,7 +34,8 @@ package final class IOPool: @unchecked Sendable {
         var threads = 0
         var idle = 0
         var claimed = 0  // idle threads that were signaled but haven't woken up yet
-        var arriving = 0  // created threads that haven't started to work yet
+        var arriving = 0  // threads that haven't started to work yet
+        var made = 0  // threads that were created; the others in `threads` may fail to be
         var blocked = 0  // threads that don't count: they wait for something or run a long job
         var longCount = 0  // long jobs that are running or in `jobs`
         var longJobs: ArraySlice<Job> = []  // long jobs over the limit
@@ -145,7 +146,8 @@ package final class IOPool: @unchecked Sendable {
     /// Throws `ioFailed` if no thread can be created.
     package func prepare() throws(StoreError) {
         lock()
-        let isMissing = state.threads == 0
+        // One that another caller is creating may fail.
+        let isMissing = state.made == 0
         if isMissing {
             state.threads += 1
             state.arriving += 1
@@ -153,11 +155,10 @@ package final class IOPool: @unchecked Sendable {
         unlock()
         guard isMissing else { return }
         let result = makeThread(self)
-        guard result != 0 else { return }
         lock()
-        state.threads -= 1
-        state.arriving -= 1
+        noteThread(result)
         unlock()
+        if result == 0 { return }
         throw StoreError(
             .ioFailed,
             "Cannot create a thread (\(String(cString: strerror(result)))). Raise the "
@@ -232,12 +233,21 @@ package final class IOPool: @unchecked Sendable {
         return result
     }
 
+    /// Notes the result of `makeThread`. Call with the lock held.
+    private func noteThread(_ result: Int32) {
+        if result == 0 {
+            state.made += 1
+        } else {
+            state.threads -= 1
+            state.arriving -= 1
+        }
+    }
+
     private func spawn() {
         let result = makeThread(self)
-        if result == 0 { return }
         lock()
-        state.threads -= 1
-        state.arriving -= 1
+        noteThread(result)
+        if result == 0 { return unlock() }
         let isLast = state.threads == 0
         var jobs: [Job] = []
         // The last one takes all: no thread is left for those beyond `threadCountMax`.
@@ -273,8 +283,7 @@ package final class IOPool: @unchecked Sendable {
             takeDueTimers()
             // Threads that were blocked are running again, so surplus threads end.
             if state.threads - state.blocked > threadCountMax {
-                state.threads -= 1
-                return unlock()
+                return endThread()
             }
             if state.firstJob < state.jobs.count {
                 let job = takeJob()
@@ -298,13 +307,18 @@ package final class IOPool: @unchecked Sendable {
                 state.claimed -= 1
             } else if result == ETIMEDOUT, deadline == now + Self.idleNanoseconds,
                 state.firstJob == state.jobs.count, state.timers.isEmpty || state.idle > 0,
-                !keepsThread || state.threads > 1
+                !keepsThread || state.made > 1
             {
-                state.threads -= 1
-                unlock()
-                return
+                return endThread()
             }
         }
+    }
+
+    /// Notes the end of the calling thread, and releases the lock.
+    private func endThread() {
+        state.threads -= 1
+        state.made -= 1
+        unlock()
     }
 
     /// Whether there are more jobs than threads on their way to one. Call with the lock held.

@@ -117,4 +117,28 @@ import Testing
         try pool.prepare()
         expectEqual(pool.threadCount, 1)
     }
+
+    /// The second caller comes while the thread of the first one can't be created. If it went on,
+    /// the process would trap for lack of a thread.
+    // Covers .ioFailed
+    @Test func everyCallerLearnsThatNoThreadCanBeCreated() {
+        let second = Guarded<StoreError?>(nil)
+        let isFirst = Guarded(true)
+        let pool = IOPool(threadCountMax: 1, keepsThread: true) { pool in
+            let isOuter = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isOuter {
+                do throws(StoreError) { try pool.prepare() } catch {
+                    second.withLock { $0 = error }
+                }
+            }
+            return EAGAIN
+        }
+        let first = #expect(throws: StoreError.self) { try pool.prepare() }
+        expectEqual(first?.code, .ioFailed)
+        expectEqual(second.withLock { $0?.code }, .ioFailed)
+        expectEqual(pool.threadCount, 0)
+    }
 }
