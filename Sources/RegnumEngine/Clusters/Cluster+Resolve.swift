@@ -79,7 +79,8 @@ extension Cluster {
     }
 
     /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column
-    /// and a value for one of any type.
+    /// and a value for one of any type. No two cells may have the same large value: it is removed
+    /// with its row, and another row's then takes its place.
     private func areCellsSound(
         _ column: Int, _ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer
     ) -> Bool {
@@ -87,6 +88,7 @@ extension Cluster {
         let textUsed = slot.textUsed
         let textWord = loadWord(slot.address + ClusterOffsets.a)
         let list = LargeList(word: slot.load(ClusterOffsets.b))
+        var large: Set<Int> = []
         for row in 0..<rowCount {
             let cell = TextCell(rows + row << 4)
             let length = cell.length
@@ -95,7 +97,8 @@ extension Cluster {
                 bytes = UnsafeRawBufferPointer(start: cell.address + 4, count: length)
             } else if cell.isLarge {
                 guard length > TextCell.textByteCountMax, let list, cell.reference < list.count,
-                    list.length(cell.reference) == length, !list.isFree(cell.reference)
+                    list.length(cell.reference) == length, !list.isFree(cell.reference),
+                    large.insert(cell.reference).inserted
                 else { return false }
                 continue
             } else {

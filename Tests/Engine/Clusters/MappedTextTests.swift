@@ -50,6 +50,34 @@ import Testing
         withExtendedLifetime(source) {}
     }
 
+    /// Removing one of the rows would remove the other's value, and then give it another one.
+    @Test func twoRowsWithTheSameLargeValueAreDamage() throws {
+        let store = NodeStore()
+        store.allowLeftNodes()
+        let edit = NodeEdit(store)
+        let file = LeafFile()
+        let source = file.source
+        file.willCheck = false
+        file.damage = { leaf, bytes in
+            guard leaf.place == .chunk(column: 0) else { return false }
+            let first = Node.headerByteCount
+            for offset in first..<first + 16 { bytes[offset + 16] = bytes[offset] }
+            return true
+        }
+        let trial = TableTrial(columns: columns)
+        for letter in ["a", "b"] {
+            let values: [Value] = [.string(String(repeating: letter, count: 5_000))]
+            trial.withAppender { _ = $0.append(values, to: &$1, version: 3) }
+        }
+        trial.commit()
+        let loaded = LeafFile.load(trial.table, columns, file, edit)
+        try trial.end()
+        let cluster = try #require(loaded.place(1)).cluster
+        expectEqual(file.damagedCount, 1)
+        expectEqual(cluster.value(1, columns[0]), .string(""))
+        #expect(source.hasDamage)
+    }
+
     @Test func aChangedDamagedChunkHasNoTextLeft() throws {
         let store = NodeStore()
         store.allowLeftNodes()
