@@ -283,6 +283,45 @@ import Testing
         expectEqual(error?.code, .invalidDatabase)
     }
 
+    /// Two checkpoints in a file that is truncated between them: the second one is damaged, and
+    /// nothing is appended after either, however often that is tried, while bytes are mapped.
+    // Covers .invalidDatabase
+    @Test func fileCutShortBetweenItsCheckpointsTakesNoMore() throws {
+        let disk = try TestDisk(.posix)
+        let nodes = try nodes(disk)
+        var places: [UInt64] = []
+        var newest: CheckpointReference?
+        for seed in [1, 2] as [UInt64] {
+            let appender = try nodes.appender(after: newest, liveByteCount: 1 << 30)
+            places.append(try append(bytes(9000, seed), appender))
+            try appender.sync()
+            newest = reference(file: 1, end: places[places.count - 1] + 9000)
+        }
+        let older = reference(file: 1, end: places[0] + 9000)
+        let file = try nodes.file(1)
+        for (place, seed) in zip(places, [1, 2] as [UInt64]) {
+            try expectEqual(Array(file.bytes(at: place, count: 9000)), bytes(9000, seed))
+        }
+        let size = off_t(places[0] + 9000)
+        expectEqual(truncate(disk.realmPath + "/nodes-1", size), 0)
+        for _ in 0..<2 {
+            for reference in [newest, older] {
+                let error = #expect(throws: StoreError.self) {
+                    _ = try nodes.appender(after: reference, liveByteCount: 1 << 30)
+                }
+                expectEqual(error?.code, .invalidDatabase)
+            }
+            let error = #expect(throws: StoreError.self) {
+                _ = try file.bytes(at: places[1], count: 9000)
+            }
+            expectEqual(error?.code, .invalidDatabase)
+            try expectEqual(Array(file.bytes(at: places[0], count: 9000)), bytes(9000, 1))
+        }
+        var status = stat()
+        expectEqual(stat(disk.realmPath + "/nodes-1", &status), 0)
+        expectEqual(status.st_size, size)
+    }
+
     /// The bytes are read into private memory instead.
     @Test func whatCannotBeMappedIsRead() throws {
         let disk = try TestDisk(.simulation)
