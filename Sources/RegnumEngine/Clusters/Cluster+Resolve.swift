@@ -60,12 +60,22 @@ extension Cluster {
         return image.damage
     }
 
+    /// Returns a copy of the cluster for an edit, made by `copyNode`. Readers may load leaves of the
+    /// original at the same time.
+    @inline(__always)
+    func copied(_ copyNode: (Node) -> Node) -> Cluster {
+        let copy = Cluster(copyNode(node))
+        copy.copyLoadedWords(of: self)
+        copy.frozenRows = copy.rowCount
+        return copy
+    }
+
     /// Copies the words that readers set when they load leaves from `original`, of which the
     /// cluster is a copy. The memory was copied in no particular order, so if a reader was loading
     /// a chunk meanwhile, the copy may have the word of the chunk without that of its text.
     ///
     /// Such words refer to images, which belong to the source, so both clusters can have them.
-    func copyLoadedWords(of original: Cluster) {
+    private func copyLoadedWords(of original: Cluster) {
         guard sourceWord != 0 else { return }
         node.store(original.versionWord, ClusterOffsets.versionWord)
         for column in 0..<slotCount {

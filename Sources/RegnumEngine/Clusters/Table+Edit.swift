@@ -32,9 +32,7 @@ extension Table {
     static func ownCluster(_ place: UnsafeMutableRawPointer, _ edit: NodeEdit) -> Cluster {
         let node = Node(word: place.load(as: UInt.self)).unsafelyUnwrapped
         if edit.owns(node) { return Cluster(node) }
-        let copy = Cluster(edit.copy(node, byteCount: node.byteCount))
-        copy.copyLoadedWords(of: Cluster(node))
-        copy.frozenRows = copy.rowCount
+        let copy = Cluster(node).copied { edit.copy($0, byteCount: $0.byteCount) }
         place.storeBytes(of: copy.node.word, as: UInt.self)
         return copy
     }

@@ -83,10 +83,8 @@ private struct TreeClone {
     }
 
     private func cluster(_ node: Node) -> Node {
-        let own = copy(node)
-        let cluster = Cluster(own)
-        cluster.copyLoadedWords(of: Cluster(node))
-        cluster.frozenRows = cluster.rowCount
+        let cluster = Cluster(node).copied { copy($0) }
+        let own = cluster.node
         child(own, ClusterOffsets.versionWord) {
             copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount)
         }

@@ -33,13 +33,15 @@ import Testing
         let table = try loadedText(file, edit)
         let original = try #require(table.place(0)).cluster
         _ = edit.freeze()
-        let copy = Cluster(edit.copy(original.node, byteCount: original.node.byteCount))
-        // The copy read the word of the text before the reader stored it, and that of the chunk
-        // afterwards.
-        expectEqual(original.value(7, columns[0]), .string(longText(7)))
-        copy.setWord(0, original.storedWord(0))
-        expectEqual(loadWord(copy.slot(0).address + ClusterOffsets.a), 0)
-        copy.copyLoadedWords(of: original)
+        let copy = original.copied { node in
+            let copy = Cluster(edit.copy(node, byteCount: node.byteCount))
+            // The copy read the word of the text before the reader stored it, and that of the chunk
+            // afterwards.
+            expectEqual(original.value(7, columns[0]), .string(longText(7)))
+            copy.setWord(0, original.storedWord(0))
+            expectEqual(loadWord(copy.slot(0).address + ClusterOffsets.a), 0)
+            return copy.node
+        }
         expectEqual(copy.value(7, columns[0]), .string(longText(7)))
         let new = String(repeating: "new", count: 20)
         copy.setValue(.string(new), row: 3, column: 0, edit: edit)
