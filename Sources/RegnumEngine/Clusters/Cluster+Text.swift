@@ -125,6 +125,20 @@ extension Cluster {
         slot.flags.insert(.textInRowOrder)
     }
 
+    /// Whether no row has bytes in the text before or among those of an earlier row, as searches of
+    /// the whole text expect if the column's flag says so.
+    func isTextInRowOrder(_ column: Int) -> Bool {
+        let rows = rows(column)
+        var end = 0
+        for row in 0..<rowCount {
+            let cell = TextCell(rows + row << 4)
+            if cell.isInline || cell.isLarge { continue }
+            if cell.reference < end { return false }
+            end = cell.reference + cell.length
+        }
+        return true
+    }
+
     // MARK: Large values
 
     @inline(never)

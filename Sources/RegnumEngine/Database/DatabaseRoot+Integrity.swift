@@ -2,9 +2,10 @@ package import RegnumStore
 
 extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
-    /// file; that values are within the bounds of their columns; that each index has the rows of
-    /// its class under their values, in ascending order, and nothing else; that links and list
-    /// elements refer to existing rows; and that a list's backlinks match its elements.
+    /// file; that values are within the bounds of their columns, and long texts in row order
+    /// where searches rely on it; that each index has the rows of its class under their values, in
+    /// ascending order, and nothing else; that links and list elements refer to existing rows; and
+    /// that a list's backlinks match its elements.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -72,9 +73,13 @@ private struct TableCheck {
         for column in table.columns where column.key.index < cluster.slotCount {
             let slot = cluster.slot(column.key.index)
             var outside: Int?
+            var isOrdered = true
             let (_, error) = DamageWatch.run {
                 for row in 0..<cluster.rowCount where cluster.isLive(row) {
                     if !slot.permits(cluster.value(row, column)) { outside = row }
+                }
+                if slot.flags.contains(.textInRowOrder) {
+                    isOrdered = cluster.isTextInRowOrder(column.key.index)
                 }
             }
             if let error { throw place(error, cluster, column.key.index) }
@@ -83,6 +88,7 @@ private struct TableCheck {
                     "a value is outside the bounds of its column", column.name,
                     cluster.firstKey + UInt64(outside))
             }
+            if !isOrdered { throw damage("its text is out of order", column.name) }
             if let target = column.linkTarget { try checkLinks(cluster, column, target) }
         }
         let (_, error) = DamageWatch.run {

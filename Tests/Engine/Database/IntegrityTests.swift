@@ -15,11 +15,13 @@ import Testing
         let transaction = EngineTransaction(base: .empty)
         let year = ColumnDefinition(name: "year", type: .int, isIndexed: true)
         let rating = ColumnDefinition(name: "rating", type: .double)
-        _ = try transaction.addTable(name: "Album", columns: [year, rating])
+        let notes = ColumnDefinition(name: "notes", type: .string)
+        _ = try transaction.addTable(name: "Album", columns: [year, rating, notes])
         let song = try transaction.addTable(name: "Song", columns: [])
         _ = try transaction.addList(album, name: "songs", target: song)
-        for _ in 0..<2 {
-            let row = try transaction.insert(album, [.int(1999), .double(.nan)])
+        for number in 0..<2 {
+            let notes = Value.string("more than twelve bytes: \(number)")
+            let row = try transaction.insert(album, [.int(1999), .double(.nan), notes])
             let elements = try (0..<3).map { _ in try transaction.insert(song, []) }
             try transaction.insertIntoList(album, row, songs, at: 0, elements)
         }
@@ -45,6 +47,21 @@ import Testing
         try expectDamage { table in
             let cluster = try requireValue(table.cluster(containing: 0))
             cluster.slot(1).flags.remove(.mayHaveNaN)
+        }
+    }
+
+    /// A search of the whole text would miss the second row.
+    // Covers .invalidDatabase
+    @Test func textOutOfRowOrderIsDamage() throws {
+        try expectDamage { table in
+            let cluster = try requireValue(table.cluster(containing: 0))
+            let cells = cluster.rows(2).assumingMemoryBound(to: SIMD16<UInt8>.self)
+            (cells[0], cells[1]) = (cells[1], cells[0])
+        }
+        try expectDamage { table in  // two rows with the same bytes
+            let cluster = try requireValue(table.cluster(containing: 0))
+            let cells = cluster.rows(2).assumingMemoryBound(to: SIMD16<UInt8>.self)
+            cells[1] = cells[0]
         }
     }
 
