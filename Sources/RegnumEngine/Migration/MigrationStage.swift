@@ -91,15 +91,31 @@ package final class MigrationStage: Sendable {
         let appender = try nodes.appender(
             to: fileNumber.withLock { $0 }, after: newest,
             liveByteCount: live.addingReportingOverflow(UInt64(root.heapByteCount)).partialValue)
-        let written: WrittenCheckpoint
         do throws(StoreError) {
-            var writer = CheckpointWriter(root, to: appender)
-            written = try writer.write()
-            try appender.sync()
+            return try write(root, schema, progress, appender)
         } catch {
-            nodes.discard(appender.newFileNumber)
+            discardFile(of: appender)
             throw error
         }
+    }
+
+    /// Removes a file that was created for a state that couldn't be saved. Otherwise each attempt
+    /// would leave another one, as large as the realm. It is kept if the mark may name it: if
+    /// syncing the mark's directory entry failed, or if the mark can't be read.
+    private func discardFile(of appender: NodesAppender) {
+        guard let number = appender.newFileNumber else { return }
+        do throws(StoreError) {
+            if try mark.read()?.file != number { nodes.discard(number) }
+        } catch {}
+    }
+
+    private func write(
+        _ root: DatabaseRoot, _ schema: DatabaseSchema, _ progress: [UInt8],
+        _ appender: NodesAppender
+    ) throws(StoreError) -> DatabaseRoot {
+        var writer = CheckpointWriter(root, to: appender)
+        let written = try writer.write()
+        try appender.sync()
         var content = RecordWriter(capacity: 64 + progress.count)
         content.fixed(target)
         content.fixed(base.outline)

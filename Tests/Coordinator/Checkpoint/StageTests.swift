@@ -50,4 +50,32 @@ struct StageTests {
         await coordinator.close()
         try expectEqual(numbers(reopened("/sim", disk).root), [0])
     }
+
+    /// Neither the images nor the mark of a state can be written: the file that was created for
+    /// them is removed, since each attempt creates another one.
+    // Covers .diskFull
+    @Test(arguments: [1, 2]) func aStateThatCannotBeSavedLeavesNoFile(nth: Int) async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(0, into: coordinator)
+        let turn = try await coordinator.beginWrite()
+        let stage = try requireValue(await coordinator.beginStage(turn, target: 1))
+        let directory = try disk.openDirectory("/sim", .readOnly)
+        let before = try directory.names().sorted()
+        let transaction = EngineTransaction(base: turn.base)
+        // The first file is the nodes file, the second one the mark.
+        disk.inject(SimFailure(.create, nth: nth, code: .diskFull))
+        let error = #expect(throws: StoreError.self) {
+            _ = try stage.save(transaction, progress: [])
+        }
+        expectEqual(error?.code, .diskFull)
+        try expectEqual(directory.names().sorted(), before)
+        let saved = try stage.save(transaction, progress: [])
+        try expectEqual(
+            directory.names().sorted(), (before + ["migration", "nodes-1"]).sorted())
+        saved.abort()
+        coordinator.end(stage)
+        try await coordinator.abandon(turn)
+        await coordinator.close()
+    }
 }
