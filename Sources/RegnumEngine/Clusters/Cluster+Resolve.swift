@@ -60,8 +60,8 @@ extension Cluster {
         return image.damage
     }
 
-    /// Returns a copy of the cluster for an edit, made by `copyNode`. Readers may load leaves of the
-    /// original at the same time.
+    /// Returns a copy of the cluster for an edit, made by `copyNode`. Readers may load leaves of
+    /// the original at the same time.
     @inline(__always)
     func copied(_ copyNode: (Node) -> Node) -> Cluster {
         let copy = Cluster(copyNode(node))
