@@ -11,6 +11,15 @@ extension Frozen: CustomStringConvertible {
     }
 }
 
+/// A frozen object of any class.
+protocol FrozenRow {
+    func print(to printer: inout ObjectPrinter)
+}
+
+extension Frozen: FrozenRow {
+    func print(to printer: inout ObjectPrinter) { printer.print(Model.self, row, of: table) }
+}
+
 extension FrozenResults: CustomStringConvertible {
     /// The objects with their positions, one per line, at most 100.
     public var description: String {

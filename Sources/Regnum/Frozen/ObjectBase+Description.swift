@@ -166,6 +166,7 @@ struct ObjectPrinter {
         case let collection as any DynamicCollection: nested { collection.print(to: &$0) }
         case let value as AnyRealmValue: print(value)
         case let value as FrozenAnyValue: print(value)
+        case let object as any FrozenRow: object.print(to: &self)
         case let data as Data:
             let shown = data.prefix(ObjectPrinter.dataByteCountMax)
                 .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -193,12 +194,7 @@ struct ObjectPrinter {
         switch value {
         case .data(let value): print(any: value)
         case .date(let value): text += value.printed  // may be NaN, which can't be stored
-        case .object(let object):
-            // in the same format as an accessor of its row
-            let lines = object.table.compute(object.table.schema.type, object.row) {
-                $0.printedDescription
-            }
-            text += lines.replacing("\n", with: "\n\(indentation)")
+        case .object(let object): print(object.table.schema.type, object.row, of: object.table)
         case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
             let entries: [(key: String, value: Any?)] =
@@ -207,6 +203,24 @@ struct ObjectPrinter {
             nested { $0.print(entries: entries, "Map<String, FrozenAnyValue>") }
         default: text += AnyRealmValue.fromEngine(value.engineValue).description
         }
+    }
+
+    /// Prints a frozen object like an accessor of its row. The limits apply to all that is printed.
+    mutating func print<Model: ObjectBase>(
+        _ type: Model.Type, _ row: ObjectKey, of table: FrozenTable
+    ) {
+        var start = self
+        start.text = ""
+        var end = table.compute(type, row) { object in  // may run twice
+            var printer = start
+            printer.print(object)
+            return printer
+        }
+        let printed = end.text
+        end.text = ""
+        swap(&end.text, &text)
+        end.text += printed
+        self = end
     }
 
     /// Prints an `AnyRealmValue` list or dictionary, unless it is nested too deeply.

@@ -143,4 +143,21 @@ final class FrozenTitle: Object {
             )
             """)
     }
+
+    // Covers 2.39
+    @Test func theLimitsOfADescriptionApplyToAllObjectsInIt() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let pet = AnyPet("Rex")
+            try tx.add(pet)
+            let row = AnyRealmValue.fromArray(Array(repeating: .object(pet), count: 100))
+            try tx.add(AnyNote(1, .fromArray(Array(repeating: row, count: 11))))
+        }
+        let note = try #require(realm.snapshot().objects(AnyNote.self).first)
+        let text = try #require(note.content as FrozenAnyValue?).description
+        expectEqual(text.components(separatedBy: "AnyPet {\n").count, 1_001)
+        expectEqual(text.components(separatedBy: "[99] AnyPet { … }\n").count, 2)
+        let live = try await realm.read { $0.objects(AnyNote.self)[0].content.description }
+        expectEqual(text.replacing("FrozenAnyValue", with: "AnyRealmValue"), live)
+    }
 }
