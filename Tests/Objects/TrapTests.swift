@@ -63,6 +63,19 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             _ = smuggler.results?.count
         }
         #expect(sentence(results).contains("Results<Person> were used after the body"))
+        let evaluated = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Person.self])
+            let smuggler = Smuggler()
+            try await realm.write { tx in
+                try tx.add(Person("Ann", age: 1))
+                smuggler.results = tx.objects(Person.self)
+                _ = smuggler.results?.first
+            }
+            _ = smuggler.results?.first
+        }
+        #expect(sentence(evaluated).contains("Results<Person> were used after the body"))
         let transaction = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

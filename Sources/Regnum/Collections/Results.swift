@@ -34,6 +34,7 @@ public struct Results<Model: ObjectBase> {
 
     /// The cached parts of the result for the current state.
     private var current: EvaluatedResults {
+        if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let changeCount = changeCount
         if cache.changeCount != changeCount {
             cache.tree = nil
@@ -46,8 +47,7 @@ public struct Results<Model: ObjectBase> {
 
     /// Returns the keys of the rows found in the current state.
     func keys() -> ResultTree {
-        guard let core = binding.core else { return ResultTree() }
-        if case .ended = core.state { trapEnded(core) }
+        if binding.core == nil { return ResultTree() }
         let cache = current
         if let known = cache.tree { return known }
         let tree = ask(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
@@ -132,7 +132,6 @@ extension Results: RandomAccessCollection {
     /// - Complexity: O(1) if the query was already evaluated. Otherwise counts the matches without
     ///   collecting them.
     public var count: Int {
-        if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let cache = current
         if let count = cache.tree?.count ?? cache.count { return count }
         let count = ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
@@ -174,7 +173,6 @@ extension Results: RandomAccessCollection {
     /// - Complexity: O(log n) for all objects of a class in creation order; otherwise that of
     ///   evaluating the query.
     public var last: Model? {
-        if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let known = current.tree
         let last =
             known == nil
@@ -221,7 +219,6 @@ extension Results: RandomAccessCollection {
     }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Model> {
-        if let core = binding.core, case .ended = core.state { trapEnded(core) }
         // a range up to the end uses the same result as a loop over all objects
         let isToTheEnd = current.count.map { positions.upperBound >= $0 } ?? false
         guard let tree = isToTheEnd ? keys() : current.tree else {
