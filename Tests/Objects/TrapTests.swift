@@ -11,6 +11,7 @@ private final class Smuggler: @unchecked Sendable {
     var person: Person?
     var results: Results<Person>?
     var transaction: Transaction?
+    var dynamicObjects: AnyIterator<DynamicObject>?
 
     /// Returns a realm with one person, and accessors that outlived the body of their transaction.
     static func make() async throws -> (Realm, Smuggler) {
@@ -76,6 +77,16 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             _ = smuggler.results?.first
         }
         #expect(sentence(evaluated).contains("Results<Person> were used after the body"))
+        let dynamic = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, smuggler) = try await Smuggler.make()
+            try await realm.read { tx in
+                smuggler.dynamicObjects = try tx.dynamicObjects("Person").makeIterator()
+            }
+            _ = smuggler.dynamicObjects?.next()
+        }
+        #expect(sentence(dynamic).contains("makeIterator was used after the body"))
         let transaction = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

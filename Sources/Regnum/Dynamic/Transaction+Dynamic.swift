@@ -212,8 +212,8 @@ public final class DynamicObjects: _ConfinedCollection {
         return store.objects(table, store.keys(table, from: first, limit: positions.count))
     }
 
-    /// Returns an iterator that reads the objects in batches. It includes objects created during
-    /// the iteration, and skips deleted ones.
+    /// Returns an iterator that reads the objects in batches. It skips objects that are deleted
+    /// during the iteration, and doesn't include those that are created.
     public func makeIterator() -> AnyIterator<DynamicObject> {
         let count = count
         guard let table, count > 0 else { return AnyIterator { nil } }
@@ -221,6 +221,7 @@ public final class DynamicObjects: _ConfinedCollection {
         var next = ObjectKey(rawValue: 0)
         var pending: ArraySlice<ObjectKey> = []
         return AnyIterator { [store] in
+            store.requireLive("makeIterator")
             while true {
                 if pending.isEmpty {
                     pending = store.keys(table, from: next, limit: 1_024)[...]
