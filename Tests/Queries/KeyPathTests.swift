@@ -9,6 +9,20 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }
 
+private class Vessel: Object {
+    @Persisted var name: String
+    @Persisted var length: Int
+    @Persisted var next: Person?
+    @Persisted var tags: List<String>
+    @Persisted var extra: AnyRealmValue
+}
+
+private final class Tanker: Vessel {
+    override class func propertiesMapping() -> [String: String] {
+        ["name": "title", "length": "metres", "next": "owner"]
+    }
+}
+
 /// Key paths with one and several components, in sorts, distinct results and aggregates.
 @Suite struct KeyPathTests {
     // Covers 1.31, 2.16, 3.93
@@ -186,5 +200,39 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         expectEqual(pups.sorted(by: \.grade).map(\.name), ["Bo", "Ada", "Di", "Cy"])
         expectEqual(
             pups.sorted(by: \.coat, ascending: false).map(\.name), ["Cy", "Bo", "Ada", "Di"])
+    }
+
+    // Covers 2.46
+    @Test func aMetatypeInAVariableStandsForItsClassInQueries() async throws {
+        let realm = try await Realm.temporary([Tanker.self, Person.self])
+        let type: Vessel.Type = Tanker.self
+        try await realm.write { tx in
+            for (name, length) in [("b", 2), ("a", 3), ("c", 1)] {
+                let tanker = Tanker()
+                tanker.name = name
+                tanker.length = length
+                tanker.tags.append(name)
+                tanker.extra = .fromArray([.string(name)])
+                tanker.next = Person(name, age: length)
+                try tx.add(tanker)
+            }
+            let all = tx.objects(type)
+            expectTrue(all.sum(of: \.length) == 6 && all.min(of: \.length) == 1)
+            expectEqual(all.average(of: \.length), 2)
+            expectEqual(all.where { $0.length > 1 }.map(\.name), ["b", "a"])
+            expectEqual(all.where { $0.next.age == 1 }.map(\.name), ["c"])
+            expectEqual(all.where { $0.tags.contains("a") }.map(\.name), ["a"])
+            expectEqual(all.where { $0.extra[0] == .string("c") }.map(\.name), ["c"])
+            expectEqual(all.index(matching: { $0.name == "a" }), 1)
+            expectEqual(all.sorted(by: \.name).map(\.name), ["a", "b", "c"])
+            expectEqual(all.sorted(by: \.next?.age).map(\.name), ["c", "b", "a"])
+            expectEqual(all.distinct(by: \.name).count, 3)
+        }
+        let frozen = realm.snapshot().objects(type)
+        expectEqual(frozen.sum(of: \.length), 6)
+        expectEqual(frozen.where { $0.name == "a" }.map(\.length), [3])
+        expectEqual(frozen.sorted(by: .descending(\.length)).map(\.name), ["a", "b", "c"])
+        let live = realm.objects(type).where { $0.length == 3 }
+        expectTrue(live.current.map(\.name) == ["a"] && live.max(of: \.length) == 3)
     }
 }

@@ -115,7 +115,9 @@ extension Results: Queryable {
         Results(binding, plan: plan)
     }
 
-    public var _realm: _QueryRealm { _QueryRealm(core: binding.core?.realm) }
+    public var _realm: _QueryRealm {
+        _QueryRealm(core: binding.core?.realm, schema: binding.schema)
+    }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
         ask(question.placeholder(), through: question.classes) { state throws(StoreError) in

@@ -17,7 +17,7 @@ extension Queryable {
     /// - Complexity: O(n), without creating objects. If the query uses an index, only the rows that
     ///   it finds are read.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        let column = modelSchema.requireColumn(keyPath)
         let zero = V.Total._storage.zero
         return V.Total.fromEngine(
             _ask(zero, through: column.dependencies) { plan, state throws(StoreError) in
@@ -47,7 +47,7 @@ extension Queryable {
 extension Queryable {
     /// Returns the mean of a property in its stored form.
     func queriedAverage<V>(of keyPath: KeyPath<Model, V>) -> Value? {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        let column = modelSchema.requireColumn(keyPath)
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try plan.average(of: column, state)
         }
@@ -57,7 +57,7 @@ extension Queryable {
     func queriedBound<V: ScalarValue, Bound: RequiredValue>(
         _ extreme: Extreme, of keyPath: KeyPath<Model, V>
     ) -> Bound? {
-        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        let column = modelSchema.requireColumn(keyPath)
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try Bound.bound(
                 extreme.find(plan, column, state), column.hops.last?.target ?? plan.tableName,

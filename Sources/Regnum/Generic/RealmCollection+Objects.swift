@@ -59,19 +59,18 @@ extension RealmCollection where Element: ObjectBase {
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Element, V>, ascending: Bool
     ) -> Results<Element> {
-        let order = SortOrder(keyPath, ascending: ascending)
-        return results("sorted(by:)").ordered(by: [order.term])
+        results("sorted(by:)").ordered(by: [SortOrder(keyPath, ascending: ascending)])
     }
 
     /// Returns the objects sorted by several properties, most significant first.
     public func sorted(by orders: SortOrder<Element>...) -> Results<Element> {
-        results("sorted(by:)").ordered(by: orders.map(\.term))
+        results("sorted(by:)").ordered(by: orders)
     }
 
     /// Returns the objects sorted by several properties, most significant first. A query with more
     /// than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Element>]) -> Results<Element> {
-        results("sorted(by:)").ordered(by: orders.map(\.term))
+        results("sorted(by:)").ordered(by: orders)
     }
 
     /// Returns the objects sorted by a property given by name; see

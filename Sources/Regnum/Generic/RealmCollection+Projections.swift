@@ -42,7 +42,7 @@ extension RealmCollection where Element: ClassProjection {
     /// Returns the projections sorted by several properties of the model, most significant first. A
     /// query with more than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Element.Root>]) -> Results<Element> {
-        results("sorted(by:)").ordered(by: orders.map(\.term))
+        results("sorted(by:)").ordered(by: orders)
     }
 
     /// Returns the first projection for each combination of the model properties' values.

@@ -13,8 +13,6 @@ extension FrozenResults: SendableResults {}
 extension LiveResults: SendableResults {}
 
 extension SendableResults {
-    private var modelSchema: ClassSchema { _realm.schema ?? ClassSchema.of(Model.self) }
-
     public func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self {
         filtered(by: condition)
     }
@@ -55,7 +53,7 @@ extension SendableResults {
 
     public func sorted(by orders: SortOrder<Model>...) -> Self { sorted(by: orders) }
 
-    public func sorted(by orders: [SortOrder<Model>]) -> Self { ordered(by: orders.map(\.term)) }
+    public func sorted(by orders: [SortOrder<Model>]) -> Self { ordered(by: orders) }
 
     public func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Self {
         try sorted(byKeyPath: keyPath, ascending: true)
@@ -117,7 +115,7 @@ extension SendableResults where Model: ClassProjection {
     /// Returns the projections sorted by several properties of the model, most significant first. A
     /// query with more than 64 sort properties in total fails with `.invalidQuery`.
     public func sorted(by orders: [SortOrder<Model.Root>]) -> Self {
-        ordered(by: orders.map(\.term))
+        ordered(by: orders)
     }
 
     /// Returns the first projection for each combination of the model properties' values.

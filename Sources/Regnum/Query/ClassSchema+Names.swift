@@ -34,6 +34,20 @@ extension ClassSchema {
         SortTerm(column: try column(along: keyPath), ascending: ascending)
     }
 
+    /// Returns a sort term of a superclass as one of this class, which may store its properties
+    /// under other names.
+    func term(_ term: SortTerm, of base: ClassSchema) -> SortTerm {
+        if base === self { return term }
+        var column = term.column
+        let stored = column.hops.first?.name ?? column.name
+        guard let property = base.properties.first(where: { equalUTF8($0.columnName, stored) }),
+            let own = self.property(named: property.name)
+        else { return term }
+        let name = properties[own].columnName
+        if column.hops.isEmpty { column.name = name } else { column.hops[0].name = name }
+        return SortTerm(column: column, ascending: term.ascending)
+    }
+
     /// Returns the values at the end of key paths given as text.
     func columns(along keyPaths: [String]) throws(Realm.Error) -> [ColumnReference] {
         try keyPaths.map { (keyPath) throws(Realm.Error) in try column(along: keyPath) }

@@ -45,7 +45,7 @@ extension Query {
         _ keyPath: KeyPath<Target, Property>
     ) -> Query<Property> {
         var hops = hops
-        var owner = ClassSchema.of(Target.self)
+        var owner = hops.isEmpty ? scope.rootSchema(Target.self) : ClassSchema.of(Target.self)
         let property: PropertySchema
         if let found = owner.property(of: keyPath) {
             property = found

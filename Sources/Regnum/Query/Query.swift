@@ -65,19 +65,37 @@ final class QueryScope {
     private let outer: QueryScope?
     /// The class of the scope's element; `nil` if unknown.
     let rootName: String?
+    /// The class of the scope's element, if it may be a subclass of the parameter's type.
+    private let root: ClassSchema?
     private var firstProblem: Realm.Error?
 
     init(realm: RealmCore?, rootName: String? = nil) {
         self.realm = realm
         self.rootName = rootName
+        root = nil
+        outer = nil
+    }
+
+    /// Creates the scope of a query for objects of a class.
+    init(realm: RealmCore?, root: ClassSchema) {
+        self.realm = realm
+        self.root = root
+        rootName = root.name
         outer = nil
     }
 
     /// Creates the scope of an element in an enclosing scope.
     init(inside outer: QueryScope, rootName: String? = nil) {
         self.rootName = rootName
+        root = nil
         realm = outer.realm
         self.outer = outer
+    }
+
+    /// Returns the class of the scope's element.
+    func rootSchema<T: ObjectBase>(_ type: T.Type) -> ClassSchema {
+        if let root, root.type is T.Type { return root }
+        return ClassSchema.of(type)
     }
 
     /// The first error in an operand, or in how expressions are combined.

@@ -142,6 +142,9 @@ public struct _Question<Answer> {
 }
 
 extension Queryable {
+    /// The class of the objects, which may be a subclass of `Model`.
+    var modelSchema: ClassSchema { _realm.schema ?? ClassSchema.of(Model.self) }
+
     /// Returns at most the first `count` objects. Conditions, sorts and `distinct` apply before the
     /// limit, even if they are added later. If there are several limits, the lowest one applies. In
     /// a stream, objects that cross the limit appear as insertions and deletions.
@@ -169,7 +172,7 @@ extension Queryable {
     func filtered<Object: ObjectBase, Condition: QueryCondition>(
         by condition: (Query<Object>) -> Query<Condition>
     ) -> Self {
-        let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Object.self).name)
+        let scope = QueryScope(realm: _realm.core, root: modelSchema)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
@@ -182,7 +185,7 @@ extension Queryable {
     ///
     /// - Complexity: O(m) for m candidate rows. The matching objects aren't collected.
     public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
-        let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Model.self).name)
+        let scope = QueryScope(realm: _realm.core, root: modelSchema)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
@@ -201,6 +204,12 @@ extension Queryable {
 }
 
 extension Queryable {
+    /// Returns the objects sorted by orders, the first one being the primary one.
+    func ordered<Object: ObjectBase>(by orders: [SortOrder<Object>]) -> Self {
+        let (schema, named) = (modelSchema, ClassSchema.of(Object.self))
+        return ordered(by: orders.map { schema.term($0.term, of: named) })
+    }
+
     /// Returns the objects sorted by terms, the first one being the primary one.
     func ordered(by terms: [SortTerm]) -> Self {
         var plan = _plan
