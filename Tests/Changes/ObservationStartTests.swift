@@ -124,6 +124,40 @@ import Testing
             counts, ["class: 3", "scores: 3", "pets: 3", "pets by age: 3", "pets where: 3"])
     }
 
+    /// The classes are stored already, so that only the owner is missing.
+    // Covers O29
+    @Test func everyCommitOfAMapWhoseOwnerIsMissingIsTold() async throws {
+        let realm = try await Realm.temporary(mapClasses)
+        try await realm.write { tx in
+            let other = MapKeeper(2)
+            other.pets["rex"] = MapPet("Rex")
+            try tx.add(other)
+        }
+        let pets = realm.object(MapKeeper.self, forPrimaryKey: 1).pets.where { $0.age >= 0 }
+        var changes = pets.changes(policy: .everyCommit).makeAsyncIterator()
+        _ = try await changes.next(isolation: #isolation)
+        try await realm.write { tx in
+            let keeper = MapKeeper(1)
+            keeper.pets["max"] = MapPet("Max")
+            try tx.add(keeper)
+        }
+        try await realm.write { tx in
+            let keepers = tx.objects(MapKeeper.self)
+            keepers[1].pets["max"] = keepers[0].pets["rex"]
+        }
+        await realm.close()
+        guard case .update(_, let first) = try await changes.next(isolation: #isolation),
+            case .update(_, let second) = try await changes.next(isolation: #isolation)
+        else {
+            Issue.record("A commit is missing.")
+            return
+        }
+        expectTrue(first.insertions == [0])
+        expectTrue(second.insertions == [0] && second.deletions == [0])
+        let end = try await changes.next(isolation: #isolation)
+        expectNil(end)
+    }
+
     // Covers O29
     @Test func everyCommitOfValuesOfAnyTypeIsTold() async throws {
         let commits: [@Sendable (Transaction) throws -> Void] = [
