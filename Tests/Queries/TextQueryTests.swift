@@ -49,7 +49,7 @@ import Testing
         try await expectEqual(found(realm) { $0.name.contains("") }, Self.names)
     }
 
-    @Test func caseInsensitiveFoldsWhatLowercasedFolds() async throws {
+    @Test func caseInsensitiveIgnoresTheCaseOfLetters() async throws {
         let realm = try await people()
         let both = ["general", "General"]
         try await expectEqual(
@@ -57,6 +57,41 @@ import Testing
         try await expectEqual(
             found(realm) { $0.name.contains("\u{CF}", options: .caseInsensitive) }, ["na\u{EF}ve"])
         try await expectEqual(found(realm) { $0.name.like("GEN*", caseInsensitive: true) }, both)
+    }
+
+    // Covers 3.26, 3.27, 3.51
+    @Test func optionsIgnoreCaseAndDiacriticsOfAllScripts() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let names = [
+            "Zo\u{EB}", "Zoe\u{308}", "zoe", "Stra\u{DF}e", "\u{39F}\u{394}\u{39F}\u{3A3}",
+            "\u{41}\u{30A}ngstr\u{F6}m", "\u{D8}re",
+        ]
+        try await realm.write { tx in for name in names { try tx.add(Person(name, age: 0)) } }
+        func expect(
+            _ expected: [Int], sourceLocation: SourceLocation = #_sourceLocation,
+            _ condition: (Query<Person>) -> Query<Bool>
+        ) async throws {
+            try await expectEqual(
+                found(realm, condition), expected.map { names[$0] }, sourceLocation: sourceLocation)
+        }
+        let both: StringOptions = [.caseInsensitive, .diacriticInsensitive]
+        try await expect([0, 1]) { $0.name.equals("Zoe", options: .diacriticInsensitive) }
+        try await expect([0, 1, 2]) { $0.name.equals("ZO\u{C8}", options: both) }
+        try await expect([2]) { $0.name.equals("ZOE", options: .caseInsensitive) }
+        try await expect([0]) { $0.name.equals("zo\u{CB}", options: .caseInsensitive) }
+        try await expect([3, 4, 5, 6]) { $0.name.notEquals("zoe", options: both) }
+        try await expect([3]) { $0.name.equals("STRASSE", options: .caseInsensitive) }
+        try await expect([4]) {
+            $0.name.equals("\u{3BF}\u{3B4}\u{3BF}\u{3C2}", options: .caseInsensitive)
+        }
+        try await expect([5]) { $0.name.contains("STROM", options: both) }
+        try await expect([0, 1, 2]) { $0.name.ends(with: "oe", options: .diacriticInsensitive) }
+        try await expect([5]) { $0.name.starts(with: "\u{C5}", options: .diacriticInsensitive) }
+        try await expect([0, 1, 2]) { $0.name.like("z?\u{EA}", options: both) }
+        try await expect([6]) { $0.name.equals("\u{F8}RE", options: both) }
+        try await expect([]) { $0.name.contains("O", options: .diacriticInsensitive) }
+        try await expect([0, 1, 2, 3, 4, 5, 6]) { $0.name.contains("\u{301}", options: both) }
+        try await expect([0, 1, 2, 3, 4, 5, 6]) { $0.name.equals($0.name, options: both) }
     }
 
     // Covers 3.28, 3.52

@@ -50,14 +50,17 @@ extension PredicateBinder {
         }
     }
 
-    /// Throws for `[c]` after the operator if the values aren't strings.
+    /// Throws for `[c]` or `[d]` after the operator if the values aren't strings.
     func requireText(
         _ comparison: PredicateOperator, _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) {
-        guard comparison.ignoresCase else { return }
+        if comparison.ignored.isEmpty { return }
         switch place.storage?.valueType {
         case .string, .any: break
-        default: throw refused(place, "isn't a string, as \(comparison.text)[c] requires", offset)
+        default:
+            throw refused(
+                place, "isn't a string, as \(comparison.text)\(comparison.ignored.text) requires",
+                offset)
         }
     }
 

@@ -140,7 +140,7 @@ extension PredicateBinder {
         var values: [Value] = []
         var texts: [StoredText] = []
         for constant in constants {
-            if comparison.ignoresCase, let text = constant.text {
+            if !comparison.ignored.isEmpty, let text = constant.text {
                 texts.append(StoredText(text))
             } else {
                 values.append(try operand(place, .equal, constant, storage, offset).value)
@@ -151,7 +151,7 @@ extension PredicateBinder {
             if texts.isEmpty { return isIn }
             var terms = values.isEmpty ? [] : [isIn]
             for text in texts {
-                terms.append(.matchText($0, .equals, text, caseInsensitive: true))
+                terms.append(.matchText($0, .equals, text, ignoring: comparison.ignored))
             }
             return .or(terms)
         }
@@ -191,13 +191,13 @@ extension PredicateBinder {
         guard let storage = place.storage, [.string, .data, .any].contains(storage.valueType) else {
             throw refused(place, "isn't a string, as \(comparison.text) requires", offset)
         }
-        let ignoresCase = comparison.ignoresCase
+        let ignored = comparison.ignored
         let isMatch: (ColumnReference) -> Predicate
         if case .null = constant {
             isMatch = { _ in .constant(false) }
         } else if storage.valueType != .data, let text = constant.text {
-            isMatch = { .matchText($0, match, StoredText(text), caseInsensitive: ignoresCase) }
-        } else if storage.valueType != .string, match != .like, !ignoresCase,
+            isMatch = { .matchText($0, match, StoredText(text), ignoring: ignored) }
+        } else if storage.valueType != .string, match != .like, ignored.isEmpty,
             let bytes = constant.data ?? constant.text.map({ Array($0.utf8) })
         {
             isMatch = { .matchData($0, match, bytes) }

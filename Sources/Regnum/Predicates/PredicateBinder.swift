@@ -151,7 +151,7 @@ struct PredicateBinder {
         case (.constant(let constant), .place(let place)):
             if case .isIn = comparison.kind {
                 let equal = PredicateOperator(
-                    kind: .compare(.equal), ignoresCase: comparison.ignoresCase,
+                    kind: .compare(.equal), ignored: comparison.ignored,
                     text: comparison.text, offset: comparison.offset)
                 return try test(place, equal, constant, quantifier, right.offset)
             }
@@ -200,17 +200,17 @@ struct PredicateBinder {
         let predicate: Predicate
         var holdsForNil = false
         switch comparison.kind {
-        case .compare(.equal) where comparison.ignoresCase:
-            predicate = .areEqual(a, b, .caseInsensitive)
+        case .compare(.equal) where !comparison.ignored.isEmpty:
+            predicate = .areEqual(a, b, ignoring: comparison.ignored)
             holdsForNil = true
-        case .compare(.notEqual) where comparison.ignoresCase:
-            predicate = .not(.areEqual(a, b, .caseInsensitive))
+        case .compare(.notEqual) where !comparison.ignored.isEmpty:
+            predicate = .not(.areEqual(a, b, ignoring: comparison.ignored))
         case .compare(let kind):
             try requireOrder(kind, a.type, left, offset)
             predicate = .compareColumns(a, kind, b)
             holdsForNil = kind.holds(forNilAnd: .null)
         case .match(let match):
-            predicate = .matchTextColumns(a, match, b, caseInsensitive: comparison.ignoresCase)
+            predicate = .matchTextColumns(a, match, b, ignoring: comparison.ignored)
         case .isIn, .between:
             throw refused(left, "needs a list of values after \(comparison.text)", offset)
         }
@@ -226,7 +226,7 @@ struct PredicateBinder {
         switch comparison.kind {
         case .compare(let kind):
             try requireText(comparison, place, offset)
-            if comparison.ignoresCase, constant.text != nil {
+            if !comparison.ignored.isEmpty, constant.text != nil {
                 return try match(
                     place, .equals, comparison, constant, quantifier, offset,
                     isNegated: kind == .notEqual)
@@ -323,12 +323,12 @@ extension PredicateOperator {
                 case .greaterOrEqual: .lessOrEqual
                 }
             return PredicateOperator(
-                kind: .compare(mirrored), ignoresCase: ignoresCase, text: text, offset: offset)
+                kind: .compare(mirrored), ignored: ignored, text: text, offset: offset)
         }
     }
 
     /// Whether the operator only compares strings.
     fileprivate var isTextOnly: Bool {
-        if case .match = kind { true } else { ignoresCase }
+        if case .match = kind { true } else { !ignored.isEmpty }
     }
 }

@@ -185,34 +185,33 @@ struct PredicateParser {
         default: throw misplaced("Expected an operator such as == or CONTAINS")
         }
         take()
-        let ignoresCase = try options(of: kind, token.text)
+        let ignored = try options(of: kind, token.text)
         return PredicateOperator(
-            kind: kind, ignoresCase: ignoresCase, text: token.text, offset: token.offset)
+            kind: kind, ignored: ignored, text: token.text, offset: token.offset)
     }
 
-    /// Parses `[c]` after an operator. Returns whether it is there.
+    /// Parses `[c]`, `[d]` or `[cd]` after an operator, if it is there.
     private mutating func options(
         of kind: PredicateOperator.Kind, _ text: String
-    ) throws(PredicateMistake) -> Bool {
-        guard next.kind == .symbol("["), case .word = following.kind else { return false }
+    ) throws(PredicateMistake) -> TextFolding {
+        guard next.kind == .symbol("["), case .word = following.kind else { return [] }
         take()
-        guard isNext("c") else {
-            if isNext("d") || isNext("cd") {
-                throw PredicateMistake(
-                    message: "[\(next.text)] isn't supported: only case can be ignored, by [c].",
-                    offset: next.offset)
-            }
-            throw mistake("Expected [c], to ignore case")
+        let ignored: TextFolding
+        switch next.keyword {
+        case "c": ignored = .letterCase
+        case "d": ignored = .diacritics
+        case "cd", "dc": ignored = [.letterCase, .diacritics]
+        default: throw mistake("Expected [c], [d] or [cd], to ignore case or diacritics")
         }
         switch kind {
         case .compare(.equal), .compare(.notEqual), .match, .isIn: break
         default:
             throw PredicateMistake(
-                message: "\(text) can't ignore case.", offset: next.offset)
+                message: "\(text) can't ignore case or diacritics.", offset: next.offset)
         }
         take()
         try require(symbol: "]")
-        return true
+        return ignored
     }
 
     // MARK: Order
@@ -263,5 +262,13 @@ struct PredicateParser {
             try require(symbol: ")")
         }
         return tails
+    }
+}
+
+extension TextFolding {
+    /// The option after an operator; empty if nothing is ignored.
+    var text: String {
+        if isEmpty { return "" }
+        return "[" + (contains(.letterCase) ? "c" : "") + (contains(.diacritics) ? "d" : "") + "]"
     }
 }

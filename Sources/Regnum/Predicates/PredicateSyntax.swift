@@ -20,7 +20,8 @@ struct PredicateOperator {
     }
 
     let kind: Kind
-    let ignoresCase: Bool
+    /// `[c]`, `[d]` or `[cd]`.
+    let ignored: TextFolding
     /// The operator as written.
     let text: String
     let offset: Int

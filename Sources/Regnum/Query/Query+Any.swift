@@ -86,6 +86,12 @@ extension Query where Value == AnyRealmValue {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
+    /// Whether the value is a string that matches a pattern, or data with the UTF-8 bytes of such a
+    /// string, both folded as the options require.
+    public func like(_ pattern: String, options: StringOptions) -> Query<Bool> {
+        match(.like, pattern, options)
+    }
+
     /// Whether the value is this string, or data with its UTF-8 bytes.
     public func equals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         match(.equals, text, options)

@@ -10,9 +10,22 @@ public struct StringOptions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Compares strings by the UTF-8 bytes of their `lowercased()` forms. This is slower, because
-    /// each string is processed individually.
+    /// Ignores the case of letters of all scripts: compares strings by the UTF-8 bytes of their
+    /// full case foldings (`toCasefold`, Unicode Standard, section 3.13). `"STRASSE"` equals
+    /// `"straße"`. This is slower, because each string is processed individually.
     public static let caseInsensitive = StringOptions(rawValue: 1)
+
+    /// Ignores accents and other diacritics, whether they are parts of letters or combining
+    /// characters: `"Zoë"` equals `"Zoe"`. Letters that Unicode doesn't decompose, such as `ø` and
+    /// `ł`, stay as they are. This is slower, because each string is processed individually.
+    public static let diacriticInsensitive = StringOptions(rawValue: 2)
+
+    var folding: TextFolding {
+        var folding: TextFolding = []
+        if contains(.caseInsensitive) { folding.insert(.letterCase) }
+        if contains(.diacriticInsensitive) { folding.insert(.diacritics) }
+        return folding
+    }
 }
 
 // The basis of enums of `String`, types stored as `String`, and the optionals of these is `String`.
@@ -44,10 +57,16 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
+    /// Whether the whole string matches the pattern, both folded as the options require: `?`
+    /// matches any one code point of the folded string.
+    public func like(_ pattern: String?, options: StringOptions) -> Query<Bool> {
+        match(.like, pattern, options)
+    }
+
     /// Whether the string equals `other`, compared as by `==` except for the options. `nil` equals
     /// `nil`.
     public func equals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
-        guard options.contains(.caseInsensitive), other != nil else {
+        guard !options.folding.isEmpty, other != nil else {
             return compare(.equal, other.engineValue)
         }
         return match(.equals, other, options)
@@ -56,7 +75,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     /// The complement of `equals`. If the path leads to several strings, whether at least one of
     /// them differs.
     public func notEquals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
-        guard options.contains(.caseInsensitive), let other else {
+        guard !options.folding.isEmpty, let other else {
             return compare(.notEqual, other.engineValue)
         }
         return differs(from: other, options)
@@ -77,17 +96,17 @@ extension Query {
     func match(
         _ match: TextMatch, _ text: String?, _ options: StringOptions
     ) -> Query<Bool> {
-        let isInsensitive = options.contains(.caseInsensitive)
+        let folding = options.folding
         return holds { column in
-            text.map { .matchText(column, match, StoredText($0), caseInsensitive: isInsensitive) }
+            text.map { .matchText(column, match, StoredText($0), ignoring: folding) }
                 ?? .constant(false)
         }
     }
 
     func differs(from text: String, _ options: StringOptions) -> Query<Bool> {
-        let isInsensitive = options.contains(.caseInsensitive)
+        let folding = options.folding
         return holds(forNil: true) {
-            .not(.matchText($0, .equals, StoredText(text), caseInsensitive: isInsensitive))
+            .not(.matchText($0, .equals, StoredText(text), ignoring: folding))
         }
     }
 }
@@ -123,12 +142,20 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
+    /// Whether the string matches the pattern in another property, both folded as the options
+    /// require.
+    public func like<Other: ScalarValue>(
+        _ pattern: Query<Other>, options: StringOptions
+    ) -> Query<Bool> where Other._Basis == String {
+        match(.like, pattern, options)
+    }
+
     /// Whether two properties have equal strings, compared with the options, or are both `nil`.
     public func equals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {
         let ((hops, left), right) = (column, operand(other))
-        return condition(.exists(hops, .areEqual(left, right, options)))
+        return condition(.exists(hops, .areEqual(left, right, ignoring: options.folding)))
     }
 
     /// The complement of `equals`.
@@ -136,7 +163,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         _ other: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {
         let ((hops, left), right) = (column, operand(other))
-        return condition(.exists(hops, .not(.areEqual(left, right, options))))
+        return condition(.exists(hops, .not(.areEqual(left, right, ignoring: options.folding))))
     }
 
     private func match<Other: ScalarValue>(
@@ -146,9 +173,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         return condition(
             .exists(
                 hops,
-                .matchTextColumns(
-                    column, match, other,
-                    caseInsensitive: options.contains(.caseInsensitive))))
+                .matchTextColumns(column, match, other, ignoring: options.folding)))
     }
 
     private func operand<Other: ScalarValue>(_ other: Query<Other>) -> ColumnReference
@@ -162,11 +187,11 @@ extension Query where Value: ScalarValue, Value._Basis == String {
 
 extension Predicate {
     static func areEqual(
-        _ a: ColumnReference, _ b: ColumnReference, _ options: StringOptions
+        _ a: ColumnReference, _ b: ColumnReference, ignoring folding: TextFolding
     ) -> Predicate {
-        guard options.contains(.caseInsensitive) else { return .compareColumns(a, .equal, b) }
+        if folding.isEmpty { return .compareColumns(a, .equal, b) }
         return .or([
-            .matchTextColumns(a, .equals, b, caseInsensitive: true),
+            .matchTextColumns(a, .equals, b, ignoring: folding),
             .and([.compare(a, .equal, .null), .compare(b, .equal, .null)]),
         ])
     }

@@ -29,8 +29,8 @@ package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
 
 /// The kinds of matching a string with a pattern, by UTF-8 bytes.
 ///
-/// If case is ignored, the lowercase mappings of both (`String.lowercased()`, which is
-/// locale-independent) are compared instead. Every string contains the empty pattern.
+/// If differences are ignored, the folded forms of both are compared instead, also by `?`. Every
+/// string contains the empty pattern.
 package enum TextMatch: UInt8, Hashable, Sendable, CaseIterable {
     case contains, beginsWith, endsWith
     /// The whole string: `?` matches any one code point, `*` any number of them.
@@ -71,9 +71,9 @@ package indirect enum Predicate: Hashable, Sendable {
     case compare(ColumnReference, Comparison, Value)
     case compareColumns(ColumnReference, Comparison, ColumnReference)
     /// Matches a string column with a pattern; false for null.
-    case matchText(ColumnReference, TextMatch, StoredText, caseInsensitive: Bool)
+    case matchText(ColumnReference, TextMatch, StoredText, ignoring: TextFolding)
     /// Matches a string column with the pattern in another one; false if either is null.
-    case matchTextColumns(ColumnReference, TextMatch, ColumnReference, caseInsensitive: Bool)
+    case matchTextColumns(ColumnReference, TextMatch, ColumnReference, ignoring: TextFolding)
     /// Matches a data column with bytes; false for null. `like` isn't supported.
     case matchData(ColumnReference, TextMatch, [UInt8])
     /// Equals one of the values, by the rules of `compare` with `equal`; false without values.

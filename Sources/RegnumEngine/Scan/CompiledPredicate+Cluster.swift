@@ -114,9 +114,9 @@ extension CompiledPredicate {
         case .compareValues(let a, let comparison, let b):
             return comparison.holds(
                 a.value(cluster, row, content), b.value(cluster, row, content))
-        case .matchTextColumns(let a, let match, let b, let caseInsensitive):
+        case .matchTextColumns(let a, let match, let b, let folding):
             return CompiledPredicate.matchTextColumns(
-                a, match, b, caseInsensitive, cluster, row, content)
+                a, match, b, folding, cluster, row, content)
         case .related(let path, let term):
             return CompiledPredicate.isRelated(path, term, cluster, row, content)
         case .count(let path, let term, let comparison, let number):

@@ -85,12 +85,12 @@ extension CompiledPredicate {
     }
 
     static func matchTextColumns(
-        _ a: PathColumn, _ match: TextMatch, _ b: PathColumn, _ caseInsensitive: Bool,
+        _ a: PathColumn, _ match: TextMatch, _ b: PathColumn, _ folding: TextFolding,
         _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
     ) -> Bool {
         guard case .string(let pattern) = b.value(cluster, row, content) else { return false }
         let value = a.value(cluster, row, content)
         if value.isNull { return false }
-        return TextPattern(match, pattern, caseInsensitive: caseInsensitive).matches(value)
+        return TextPattern(match, pattern, ignoring: folding).matches(value)
     }
 }

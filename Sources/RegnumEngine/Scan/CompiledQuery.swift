@@ -46,7 +46,7 @@ indirect enum CompiledPredicate: Sendable {
     case throughSet(LinkHop, RowSet, whenNull: Bool)
     case inSet(RowSet)
     case compareValues(PathColumn, Comparison, PathColumn)
-    case matchTextColumns(PathColumn, TextMatch, PathColumn, Bool)
+    case matchTextColumns(PathColumn, TextMatch, PathColumn, TextFolding)
     /// Ascending, without duplicates.
     case isRow([UInt64])
     /// Whether one of the rows at the end of a path matches.

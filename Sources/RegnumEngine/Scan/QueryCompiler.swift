@@ -80,13 +80,13 @@ struct QueryCompiler {
                 return .compareColumns(try resolve(a), comparison, try resolve(b))
             }
             return .compareValues(try resolvePath(a), comparison, try resolvePath(b))
-        case .matchText(let reference, let match, let text, let caseInsensitive):
+        case .matchText(let reference, let match, let text, let folding):
             return try through(reference, whenNull: false) {
                 compiler, reference throws(StoreError) in
                 try compiler.check(reference, .string)
                 return .matchText(
                     try compiler.resolve(reference),
-                    TextPattern(match, text.wrappedValue, caseInsensitive: caseInsensitive))
+                    TextPattern(match, text.wrappedValue, ignoring: folding))
             }
         case .matchData(let reference, let match, let bytes):
             return try through(reference, whenNull: false) {
@@ -98,11 +98,10 @@ struct QueryCompiler {
             }
         case .isRow(let keys):
             return .isRow(IndexLookup.ascending(keys.map(\.rawValue)))
-        case .matchTextColumns(let a, let match, let b, let caseInsensitive):
+        case .matchTextColumns(let a, let match, let b, let folding):
             try check(a, .string)
             try check(b, .string)
-            return .matchTextColumns(
-                try resolvePath(a), match, try resolvePath(b), caseInsensitive)
+            return .matchTextColumns(try resolvePath(a), match, try resolvePath(b), folding)
         case .isIn(let reference, let values):
             let set = ValueSet(values)
             return try through(reference, whenNull: set.contains(.null)) {
@@ -178,8 +177,8 @@ extension Predicate {
             }
             return column.linkCost + (comparison == .equal || comparison == .notEqual ? 2 : 8)
         case .isIn(let column, let values): return column.linkCost + 2 * values.count
-        case .matchText(let column, let match, _, let caseInsensitive):
-            return column.linkCost + (caseInsensitive || match == .like ? 200 : 10)
+        case .matchText(let column, let match, _, let folding):
+            return column.linkCost + (!folding.isEmpty || match == .like ? 200 : 10)
         case .matchData(let column, _, _): return column.linkCost + 10
         case .isRow: return 1
         case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50

@@ -4,29 +4,29 @@ import Glibc
 /// A pattern to match strings or data with, prepared once.
 struct TextPattern: Sendable {
     let match: TextMatch
-    let isCaseInsensitive: Bool
-    /// The UTF-8 of the pattern, lowercased if case is ignored.
+    let folding: TextFolding
+    /// The UTF-8 of the pattern, in its folded form.
     let bytes: [UInt8]
     let isASCII: Bool
 
-    init(_ match: TextMatch, _ text: String, caseInsensitive: Bool) {
+    init(_ match: TextMatch, _ text: String, ignoring folding: TextFolding) {
         self.match = match
-        isCaseInsensitive = caseInsensitive
-        bytes = Array((caseInsensitive ? text.lowercased() : text).utf8)
+        self.folding = folding
+        bytes = folding.isEmpty ? Array(text.utf8) : folding.folded(text)
         isASCII = bytes.allSatisfy { $0 < 0x80 }
     }
 
     /// Creates a pattern of bytes to match data with; `match` must not be `like`.
     init(_ match: TextMatch, bytes: [UInt8]) {
         self.match = match
-        isCaseInsensitive = false
+        folding = []
         self.bytes = bytes
         isASCII = false
     }
 
     /// The code of the match in kernels; `nil` if rows must be matched one by one.
     var kernel: Int32? {
-        if isCaseInsensitive { return nil }
+        if !folding.isEmpty { return nil }
         switch match {
         case .contains: return Int32(CREGNUM_CONTAINS)
         case .beginsWith: return Int32(CREGNUM_BEGINS)
@@ -37,11 +37,12 @@ struct TextPattern: Sendable {
 
     /// Whether the UTF-8 of one string matches.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-        if !isCaseInsensitive { return matchesExactly(text) }
+        if folding.isEmpty { return matchesExactly(text) }
         if text.allSatisfy({ $0 < 0x80 }) {
-            // Lowercased ASCII is ASCII. (In `like`, an ASCII text only matches ASCII characters
-            // and wildcards.)
+            // Folded ASCII is ASCII. (In `like`, an ASCII text only matches ASCII characters and
+            // wildcards.)
             if !isASCII { return false }
+            if !folding.contains(.letterCase) { return matchesExactly(text) }
             return withUnsafeTemporaryAllocation(byteCount: text.count, alignment: 1) { lower in
                 for index in text.indices {
                     let byte = text[index]
@@ -50,8 +51,9 @@ struct TextPattern: Sendable {
                 return matchesExactly(UnsafeRawBufferPointer(lower))
             }
         }
-        let lower = String(decoding: text, as: UTF8.self).lowercased()
-        return withUTF8(lower) { matchesExactly($0) }
+        return folding.folded(String(decoding: text, as: UTF8.self)).withUnsafeBytes {
+            matchesExactly($0)
+        }
     }
 
     private func matchesExactly(_ text: UnsafeRawBufferPointer) -> Bool {

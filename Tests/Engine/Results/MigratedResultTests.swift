@@ -95,7 +95,7 @@ import Testing
             QueryPlan(
                 tableName: "Message",
                 predicate: .matchTextColumns(
-                    reference("text"), .beginsWith, reference("tag"), caseInsensitive: false)),
+                    reference("text"), .beginsWith, reference("tag"), ignoring: [])),
             QueryPlan(tableName: "Message", source: replies),
             QueryPlan(tableName: "Message", source: replies, predicate: isA),
         ]

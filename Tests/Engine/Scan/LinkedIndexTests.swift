@@ -284,8 +284,8 @@ import Testing
         #expect(Hop.link(a, to: "Dog") != Hop.link(b, to: "Dog"))
         let name = LinkedIndexTests.dogName
         #expect(
-            Predicate.matchText(name, .contains, StoredText(a), caseInsensitive: false)
-                != .matchText(name, .contains, StoredText(b), caseInsensitive: false))
+            Predicate.matchText(name, .contains, StoredText(a), ignoring: [])
+                != .matchText(name, .contains, StoredText(b), ignoring: []))
         #expect(
             Route(tableName: a, column: "", value: .null)
                 != Route(tableName: b, column: "", value: .null))

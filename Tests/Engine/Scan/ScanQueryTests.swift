@@ -103,7 +103,7 @@ import Testing
             for pattern in ["large 1", "large large", "large"] {
                 predicates.append(
                     .matchText(
-                        reference, match, StoredText(pattern), caseInsensitive: false))
+                        reference, match, StoredText(pattern), ignoring: []))
             }
         }
         for predicate in predicates {

@@ -18,7 +18,7 @@ import Testing
                 tableName: "Note",
                 predicate: .matchText(
                     Self.text, .contains, StoredText("number \(number) of"),
-                    caseInsensitive: false))
+                    ignoring: []))
             let found = try plan.firstKeys(10, QueryState(root))
             #expect(found == [key], "\(number)", sourceLocation: sourceLocation)
         }

@@ -11,6 +11,10 @@ import Testing
 @Suite struct TextPatternTests {
     private static let megabyte = 1 << 20
     private static let characters = ["a", "a", "b", "\u{E9}", "*", "?"]
+    /// Characters that are folded to others, and these.
+    private static let letters = [
+        "a", "A", "\u{E1}", "\u{C1}", "\u{301}", "s", "\u{DF}", "\u{3A3}", "\u{3C2}", "\u{3C3}",
+    ]
 
     private func text(
         _ generator: inout SeededRandom, _ characters: [String], _ count: Int
@@ -21,15 +25,23 @@ import Testing
     @Test func patternsOfFewCharactersMatchLikeTheOracle() {
         var generator = SeededRandom("TextPatternTests.oracle")
         let matches: [TextMatch] = [.contains, .beginsWith, .endsWith, .like, .equals]
-        for _ in 0..<30_000 {
-            let text = self.text(&generator, ["a", "a", "B", "\u{E9}"], generator.below(12))
-            let pattern = self.text(&generator, Self.characters, generator.below(9))
+        for number in 0..<60_000 {
+            let isOfLetters = number % 2 == 0
+            let (text, pattern) =
+                isOfLetters
+                ? (
+                    self.text(&generator, Self.letters, generator.below(8)),
+                    self.text(&generator, Self.letters + ["*", "?"], generator.below(6))
+                )
+                : (
+                    self.text(&generator, ["a", "a", "B", "\u{E9}"], generator.below(12)),
+                    self.text(&generator, Self.characters, generator.below(9))
+                )
             let match = matches[generator.below(matches.count)]
-            let ignoresCase = generator.below(2) == 0
-            let found = TextPattern(match, pattern, caseInsensitive: ignoresCase)
-                .matches(.string(text))
-            let expected = NaiveQuery.matchesText(.string(text), match, pattern, ignoresCase)
-            expectEqual(found, expected, "\(text) \(match) \(pattern) \(ignoresCase)")
+            let folding = TextFolding(rawValue: UInt8(generator.below(4)))
+            let found = TextPattern(match, pattern, ignoring: folding).matches(.string(text))
+            let expected = NaiveQuery.matchesText(.string(text), match, pattern, folding)
+            expectEqual(found, expected, "\(text) \(match) \(pattern) \(folding)")
         }
     }
 
@@ -57,9 +69,9 @@ import Testing
     @Test func longPatternsMatchInLinearTime() {
         let run = String(repeating: "a", count: 2 * Self.megabyte)
         let text = Value.string(run + run)
-        for ignoresCase in [false, true] {
+        for folding in [[], .letterCase, .diacritics] as [TextFolding] {
             func matches(_ match: TextMatch, _ pattern: String) -> Bool {
-                TextPattern(match, pattern, caseInsensitive: ignoresCase).matches(text)
+                TextPattern(match, pattern, ignoring: folding).matches(text)
             }
             expectEqual(matches(.contains, run + "b"), false)
             expectEqual(matches(.like, "*\(run)b*"), false)

@@ -122,6 +122,38 @@ import Testing
         try await same("any CONTAINS 'ob'") { $0.any.contains("ob") }
     }
 
+    // Covers 3.51
+    @Test func textOperatorsCanIgnoreDiacritics() async throws {
+        let same = try await GadgetCheck()
+        let both: StringOptions = [.caseInsensitive, .diacriticInsensitive]
+        try await same("text ==[d] '\u{C4}nna'") {
+            $0.text.equals("Anna", options: .diacriticInsensitive)
+        }
+        try await same("text ==[cd] '\u{E4}nna'") { $0.text.in(["Anna", "anna"]) }
+        try await same("text !=[cd] '\u{E4}nna'") { !$0.text.in(["Anna", "anna"]) }
+        try await same("text =[DC] 'STRASSE'") { $0.text == "Stra\u{DF}e" }
+        try await same("text CONTAINS[d] '\u{F1}'") { $0.text.contains("n") }
+        try await same("text BEGINSWITH[cd] 'a\u{301}'") {
+            $0.text.starts(with: "A", options: both)
+        }
+        try await same("text ENDSWITH[Cd] '\u{C0}'") { $0.text.ends(with: "a") }
+        try await same("text LIKE[cd] '\u{C5}N*'") { $0.text.like("an*", options: both) }
+        try await same("text IN[cd] {'\u{E4}nna', 'B\u{F6}B'}") {
+            $0.text.in(["Anna", "anna", "bob"])
+        }
+        try await same("maybeText ==[cd] text") { $0.maybeText.equals($0.text, options: both) }
+        try await same("maybeText CONTAINS[cd] text") {
+            $0.maybeText.contains($0.text, options: both)
+        }
+        try await same("maybeText LIKE[cd] text") { $0.maybeText.like($0.text, options: both) }
+        try await same("any LIKE[cd] 'B\u{D6}?'") { $0.any.like("bob", options: both) }
+        try await same("any ==[cd] 'B\u{D6}B'") { $0.any == .string("bob") }
+        try await same("notes['a'] ==[cd] 'N\u{F3}TE'") { $0.notes["a"] == "Note" }
+        try await same("ANY words ==[cd] '\u{C1}'") {
+            $0.words.any { $0.equals("a", options: .caseInsensitive) }
+        }
+    }
+
     // MARK: Literals
 
     @Test func literalsAreReadAsTheTypeOfTheProperty() async throws {

@@ -98,12 +98,13 @@ extension SeededRandom {
         if column.type == .string, oneIn(2) {
             let match = TextMatch.allCases[below(5)]
             if oneIn(3), let pattern = reference(world, index, of: [.string]) {
-                return .matchTextColumns(column, match, pattern, caseInsensitive: oneIn(2))
+                return .matchTextColumns(
+                    column, match, pattern, ignoring: TextFolding(rawValue: UInt8(below(4))))
             }
             let patterns = ["", "a", "b", "ab", "*", "?", "A*", "string"]
             return .matchText(
                 column, match, StoredText(patterns[below(patterns.count)]),
-                caseInsensitive: oneIn(2))
+                ignoring: TextFolding(rawValue: UInt8(below(4))))
         }
         if oneIn(6) {
             return .isIn(column, (0..<below(12)).map { _ in value(column.type, isOptional: true) })

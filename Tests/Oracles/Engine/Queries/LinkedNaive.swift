@@ -82,9 +82,9 @@ struct LinkedNaive {
             return constants.contains {
                 NaiveQuery.holds(value, .equal, $0, isStringAgainstNil: false)
             }
-        case .matchText(let column, let match, let pattern, let caseInsensitive):
+        case .matchText(let column, let match, let pattern, let folding):
             return NaiveQuery.matchesText(
-                value(place, column), match, pattern.wrappedValue, caseInsensitive)
+                value(place, column), match, pattern.wrappedValue, folding)
         case .matchData(let column, let match, let pattern):
             guard case .data(let bytes) = value(place, column) else { return false }
             switch match {
@@ -96,9 +96,9 @@ struct LinkedNaive {
             }
         case .isRow(let keys):
             return keys.contains { $0.rawValue == place.key }
-        case .matchTextColumns(let a, let match, let b, let caseInsensitive):
+        case .matchTextColumns(let a, let match, let b, let folding):
             guard case .string(let pattern) = value(place, b) else { return false }
-            return NaiveQuery.matchesText(value(place, a), match, pattern, caseInsensitive)
+            return NaiveQuery.matchesText(value(place, a), match, pattern, folding)
         case .related(let hops, let quantifier, let term):
             let answers = ends(place, hops).map { matches($0, term) }
             switch quantifier {

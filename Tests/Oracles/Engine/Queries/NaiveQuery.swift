@@ -43,8 +43,8 @@ struct NaiveQuery {
             constants.contains {
                 holds(value(column, item), .equal, $0, isStringAgainstNil: false)
             }
-        case .matchText(let column, let match, let pattern, let caseInsensitive):
-            matchesText(value(column, item), match, pattern.wrappedValue, caseInsensitive)
+        case .matchText(let column, let match, let pattern, let folding):
+            matchesText(value(column, item), match, pattern.wrappedValue, folding)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
         case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate:
@@ -54,11 +54,11 @@ struct NaiveQuery {
 
     /// Compares by code points, which is equivalent to UTF-8 bytes.
     static func matchesText(
-        _ value: Value, _ match: TextMatch, _ pattern: String, _ caseInsensitive: Bool
+        _ value: Value, _ match: TextMatch, _ pattern: String, _ folding: TextFolding
     ) -> Bool {
         guard case .string(let string) = value else { return false }
-        let text = Array((caseInsensitive ? string.lowercased() : string).unicodeScalars)
-        let wanted = Array((caseInsensitive ? pattern.lowercased() : pattern).unicodeScalars)
+        let text = folded(string, folding)
+        let wanted = folded(pattern, folding)
         switch match {
         case .beginsWith: return text.starts(with: wanted)
         case .endsWith: return text.reversed().starts(with: wanted.reversed())
@@ -164,7 +164,8 @@ extension SeededRandom {
             ]
             return .matchText(
                 Everything.reference(column), TextMatch(rawValue: UInt8(below(5))) ?? .like,
-                StoredText(patterns[below(patterns.count)]), caseInsensitive: oneIn(2))
+                StoredText(patterns[below(patterns.count)]),
+                ignoring: TextFolding(rawValue: UInt8(below(4))))
         }
         if oneIn(6) {
             let values = (0..<below(12)).map { _ in value(column.type, isOptional: true) }
