@@ -32,6 +32,8 @@ extension PredicateBinder {
                 in: [constant], place, quantifier, isNegated: kind == .notEqual, offset)
         case .map, .pendingAggregate:
             throw refused(place, "is a map: compare its @keys, its @values, or [\"key\"]", offset)
+        case .byteCount, .incoming, .kind:
+            throw refused(place, "can't be compared in this way", offset)
         }
     }
 

@@ -43,12 +43,13 @@ struct PredicateBinder {
     // MARK: Operands
 
     /// One side of a comparison.
-    private enum Side {
+    enum Side {
         case constant(PredicateConstant)
         case list([PredicateConstant])
         case place(PredicatePlace)
         /// The object of a class with a primary key.
         case keyed(ClassSchema, Value)
+        case number(PredicateNumber)
     }
 
     private func side(_ operand: PredicateOperand) throws(PredicateMistake) -> Side {
@@ -88,7 +89,14 @@ struct PredicateBinder {
                     offset: operand.offset)
             }
             return .keyed(schema, value)
+        case .calculation(let operation, let left, let right):
+            return .number(.calculation(operation, try number(left), try number(right)))
         }
+    }
+
+    /// Returns an operand of a calculation.
+    private func number(_ operand: PredicateOperand) throws(PredicateMistake) -> PredicateNumber {
+        try side(operand).number(operand.offset)
     }
 
     private func subquery(
@@ -136,7 +144,15 @@ struct PredicateBinder {
             throw PredicateMistake(
                 message: "Only one side can have ANY, ALL or NONE.", offset: right.offset)
         }
-        switch (try side(left), try side(right)) {
+        let (leftSide, rightSide) = (try side(left), try side(right))
+        if leftSide.isCalculated(with: rightSide) {
+            return try compareNumbers(
+                leftSide, left, comparison, rightSide, right, quantifier)
+        }
+        if let predicate = try compareKind(leftSide, left, comparison, rightSide, right) {
+            return predicate
+        }
+        switch (leftSide, rightSide) {
         case (.place(let place), .place(let other)):
             return try compare(place, other, comparison, quantifier, left.offset)
         case (.place(let place), .constant(let constant)):
@@ -170,6 +186,23 @@ struct PredicateBinder {
                 message: "Two values are compared: one side must be a property.",
                 offset: left.offset)
         }
+    }
+
+    private func compareNumbers(
+        _ leftSide: Side, _ left: PredicateOperand, _ comparison: PredicateOperator,
+        _ rightSide: Side, _ right: PredicateOperand, _ quantifier: Quantifier?
+    ) throws(PredicateMistake) -> Predicate {
+        let numbers: [PredicateNumber]
+        var isList = false
+        if case .list(let constants) = rightSide, right.quantifier == nil {
+            numbers = constants.map { .constant($0, offset: right.offset) }
+            isList = true
+        } else {
+            numbers = [try rightSide.number(right.offset)]
+        }
+        return try compareNumbers(
+            try leftSide.number(left.offset), comparison, numbers, isList: isList, quantifier,
+            left.offset)
     }
 
     /// Compares two properties.
@@ -301,6 +334,42 @@ struct PredicateBinder {
             return try quantified(
                 several, quantifier, .not(isObject), holdsForNil: true, place, offset)
         default: throw refused(place, "can only be compared with an object by == and !=", offset)
+        }
+    }
+}
+
+extension PredicateBinder.Side {
+    /// The side as an operand of a calculation.
+    fileprivate func number(_ offset: Int) throws(PredicateMistake) -> PredicateNumber {
+        switch self {
+        case .constant(let constant): return .constant(constant, offset: offset)
+        case .place(let place): return .place(place, offset: offset)
+        case .number(let number): return number
+        case .list, .keyed:
+            throw PredicateMistake(
+                message: "A calculation can only have numbers as operands.", offset: offset)
+        }
+    }
+
+    /// Whether a comparison with the other side needs calculated numbers.
+    fileprivate func isCalculated(with other: PredicateBinder.Side) -> Bool {
+        switch (self, other) {
+        case (.number, _), (_, .number): true
+        case (.place(let place), .place(let other)):
+            place.isCount || other.isCount || place.isCalculated || other.isCalculated
+        case (.place(let place), _), (_, .place(let place)): place.isCalculated
+        default: false
+        }
+    }
+}
+
+extension PredicatePlace {
+    fileprivate var isCount: Bool { if case .count = kind { true } else { false } }
+
+    fileprivate var isCalculated: Bool {
+        switch kind {
+        case .byteCount, .incoming: true
+        default: false
         }
     }
 }

@@ -12,7 +12,7 @@ extension PredicateParser {
             quantifier = found
         }
         return PredicateOperand(
-            kind: try operandKind(), quantifier: quantifier, offset: offset)
+            kind: try calculation(), quantifier: quantifier, offset: offset)
     }
 
     /// Whether an operand follows the next token, so that this is a keyword and not a property.
@@ -30,7 +30,8 @@ extension PredicateParser {
         }
     }
 
-    private mutating func operandKind() throws(PredicateMistake) -> PredicateOperand.Kind {
+    /// Parses a value or a property.
+    mutating func operandKind() throws(PredicateMistake) -> PredicateOperand.Kind {
         let token = next
         switch token.kind {
         case .string(let text):

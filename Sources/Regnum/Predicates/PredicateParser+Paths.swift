@@ -43,7 +43,7 @@ extension PredicateParser {
         return PredicatePath.Step(kind: kind, offset: token.offset)
     }
 
-    /// Parses `[0]`, `[FIRST]`, `[*]`, `[#any]`, `['key']`, `[$0]` or `[SIZE]`.
+    /// Parses `[0]`, `[FIRST]`, `[LAST]`, `[*]`, `[#any]`, `['key']`, `[$0]` or `[SIZE]`.
     private mutating func subscripted() throws(PredicateMistake) -> PredicatePath.Step {
         let offset = next.offset
         try require(symbol: "[")
@@ -68,11 +68,10 @@ extension PredicateParser {
             kind = .all
         case .word where token.keyword == "first": kind = .first
         case .word where token.keyword == "size": kind = .function("count")
-        case .word where token.keyword == "last":
-            throw PredicateMistake(message: "[LAST] isn't supported.", offset: token.offset)
+        case .word where token.keyword == "last": kind = .last
         default:
             throw mistake(
-                "Expected a position, a key in quotes, FIRST, SIZE, * or an argument")
+                "Expected a position, a key in quotes, FIRST, LAST, SIZE, * or an argument")
         }
         take()
         try require(symbol: "]")

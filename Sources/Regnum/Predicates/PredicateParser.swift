@@ -94,8 +94,6 @@ struct PredicateParser {
     private func misplaced(_ expected: String) -> PredicateMistake {
         let problem: String?
         switch next.kind {
-        case .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"):
-            problem = "Arithmetic isn't supported."
         case .symbol(":"):
             problem = "Row numbers such as L1:2 aren't supported: pass the object as a value."
         case .word where ["text", "geowithin", "matches"].contains(next.keyword):
@@ -138,7 +136,8 @@ struct PredicateParser {
         if take(symbol: "!") || (isNext("not") && !isPath(following) && take(word: "not")) {
             return .not(try nested { parser throws(PredicateMistake) in try parser.negation() })
         }
-        if take(symbol: "(") {
+        if next.kind == .symbol("("), !opensOperand {
+            take()
             let inner = try nested { parser throws(PredicateMistake) in
                 try parser.disjunction()
             }

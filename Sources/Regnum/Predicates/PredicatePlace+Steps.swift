@@ -23,13 +23,17 @@ extension PredicateBinder {
     }
 
     func element(
-        _ position: Int, of place: PredicatePlace, _ offset: Int
+        _ step: AnyStep, of place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) -> PredicatePlace {
-        guard position >= 0 else {
-            throw PredicateMistake(message: "A position can't be negative.", offset: offset)
-        }
         var next = place
-        next.name += "[\(position)]"
+        var position = Hop.last
+        if case .position(let place) = step {
+            guard place >= 0 else {
+                throw PredicateMistake(message: "A position can't be negative.", offset: offset)
+            }
+            position = place
+        }
+        next.name += position == Hop.last ? "[LAST]" : "[\(position)]"
         if place.isCollection {
             guard place.isList, var last = next.hops.popLast() else {
                 throw refused(place, "has no positions: only lists have", offset)
@@ -40,7 +44,7 @@ extension PredicateBinder {
             next.isCollection = false
             return next
         }
-        next.kind = try nested(.position(position), in: place, offset)
+        next.kind = try nested(step, in: place, offset)
         return next
     }
 
@@ -77,13 +81,7 @@ extension PredicateBinder {
             throw refused(place, "has no keys or positions", offset)
         }
         let query = Query<AnyRealmValue>(node, scope)
-        let found =
-            switch step {
-            case .key(let key): query[key]
-            case .position(let position): query[position]
-            case .all: query.any
-            }
-        guard case .nested(let path) = found.node else {
+        guard case .nested(let path) = query.nested(step).node else {
             throw refused(place, "has no keys or positions", offset)
         }
         return .nested(path)
@@ -131,14 +129,27 @@ extension PredicateBinder {
         case ("values", .map(_, .object(let type))), ("allvalues", .map(_, .object(let type))):
             next.kind = .objects(ClassSchema.of(type))
             next.hops.append(.link("value", to: ClassSchema.of(type).name))
+        case ("count", .values(let column, let storage)) where storage.hasBytes,
+            ("size", .values(let column, let storage)) where storage.hasBytes:
+            next.kind = .byteCount(column)
+        case ("type", .values(_, let storage)) where storage.isAny,
+            ("type", .entry(_, _, let storage)) where storage.isAny:
+            next.kind = .kind(of: place.kind)
+            next.isCollection = false
+        case ("type", .nested): next.kind = .kind(of: place.kind)
+        case ("type", _):
+            throw refused(place, "isn't an AnyRealmValue, as @type requires", offset)
+        case ("count", .entry), ("size", .entry):
+            throw refused(place, "is a map's entry and has no @\(function)", offset)
         case ("count", _), ("size", _):
-            throw refused(place, "isn't a collection, as @\(function) requires", offset)
+            throw refused(
+                place, "isn't a collection, string or data, as @\(function) requires", offset)
         case ("keys", _), ("allkeys", _), ("values", _), ("allvalues", _):
             throw refused(place, "isn't a map, as @\(function) requires", offset)
         default:
             throw PredicateMistake(
                 message: "There is no function @\(function.shortened): use @count, @min, @max, "
-                    + "@sum, @avg, @keys, @values or @links.", offset: offset)
+                    + "@sum, @avg, @keys, @values, @type or @links.", offset: offset)
         }
         return next
     }
@@ -169,4 +180,8 @@ extension PredicateBinder {
         next.isCollection = false
         return next
     }
+}
+
+extension _StorageType {
+    fileprivate var hasBytes: Bool { valueType == .string || valueType == .data }
 }

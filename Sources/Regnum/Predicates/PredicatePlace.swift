@@ -17,6 +17,12 @@ struct PredicatePlace {
         /// A value contained in a value of any type.
         case nested(AnyPath)
         case count(outer: [Hop], inner: [Hop], Predicate)
+        /// The number of bytes of a string or data.
+        case byteCount(ColumnReference)
+        /// The number of objects that link to an object, through each of these paths.
+        case incoming([[Hop]])
+        /// The kind of a value of any type, which is at this place.
+        indirect case kind(of: PredicatePlace.Kind)
         case aggregate(outer: [Hop], inner: [Hop], AggregateKind, ColumnReference, _StorageType)
         /// `@max` and so on, before the name of a property of the collection's objects.
         case pendingAggregate(AggregateKind, ClassSchema)
@@ -101,14 +107,16 @@ extension PredicateBinder {
             }
             return place
         case .key(let key): return try value(for: key, of: place, step.offset)
-        case .position(let position): return try element(position, of: place, step.offset)
-        case .first: return try element(0, of: place, step.offset)
+        case .position(let position):
+            return try element(.position(position), of: place, step.offset)
+        case .first: return try element(.position(0), of: place, step.offset)
+        case .last: return try element(.last, of: place, step.offset)
         case .all: return try all(place, step.offset)
         case .subscripted(let argument):
             if case .one(let constant) = try arguments.values(argument, step.offset) {
                 if let key = constant.text { return try value(for: key, of: place, step.offset) }
                 if case .int(let position)? = constant.stored(as: _StorageType(.int)) {
-                    return try element(Int(position), of: place, step.offset)
+                    return try element(.position(Int(position)), of: place, step.offset)
                 }
             }
             throw PredicateMistake(
@@ -143,6 +151,9 @@ extension PredicateBinder {
                 throw refused(place, "has only single values and links here, not \(name)", offset)
             }
             return next
+        case .kind:
+            throw refused(
+                place, "is a type and has no property \"\(name.shortened)\"", offset)
         case .pendingAggregate(let kind, let schema):
             let property = try self.property(name, of: schema, offset)
             guard case .scalar(let storage) = property.shape else {
@@ -158,7 +169,7 @@ extension PredicateBinder {
             throw refused(
                 place,
                 "is of type \(storage.swiftName) and has no property \"\(name.shortened)\"", offset)
-        case .count, .aggregate:
+        case .count, .aggregate, .byteCount, .incoming:
             throw refused(
                 place, "is a number and has no property \"\(name.shortened)\"", offset)
         }
@@ -214,17 +225,43 @@ extension PredicateBinder {
         throw PredicateMistake(message: message, offset: offset)
     }
 
-    /// Follows `@links.Class.property`.
+    /// Returns the number of objects that link to an object, for each link to it.
+    private func incoming(_ place: PredicatePlace, _ schema: ClassSchema) -> PredicatePlace {
+        var next = place
+        var origins: [[Hop]] = []
+        for origin in scope.realm?.knownClasses ?? [] {
+            for property in origin.properties where property.shape.targetType == schema.type {
+                origins.append(hops(toOwnersOf: property, of: origin))
+            }
+        }
+        next.kind = .incoming(origins)
+        next.isCollection = false
+        next.name += ".@links.@count"
+        return next
+    }
+
+    private func hops(toOwnersOf property: PropertySchema, of origin: ClassSchema) -> [Hop] {
+        if case .map = property.shape { return origin.hops(toOwnersOf: property) }
+        return [.backlinks(property.columnName, of: origin.name)]
+    }
+
+    /// Follows `@links.Class.property` or `@links.@count`.
     private func inverse(
         _ place: PredicatePlace, _ steps: inout ArraySlice<PredicatePath.Step>, _ offset: Int
     ) throws(PredicateMistake) -> PredicatePlace {
+        if case .objects(let schema) = place.kind, case .function(let name)? = steps.first?.kind,
+            name == "count" || name == "size"
+        {
+            steps.removeFirst()
+            return incoming(place, schema)
+        }
         guard case .objects(let schema) = place.kind,
             case .name(let className)? = steps.first?.kind,
             case .name(let name)? = steps.dropFirst().first?.kind
         else {
             throw PredicateMistake(
                 message: "@links must follow an object and be followed by the names of a class "
-                    + "and a property.", offset: offset)
+                    + "and a property, or by @count.", offset: offset)
         }
         let place = PredicatePlace(
             kind: place.kind, hops: place.hops, name: "\(place.name).@links.\(className).\(name)")
@@ -239,11 +276,7 @@ extension PredicateBinder {
         }
         steps.removeFirst(2)
         var next = place
-        if case .map = property.shape {
-            next.hops += origin.hops(toOwnersOf: property)
-        } else {
-            next.hops.append(.backlinks(property.columnName, of: origin.name))
-        }
+        next.hops += hops(toOwnersOf: property, of: origin)
         next.kind = .objects(origin)
         next.isCollection = true
         return next

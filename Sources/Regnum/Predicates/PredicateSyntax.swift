@@ -36,6 +36,7 @@ struct PredicateOperand {
         case path(PredicatePath)
         /// The number of elements of a collection that match a condition on the variable.
         case subquery(PredicatePath, variable: String, PredicateSyntax)
+        case calculation(NumericOperation, PredicateOperand, PredicateOperand)
         /// `obj('Class', key)`
         case object(className: String, key: PredicateOperand)
     }
@@ -63,6 +64,7 @@ struct PredicatePath {
             case names(PredicateArgument)
             case position(Int)
             case first
+            case last
             case all
             case key(String)
             /// `[$0]`: a key or a position.

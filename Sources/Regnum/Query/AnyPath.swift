@@ -4,6 +4,7 @@ internal import RegnumEngine
 enum AnyStep {
     case key(String)
     case position(Int)
+    case last
     /// Every element of a list, or the value of every entry of a dictionary.
     case all
 }
@@ -42,7 +43,14 @@ extension Predicate {
             let hops = column.hops
             switch step {
             case .all: return .related(hops + [hop(nil)], .any, rest)
-            case .position(let position):
+            case .position, .last:
+                // No list has an element at a negative position.
+                let position =
+                    if case .position(let place) = step {
+                        place < 0 ? Int.max : place
+                    } else {
+                        Hop.last
+                    }
                 let isList = Predicate.compare(column, .equal, AnyContent.list(0).value)
                 return .and([isList, .related(hops + [hop(position)], .any, rest)])
             case .key(let key):

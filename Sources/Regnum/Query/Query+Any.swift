@@ -21,7 +21,7 @@ extension Query where Value == AnyRealmValue {
     ///     realm.objects(Note.self).where { $0.content["tags"].any == .string("new") }
     public var any: Query<AnyRealmValue> { nested(.all) }
 
-    private func nested(_ step: AnyStep) -> Query<AnyRealmValue> {
+    func nested(_ step: AnyStep) -> Query<AnyRealmValue> {
         switch node {
         case .nested(var path):
             guard path.steps.count < Limits.conditionLevelMax else {

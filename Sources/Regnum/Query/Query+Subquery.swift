@@ -42,7 +42,7 @@ extension Predicate {
         case .and(let terms), .or(let terms): terms.lazy.compactMap(\.firstCollection).first
         case .not(let term): term.firstCollection
         case .constant, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn,
-            .isRow:
+            .isRow, .isKind, .compareNumbers:
             nil
         }
     }
@@ -69,7 +69,8 @@ extension Predicate {
         case .aggregate(let hops, let kind, let column, let comparison, let value):
             return Predicate.rest(of: hops, collection)
                 .map { .aggregate($0, kind, column, comparison, value) }
-        case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn, .isRow:
+        case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn, .isRow,
+            .isKind, .compareNumbers:
             return nil
         }
     }

@@ -18,8 +18,11 @@ package struct Hop: Hashable, Sendable {
     /// The class of the rows that the hop leads to; the hidden class `Class.property` for a list of
     /// values.
     @StoredText package var target: String
-    /// For a list, the position of the only element to follow; `nil` for all elements.
+    /// For a list, the position of the only element to follow, or `last`; `nil` for all elements.
     package var position: Int?
+
+    /// The position of a list's last element.
+    package static let last = -1
 
     package init(_ kind: Kind, _ name: String, target: String, position: Int? = nil) {
         self.kind = kind

@@ -4,10 +4,11 @@ extension Predicate {
         switch self {
         case .constant, .isRow: 1
         case .compare(let column, _, _), .matchText(let column, _, _, _),
-            .matchData(let column, _, _), .isIn(let column, _):
+            .matchData(let column, _, _), .isIn(let column, _), .isKind(let column, _, _):
             1 + column.hops.count
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             1 + max(a.hops.count, b.hops.count)
+        case .compareNumbers(let a, _, let b): 1 + max(a.levelCount, b.levelCount)
         case .related(let hops, _, let term), .count(let hops, let term, _, _):
             max(1, hops.count) + term.levelCount
         case .aggregate(let hops, _, let column, _, _): 1 + hops.count + column.hops.count

@@ -87,6 +87,10 @@ package indirect enum Predicate: Hashable, Sendable {
     /// Compares an aggregate of a property over the rows at the end of a path. Integers aren't
     /// rounded.
     case aggregate([Hop], AggregateKind, ColumnReference, Comparison, Value)
+    /// Compares two numbers. A null compares as that of a column.
+    case compareNumbers(NumericExpression, Comparison, NumericExpression)
+    /// Whether a value of any type has one of these kinds; for null, `orNull`.
+    case isKind(ColumnReference, Set<AnyKind>, orNull: Bool)
     /// All terms hold; true without terms.
     case and([Predicate])
     /// At least one term holds; false without terms.

@@ -44,7 +44,7 @@ extension Predicate {
         switch self {
         case .constant, .isRow: break
         case .compare(let column, _, _), .matchText(let column, _, _, _),
-            .matchData(let column, _, _), .isIn(let column, _):
+            .matchData(let column, _, _), .isIn(let column, _), .isKind(let column, _, _):
             column.hops.addDependencies(to: &names)
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             a.hops.addDependencies(to: &names)
@@ -55,9 +55,27 @@ extension Predicate {
         case .aggregate(let hops, _, let column, _, _):
             hops.addDependencies(to: &names)
             column.hops.addDependencies(to: &names)
+        case .compareNumbers(let a, _, let b):
+            a.addDependencies(to: &names)
+            b.addDependencies(to: &names)
         case .and(let terms), .or(let terms):
             for term in terms { term.addDependencies(to: &names) }
         case .not(let term): term.addDependencies(to: &names)
+        }
+    }
+}
+
+extension NumericExpression {
+    fileprivate func addDependencies(to names: inout Set<StoredText>) {
+        switch self {
+        case .constant: break
+        case .column(let column), .byteCount(let column): column.hops.addDependencies(to: &names)
+        case .count(let paths, let term):
+            for hops in paths { hops.addDependencies(to: &names) }
+            term.addDependencies(to: &names)
+        case .operation(_, let a, let b):
+            a.addDependencies(to: &names)
+            b.addDependencies(to: &names)
         }
     }
 }

@@ -31,7 +31,8 @@ struct Reach: Sendable {
     private mutating func add(_ predicate: CompiledPredicate, at place: Int) {
         switch predicate {
         case .constant, .isRow, .inSet: break
-        case .compare(let column, _, _, _), .matchText(let column, _), .isIn(let column, _):
+        case .compare(let column, _, _, _), .matchText(let column, _), .isIn(let column, _),
+            .isKind(let column, _, _):
             add(column, at: place)
         case .compareColumns(let a, _, let b):
             add(a, at: place)
@@ -47,6 +48,9 @@ struct Reach: Sendable {
             add(term, at: follow(path.hops, from: place))
         case .aggregate(let path, let aggregate):
             add(aggregate.column, at: follow(path.hops, from: place))
+        case .compareNumbers(let a, _, let b):
+            add(a, at: place)
+            add(b, at: place)
         case .and(let terms), .or(let terms):
             for term in terms { add(term, at: place) }
         case .not(let term): add(term, at: place)
@@ -55,6 +59,15 @@ struct Reach: Sendable {
 
     private mutating func add(_ column: ResolvedColumn, at place: Int) {
         if let stored = column.stored { places[place].columns.insert(stored.key) }
+    }
+
+    private mutating func add(_ expression: CompiledExpression, at place: Int) {
+        var columns: [PathColumn] = []
+        expression.forEachColumn { columns.append($0) }
+        for column in columns { add(column, at: place) }
+        var counts: [(path: CompiledPath, term: CompiledPredicate)] = []
+        expression.forEachCount { counts.append(($0, $1)) }
+        for (path, term) in counts { add(term, at: follow(path.hops, from: place)) }
     }
 
     private mutating func add(_ column: PathColumn, at place: Int) {

@@ -21,8 +21,11 @@ extension CompiledPredicate {
             a.column.readsUntouchedRows(as: c.column) && b.column.readsUntouchedRows(as: d.column)
         case (.and(let a), .and(let b)), (.or(let a), .or(let b)):
             zip(a, b).allSatisfy { $0.readsUntouchedRows(as: $1) }
-        case (.matchText(let a, _), .matchText(let b, _)), (.isIn(let a, _), .isIn(let b, _)):
+        case (.matchText(let a, _), .matchText(let b, _)), (.isIn(let a, _), .isIn(let b, _)),
+            (.isKind(let a, _, _), .isKind(let b, _, _)):
             a.readsUntouchedRows(as: b)
+        case (.compareNumbers(let a, _, let b), .compareNumbers(let c, _, let d)):
+            a.readsUntouchedRows(as: c) && b.readsUntouchedRows(as: d)
         case (.not(let a), .not(let b)):
             a.readsUntouchedRows(as: b)
         default: true

@@ -87,11 +87,12 @@ extension CompiledPredicate {
     /// Whether the predicate reads more than the columns of the row itself.
     var readsOtherRows: Bool {
         switch self {
-        case .through, .throughSet, .compareValues, .related, .count, .aggregate, .matchTextColumns:
+        case .through, .throughSet, .compareValues, .related, .count, .aggregate, .matchTextColumns,
+            .compareNumbers:
             true
         case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
         case .not(let term): term.readsOtherRows
-        case .constant, .compare, .compareColumns, .matchText, .isIn, .isRow, .inSet: false
+        case .constant, .compare, .compareColumns, .matchText, .isIn, .isKind, .isRow, .inSet: false
         }
     }
 }

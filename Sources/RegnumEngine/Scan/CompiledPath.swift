@@ -9,7 +9,7 @@ struct LinkHop: Hashable, Sendable {
 enum CompiledHop: Hashable, Sendable {
     case link(LinkHop)
     case list(ListPlace, target: TableKey)
-    /// To the element at a position of a list.
+    /// To the element at a position of a list, or at `Hop.last`.
     case element(ListPlace, target: TableKey, position: Int)
     /// To the rows whose link of that column holds the row.
     case linkOrigins(TableKey, ColumnKey)
@@ -129,7 +129,8 @@ extension CompiledPath {
             }
         case .element(let list, let target, let position):
             let elements = content[list.table.index].elements(list.list.index)
-            guard let element = elements.element(key, at: position) else { return true }
+            let place = position == Hop.last ? elements.count(key) - 1 : position
+            guard let element = elements.element(key, at: place) else { return true }
             return walk(content[target.index].place(element), content, &visitor, after: next)
         case .linkOrigins(let origin, let column):
             guard let index = content.index(origin, column) else { return true }

@@ -62,7 +62,8 @@ extension CompiledPredicate {
             return set.mask(cluster) & rows
         case .isRow(let keys):
             return cluster.rows(of: keys, rows)
-        case .compareValues, .matchTextColumns, .related, .count, .aggregate:
+        case .compareValues, .matchTextColumns, .compareNumbers, .isKind, .related, .count,
+            .aggregate:
             return rows.filter { matches(cluster, $0, content) }
         case .and, .or, .not:
             preconditionFailure("an operator must be evaluated through its terms")
@@ -117,6 +118,13 @@ extension CompiledPredicate {
         case .matchTextColumns(let a, let match, let b, let folding):
             return CompiledPredicate.matchTextColumns(
                 a, match, b, folding, cluster, row, content)
+        case .compareNumbers(let a, let comparison, let b):
+            return comparison.holds(
+                a.value(cluster, row, content), b.value(cluster, row, content))
+        case .isKind(let column, let kinds, let orNull):
+            guard case .any(let bytes) = column.value(cluster, row) else { return orNull }
+            return bytes.first.flatMap { AnyKind(rawValue: $0) }.map { kinds.contains($0) }
+                ?? false
         case .related(let path, let term):
             return CompiledPredicate.isRelated(path, term, cluster, row, content)
         case .count(let path, let term, let comparison, let number):

@@ -47,6 +47,8 @@ indirect enum CompiledPredicate: Sendable {
     case inSet(RowSet)
     case compareValues(PathColumn, Comparison, PathColumn)
     case matchTextColumns(PathColumn, TextMatch, PathColumn, TextFolding)
+    case compareNumbers(CompiledExpression, Comparison, CompiledExpression)
+    case isKind(ResolvedColumn, Set<AnyKind>, orNull: Bool)
     /// Ascending, without duplicates.
     case isRow([UInt64])
     /// Whether one of the rows at the end of a path matches.

@@ -121,6 +121,14 @@ struct QueryCompiler {
             return try count(hops, term, comparison, number)
         case .aggregate(let hops, let kind, let reference, let comparison, let value):
             return try aggregate(hops, kind, reference, comparison, value)
+        case .compareNumbers(let a, let comparison, let b):
+            return .compareNumbers(try compile(a), comparison, try compile(b))
+        case .isKind(let reference, let kinds, let orNull):
+            return try through(reference, whenNull: orNull) {
+                compiler, reference throws(StoreError) in
+                try compiler.check(reference, .any)
+                return .isKind(try compiler.resolve(reference), kinds, orNull: orNull)
+            }
         case .and, .or, .not:
             preconditionFailure("an operator must be compiled through its terms")
         }
@@ -181,6 +189,8 @@ extension Predicate {
             return column.linkCost + (!folding.isEmpty || match == .like ? 200 : 10)
         case .matchData(let column, _, _): return column.linkCost + 10
         case .isRow: return 1
+        case .isKind(let column, _, _): return column.linkCost + 5
+        case .compareNumbers(let a, _, let b): return a.cost + b.cost + 50
         case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50
         case .matchTextColumns(let a, _, let b, _): return a.linkCost + b.linkCost + 500
         case .related(let hops, _, let term): return 400 * hops.count + 2 * term.cost
@@ -189,6 +199,18 @@ extension Predicate {
             return 1_000 * hops.count + 8 * column.linkCost
         case .and(let terms), .or(let terms): return terms.reduce(0) { $0 + $1.cost }
         case .not(let term): return term.cost
+        }
+    }
+}
+
+extension NumericExpression {
+    fileprivate var cost: Int {
+        switch self {
+        case .constant: 0
+        case .column(let column), .byteCount(let column): column.linkCost
+        case .count(let paths, let term):
+            paths.reduce(0) { $0 + 400 * $1.count } + 8 * term.cost
+        case .operation(_, let a, let b): a.cost + b.cost + 10
         }
     }
 }

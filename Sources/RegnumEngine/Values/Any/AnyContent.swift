@@ -23,7 +23,7 @@ package enum AnyContent: Sendable {
 
 /// The kind of a value of any type, stored as its first byte. The raw values are part of the file
 /// format.
-enum AnyKind: UInt8 {
+package enum AnyKind: UInt8, Sendable {
     case bool = 1
     case int = 2
     case float = 3

@@ -89,6 +89,7 @@ extension SeededRandom {
             return .isRow(
                 (0..<below(4)).map { _ in ObjectKey(rawValue: keys[below(keys.count)]) })
         }
+        if oneIn(8) { return numbers(world, index) }
         guard let column = reference(world, index) else { return .constant(true) }
         if column.type == .data, oneIn(2) {
             let patterns: [[UInt8]] = [[], [0], [1], [1, 2], [2, 3], [9]]

@@ -99,6 +99,10 @@ struct LinkedNaive {
         case .matchTextColumns(let a, let match, let b, let folding):
             guard case .string(let pattern) = value(place, b) else { return false }
             return NaiveQuery.matchesText(value(place, a), match, pattern, folding)
+        case .compareNumbers(let a, let comparison, let b):
+            return Self.holds(number(place, a), comparison, number(place, b))
+        case .isKind:
+            preconditionFailure("No world has values of any type.")
         case .related(let hops, let quantifier, let term):
             let answers = ends(place, hops).map { matches($0, term) }
             switch quantifier {

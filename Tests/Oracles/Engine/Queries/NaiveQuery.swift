@@ -47,7 +47,8 @@ struct NaiveQuery {
             matchesText(value(column, item), match, pattern.wrappedValue, folding)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
-        case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate:
+        case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate,
+            .compareNumbers, .isKind:
             preconditionFailure("Use `LinkedWorld` for other classes.")
         }
     }

@@ -1,0 +1,106 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension PredicateParser {
+    /// Parses a value or a property, or sums and products of these.
+    mutating func calculation() throws(PredicateMistake) -> PredicateOperand.Kind {
+        var operatorCount = 0
+        return try sum(&operatorCount)
+    }
+
+    private mutating func sum(
+        _ operatorCount: inout Int
+    ) throws(PredicateMistake) -> PredicateOperand.Kind {
+        let offset = next.offset
+        var kind = try product(&operatorCount)
+        while let operation = operation("+", .sum) ?? operation("-", .difference) {
+            try count(&operatorCount)
+            take()
+            let left = PredicateOperand(kind: kind, quantifier: nil, offset: offset)
+            let start = next.offset
+            let right = PredicateOperand(
+                kind: try product(&operatorCount), quantifier: nil, offset: start)
+            kind = .calculation(operation, left, right)
+        }
+        return kind
+    }
+
+    private mutating func product(
+        _ operatorCount: inout Int
+    ) throws(PredicateMistake) -> PredicateOperand.Kind {
+        let offset = next.offset
+        var kind = try factor(&operatorCount)
+        while let operation = operation("*", .product) ?? operation("/", .quotient) {
+            try count(&operatorCount)
+            take()
+            let left = PredicateOperand(kind: kind, quantifier: nil, offset: offset)
+            let start = next.offset
+            let right = PredicateOperand(
+                kind: try factor(&operatorCount), quantifier: nil, offset: start)
+            kind = .calculation(operation, left, right)
+        }
+        return kind
+    }
+
+    private mutating func factor(
+        _ operatorCount: inout Int
+    ) throws(PredicateMistake) -> PredicateOperand.Kind {
+        guard next.kind == .symbol("(") else { return try operandKind() }
+        take()
+        var inner = operatorCount
+        let kind = try nested { parser throws(PredicateMistake) in try parser.sum(&inner) }
+        operatorCount = inner
+        try require(symbol: ")")
+        return kind
+    }
+
+    private func operation(_ symbol: String, _ operation: NumericOperation) -> NumericOperation? {
+        next.kind == .symbol(symbol) ? operation : nil
+    }
+
+    /// Limits the depth of what is parsed.
+    private func count(_ operatorCount: inout Int) throws(PredicateMistake) {
+        operatorCount += 1
+        guard operatorCount <= Limits.conditionLevelMax else {
+            throw PredicateMistake(
+                message: "A calculation has more than \(Limits.conditionLevelMax) operators.",
+                offset: next.offset)
+        }
+    }
+
+    /// Whether the next token, `(`, begins an operand rather than a condition: whether an operator
+    /// follows the matching `)`.
+    ///
+    /// - Complexity: O(n) for n tokens. Parentheses are limited in depth, so that each token is
+    ///   visited a limited number of times.
+    var opensOperand: Bool {
+        var depth = 0
+        for (index, token) in tokens.enumerated() {
+            switch token.kind {
+            case .symbol("("): depth += 1
+            case .symbol(")"):
+                depth -= 1
+                if depth == 0 { return tokens[tokens.startIndex + index + 1].isOperator }
+            default: break
+            }
+        }
+        return false
+    }
+}
+
+extension PredicateToken {
+    /// Whether the token is an operator between two operands.
+    fileprivate var isOperator: Bool {
+        switch kind {
+        case .symbol(let text):
+            ["+", "-", "*", "/", "=", "==", "!=", "<>", "<", "<=", "=<", ">", ">=", "=>"]
+                .contains(text)
+        case .word:
+            switch keyword {
+            case "in", "between", "beginswith", "endswith", "contains", "like": true
+            default: false
+            }
+        default: false
+        }
+    }
+}
