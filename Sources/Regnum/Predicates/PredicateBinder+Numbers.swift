@@ -63,6 +63,42 @@ extension PredicateOperator {
     }
 }
 
+extension PredicateBinder.Side {
+    /// The side as an operand of a calculation.
+    func number(_ offset: Int) throws(PredicateMistake) -> PredicateNumber {
+        switch self {
+        case .constant(let constant): return .constant(constant, offset: offset)
+        case .place(let place): return .place(place, offset: offset)
+        case .number(let number): return number
+        case .list, .keyed:
+            throw PredicateMistake(
+                message: "A calculation can only have numbers as operands.", offset: offset)
+        }
+    }
+
+    /// Whether a comparison with the other side needs calculated numbers.
+    func isCalculated(with other: PredicateBinder.Side) -> Bool {
+        switch (self, other) {
+        case (.number, _), (_, .number): true
+        case (.place(let place), .place(let other)):
+            place.isCount || other.isCount || place.isCalculated || other.isCalculated
+        case (.place(let place), _), (_, .place(let place)): place.isCalculated
+        default: false
+        }
+    }
+}
+
+extension PredicatePlace {
+    fileprivate var isCount: Bool { if case .count = kind { true } else { false } }
+
+    fileprivate var isCalculated: Bool {
+        switch kind {
+        case .byteCount, .incoming: true
+        default: false
+        }
+    }
+}
+
 extension PredicateNumber {
     /// Whether one of the properties is a decimal.
     fileprivate var isDecimal: Bool {

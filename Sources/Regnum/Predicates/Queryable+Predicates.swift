@@ -45,7 +45,10 @@ extension Queryable {
             let predicate = try binder.condition(statement.condition)
             if predicate.levelCount > Limits.conditionLevelMax { scope.refuseDepth() }
             plan.add(predicate)
-            for (tail, offset) in statement.tails { try plan.add(tail, binder, offset) }
+            let limit = plan.limit
+            for (tail, offset) in statement.tails {
+                try plan.add(tail, binder, offset, isLimited: limit != nil)
+            }
         } catch {
             throw scope.problem ?? error.located(in: text, of: schema.name)
         }
@@ -55,14 +58,17 @@ extension Queryable {
 
 extension QueryPlan {
     fileprivate mutating func add(
-        _ tail: PredicateTail, _ binder: PredicateBinder, _ offset: Int
+        _ tail: PredicateTail, _ binder: PredicateBinder, _ offset: Int, isLimited: Bool
     ) throws(PredicateMistake) {
-        if limit != nil {
-            guard case .limit = tail else {
+        if case .limit = tail {
+        } else if let limit {
+            if isLimited {
                 throw PredicateMistake(
-                    message: "SORT and DISTINCT must come before LIMIT, and before a limit that "
-                        + "the results have already.", offset: offset)
+                    message: "SORT and DISTINCT must come before a limit that the results have "
+                        + "already.", offset: offset)
             }
+            steps.append(.limit(limit))
+            self.limit = nil
         }
         switch tail {
         case .sort(let orders):

@@ -11,6 +11,7 @@ extension QueryPlan {
                 for column in columns { column.hops.addDependencies(to: &names) }
             case .sort(let terms):
                 for term in terms { term.column.hops.addDependencies(to: &names) }
+            case .limit: break
             }
         }
         return names

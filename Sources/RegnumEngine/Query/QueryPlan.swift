@@ -28,6 +28,8 @@ package enum QueryStep: Hashable, Sendable {
     case distinct([ColumnReference])
     /// Sorts the remaining rows by at most 64 terms. Rows with equal values keep their order.
     case sort([SortTerm])
+    /// Keeps the first rows. A negative limit counts as 0.
+    case limit(Int)
 }
 
 /// A query over the rows of one class.
@@ -85,14 +87,19 @@ extension QueryPlan {
     }
 
     /// Whether the result contains all matching rows of the source.
-    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.isDistinct } }
+    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.leavesOut } }
 
     /// The maximum number of rows in the result.
     var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
 }
 
 extension QueryStep {
-    fileprivate var isDistinct: Bool {
-        if case .distinct(let columns) = self { !columns.isEmpty } else { false }
+    /// Whether the step leaves out rows.
+    fileprivate var leavesOut: Bool {
+        switch self {
+        case .distinct(let columns): !columns.isEmpty
+        case .sort: false
+        case .limit: true
+        }
     }
 }

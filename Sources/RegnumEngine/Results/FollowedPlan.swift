@@ -14,8 +14,8 @@ final class FollowedPlan: Sendable {
         case list(ListPlace, row: UInt64)
         /// The rows of a list, or of an inverse over a list, filtered or sorted. Rows may repeat.
         case sequence(CompiledHop, table: TableKey, row: UInt64)
-        /// An order of more than 64 values, the number of directions that fit a bit set. The query
-        /// is evaluated again for each step.
+        /// A limit that isn't the last step, or an order of more than 64 values, the number of
+        /// directions that fit a bit set. The query is evaluated again for each step.
         case anew
     }
 
@@ -55,7 +55,7 @@ final class FollowedPlan: Sendable {
         {
             kind = .all
         }
-        if order.isTooLong { kind = .anew }
+        if order.isUnfollowed { kind = .anew }
         self.query = query
         self.kind = kind
         terms = order.terms.map(\.column)
@@ -135,8 +135,8 @@ final class FollowedPlan: Sendable {
 private struct SortOrder {
     var terms: [(column: PathColumn, isDescending: Bool)] = []
     var groups: [GroupStage] = []
-    /// Whether an order has more than 64 values.
-    var isTooLong = false
+    /// Whether an order has more than 64 values, or a step limits the rows.
+    var isUnfollowed = false
 
     var order: ResultOrder { ResultOrder(areDescending: terms.map(\.isDescending)) }
 
@@ -145,9 +145,10 @@ private struct SortOrder {
         for step in query.steps {
             switch step {
             case .sort(let columns, let order): sort(by: columns, order)
+            case .limit: isUnfollowed = true
             case .distinct(let columns):
                 let turned = columns.map { _ in false } + terms.map(\.isDescending)
-                if turned.count > 64 { isTooLong = true }
+                if turned.count > 64 { isUnfollowed = true }
                 groups.append(
                     GroupStage(
                         columns: columns, terms: terms.map(\.column),
@@ -155,7 +156,7 @@ private struct SortOrder {
                     ))
             }
         }
-        if terms.count > 64 { isTooLong = true }
+        if terms.count > 64 { isUnfollowed = true }
     }
 
     /// Sorts by the columns first; the previous terms order rows with equal values.

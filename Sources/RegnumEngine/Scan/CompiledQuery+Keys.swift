@@ -12,18 +12,25 @@ extension CompiledQuery {
         let limit = min(max, plan.keyCountMax)
         if limit <= 0 { return [] }
         var keys: [UInt64]
-        let needed = steps.isEmpty ? limit : .max
+        let needed: Int
+        switch steps.first {
+        case nil: needed = limit
+        case .limit(let count): needed = count
+        case .distinct, .sort: needed = .max
+        }
+        if needed <= 0 { return [] }
         if source == .table, linkedSort.isEmpty {
             keys = tableKeys(plan.shape, root, limit: needed, &statistics)
         } else {
             let isSorted = !plan.sort.isEmpty
+            let firstCount = needed
             let needed = isSorted ? .max : needed
             keys =
                 source == .table
                 ? matchingKeys(root, limit: needed, &statistics)
                 : sourceKeys(root, limit: needed, &statistics)
             if isSorted {
-                sort(&keys, sortPaths, order, root, limit: steps.isEmpty ? limit : .max)
+                sort(&keys, sortPaths, order, root, limit: firstCount)
             }
         }
         for (index, step) in steps.enumerated() {
@@ -31,6 +38,7 @@ extension CompiledQuery {
             switch step {
             case .distinct(let columns): keys = firstOfEach(keys, columns, root, limit: limit)
             case .sort(let terms, let order): sort(&keys, terms, order, root, limit: limit)
+            case .limit(let count): if keys.count > count { keys.removeLast(keys.count - count) }
             }
         }
         if keys.count > limit { keys.removeLast(keys.count - limit) }

@@ -117,4 +117,5 @@ struct CompiledQuery: Sendable {
 enum CompiledStep: Sendable {
     case distinct([PathColumn])
     case sort([PathColumn], ResultOrder)
+    case limit(Int)
 }

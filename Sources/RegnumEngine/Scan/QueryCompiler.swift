@@ -48,6 +48,7 @@ struct QueryCompiler {
         case .sort(let terms):
             for term in terms { columns.append(try resolvePath(term.column)) }
             return columns.isEmpty ? nil : .sort(columns, try order(terms))
+        case .limit(let count): return .limit(max(count, 0))
         }
     }
 

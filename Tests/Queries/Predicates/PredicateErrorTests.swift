@@ -7,7 +7,7 @@ import Testing
 
 /// Invalid predicate strings. `‸` marks the place that the error names.
 @Suite struct PredicateErrorTests {
-    private struct Case {
+    struct Case {
         let text: String
         let words: String
         let values: [Any?]
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private func check(
+    func check(
         _ cases: [Case], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let realm = try await Gadgets.realm()
@@ -254,59 +254,6 @@ import Testing
     }
 
     // Covers .invalidQuery
-    @Test func calculationsAreChecked() async throws {
-        try await check([
-            Case("number +‸", "Expected a property or a value, but the string ends here"),
-            Case("number + ‸* 2 == 3", "Expected a property or a value, but found *"),
-            Case("(number + 1 == 3‸", "Expected ), but the string ends here"),
-            Case("(number + 1‸)", "Expected an operator"),
-            Case("number + 1‸", "Expected an operator"),
-            Case("number + ‸text > 1", "Gadget.text can't be used in a calculation"),
-            Case("number + ‸friend > 1", "Gadget.friend can't be used in a calculation"),
-            Case("number + ‸numbers.@max > 1", "can't be used in a calculation"),
-            Case("number + ‸'a' > 1", "A number was expected, not the string \"a\""),
-            Case("number + 1 > ‸true", "A number was expected"),
-            Case("‸1 + 2 == 3", "Two values are compared"),
-            Case("number + 1 ‸CONTAINS 2", "CONTAINS can't compare a number with another one"),
-            Case("number + 1 ‸==[c] 2", "==[c] can't compare"),
-            Case("number + 1 ‸IN 2", "IN can't compare a number with another one"),
-            Case("number + 1 ‸== {1, 2}", "== can't compare a number with a list"),
-            Case("number + 1 ‸BETWEEN {1}", "BETWEEN needs two values"),
-            Case("number + ‸{1} > 2", "can only have numbers as operands"),
-            Case("number + ‸friends.number > 2", "which belongs to other objects"),
-            Case("‸ANY number + 1 > 2", "is a single value: ANY, ALL and NONE need several"),
-            Case("number.‸@size == 3", "isn't a collection, string or data, as @size requires"),
-            Case("text.@size.‸x == 3", "is a number and has no property"),
-            Case("text.@size ‸CONTAINS 3", "CONTAINS can't compare"),
-        ])
-        func sum(_ count: Int) -> String {
-            [String](repeating: "number", count: count).joined(separator: " + ") + " > 0"
-        }
-        let all = try await Gadgets.realm().snapshot().objects(Gadget.self)
-        try expectEqual(all.filter(sum(40)).count, 4)
-        let error = await realmError { try all.filter(sum(100_000)) }
-        #expect(error?.message.contains("more than 64 operators") == true)
-        let parentheses = String(repeating: "(", count: 100_000) + "number"
-        let deep = await realmError {
-            try all.filter(parentheses + String(repeating: ")", count: 100_000) + " > 0")
-        }
-        #expect(deep?.message.contains("more than 64 levels") == true)
-    }
-
-    // Covers .invalidQuery
-    @Test func namesOfTypesAreChecked() async throws {
-        try await check([
-            Case("any.@type == ‸'text'", "the string \"text\" isn't the name of a type"),
-            Case("any.@type == ‸3", "isn't the name of a type"),
-            Case("number.‸@type == 'int'", "isn't an AnyRealmValue, as @type requires"),
-            Case("any.@type ‸> 'int'", "can only be compared by ==, != and IN"),
-            Case("any.@type.‸x == 'int'", "is a type and has no property"),
-            Case("‸any.@type == text", "can only be compared with names of types"),
-            Case("‸ANY any.@type == 'int'", "is a single value"),
-        ])
-    }
-
-    // Covers .invalidQuery
     @Test func whatIsNotSupportedIsRefusedClearly() async throws {
         try await check([
             Case("text ‸TEXT 'a'", "TEXT isn't supported"),
@@ -320,12 +267,10 @@ import Testing
             Case(
                 "SUBQUERY(friends, $f, SUBQUERY($f.friends, $g, ‸$f.id > 0).@count > 0).@count > 0",
                 "can only use its own variable"),
-            Case("number > 0 LIMIT(2) ‸SORT(number)", "must come before LIMIT"),
-            Case("number > 0 LIMIT(2) ‸DISTINCT(number)", "must come before LIMIT"),
         ])
         let frozen = try await Gadgets.realm().snapshot().objects(Gadget.self)
         let limited = await realmError { try frozen.limited(to: 2).filter("id > 0 SORT(id)") }
-        #expect(limited?.message.contains("must come before LIMIT") == true)
+        #expect(limited?.message.contains("must come before a limit") == true)
         let position = await realmError { try frozen.index(matching: "id > 0 LIMIT(1)") }
         #expect(position?.message.contains("can't be used to find a position") == true)
     }

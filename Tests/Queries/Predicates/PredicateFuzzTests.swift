@@ -24,7 +24,7 @@ import Testing
         "SUBQUERY(friends, $f, SUBQUERY($f.friends, $g, $g.number == 7).@count > 0).@count > 0",
         "SUBQUERY(numbers, $x, $x > 1 && $x < $n).@count == 1 OR friends[SIZE] = 2",
         "friend == obj('Gadget', 0) OR friends[0] != obj('Gadget', $n) OR friend == friend.friend",
-        "number > 0 SORT(friend.number DESC, text) DISTINCT(flag, kind) SORT(id) LIMIT(3)",
+        "number > 0 SORT(friend.number DESC, text) DISTINCT(flag) SORT(id) LIMIT(3) SORT(text)",
         "number + 2 * (like - first) / 3 >= ratio * 1.5 - price OR text.@size + 1 == bytes.@count",
         "numbers[LAST] = 2 OR any['k'][LAST].in == 'deep' OR friends[LAST].number + $n IN $list",
         "any.@type == 'numeric' OR items.@type IN {'list', 'null'} OR friend.@links.@count > id",

@@ -273,6 +273,7 @@ import Testing
 
     // MARK: Order
 
+    // Covers 3.84
     @Test func ordersAndLimitsApplyFromLeftToRight() async throws {
         let same = try await GadgetCheck()
         try await same.finds("TRUEPREDICATE SORT(number DESC)", [4, 3, 5, 2, 1, 0])
@@ -289,6 +290,15 @@ import Testing
         try await same.finds(
             "TRUEPREDICATE SORT(like DESC) DISTINCT(first) SORT(number ASC) LIMIT(2)", [5, 3])
         try await same.finds("TRUEPREDICATE LIMIT(4) limit(2)", [0, 1])
+        // The numbers are -3, 0, 1, 2, 7, 2.
+        try await same.finds("TRUEPREDICATE LIMIT(4) SORT(number DESC)", [3, 2, 1, 0])
+        try await same.finds("number >= 0 LIMIT(4) SORT(number DESC) LIMIT(2)", [4, 3])
+        try await same.finds("TRUEPREDICATE SORT(number DESC) LIMIT(3) SORT(id)", [3, 4, 5])
+        try await same.finds(
+            "TRUEPREDICATE SORT(number DESC) LIMIT(3) DISTINCT(number) SORT(id DESC)", [4, 3])
+        try await same.finds("TRUEPREDICATE LIMIT(2) DISTINCT(flag) LIMIT(1) SORT(id)", [0])
+        try await same.finds("TRUEPREDICATE SORT(friend.number) LIMIT(2) SORT(id DESC)", [4, 0])
+        try await same.finds("TRUEPREDICATE LIMIT(0) SORT(id)", [])
         try await same.finds("TRUEPREDICATE LIMIT(0)", [])
     }
 

@@ -168,6 +168,7 @@ extension SeededRandom {
             if oneIn(3), let column = columns.first ?? reference(world, index) {
                 plan.steps.append(.sort([SortTerm(column: column, ascending: oneIn(2))]))
             }
+            if oneIn(6) { plan.steps.append(.limit(below(20) - 1)) }
         }
         if oneIn(4) { plan.limit = below(20) - 1 }
         return plan
@@ -218,6 +219,7 @@ extension SeededRandom {
         for _ in 0..<[0, 0, 1, 1, 2][below(5)] {
             plan.steps.append(.distinct((0..<1 + below(2)).map { _ in itemColumn() }))
             if oneIn(2) { plan.steps.append(.sort(itemSort(1 + below(2)))) }
+            if oneIn(6) { plan.steps.append(.limit(1 + below(8))) }
         }
         if oneIn(2) { plan.limit = 1 + below(8) }
         return plan

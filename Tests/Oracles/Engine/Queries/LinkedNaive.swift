@@ -197,6 +197,7 @@ struct LinkedNaive {
         sort(&places, plan.sort)
         for step in plan.steps {
             if case .sort(let terms) = step { sort(&places, terms) }
+            if case .limit(let count) = step { places = Array(places.prefix(max(count, 0))) }
             guard case .distinct(let columns) = step, !columns.isEmpty else { continue }
             var seen: [[Value]] = []
             places = places.filter { place in
