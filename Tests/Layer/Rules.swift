@@ -23,9 +23,9 @@ let folderLayers: [String: [String]] = [
         "LiveQueries", "Migration",
     ],
     "Regnum": [
-        "Errors", "Objects", "Configuration", "Values", "Schema", "Binding", "Query", "Predicates",
-        "Collections", "Projections", "Insertion", "Transaction", "Dynamic", "Frozen", "Changes",
-        "Migrations", "Realm", "Generic", "JSON",
+        "Errors", "Objects", "Configuration", "Places", "Values", "Schema", "Binding", "Query",
+        "Predicates", "Collections", "Projections", "Insertion", "Transaction", "Dynamic",
+        "Frozen", "Changes", "Migrations", "Realm", "Generic", "JSON",
     ],
 ]
 

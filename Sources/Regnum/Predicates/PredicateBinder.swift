@@ -244,6 +244,7 @@ struct PredicateBinder {
             holdsForNil = kind.holds(forNilAnd: .null)
         case .match(let match):
             predicate = .matchTextColumns(a, match, b, ignoring: comparison.ignored)
+        case .geoWithin: throw PredicateBinder.needsShape(left, offset)
         case .isIn, .between:
             throw refused(left, "needs a list of values after \(comparison.text)", offset)
         }
@@ -267,7 +268,15 @@ struct PredicateBinder {
             return try compare(place, kind, constant, quantifier, offset)
         case .match(let match):
             return try self.match(place, match, comparison, constant, quantifier, offset)
+        case .geoWithin:
+            guard let shape = constant.shape else {
+                throw PredicateBinder.needsShape(place, offset)
+            }
+            return try isWithin(shape, place, quantifier, offset)
         case .isIn, .between:
+            if case .isIn = comparison.kind, let shape = constant.shape {
+                return try isWithin(shape, place, quantifier, offset)
+            }
             throw refused(
                 place, "needs a list of values after \(comparison.text), such as {1, 2}", offset)
         }
@@ -292,6 +301,7 @@ struct PredicateBinder {
                 throw refused(place, "needs two values after BETWEEN, such as {1, 2}", offset)
             }
             return try between(place, constants[0], constants[1], quantifier, offset)
+        case .geoWithin: throw PredicateBinder.needsShape(place, offset)
         case .compare, .match:
             guard let ofList else {
                 throw refused(

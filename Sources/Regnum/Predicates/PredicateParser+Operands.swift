@@ -20,7 +20,9 @@ extension PredicateParser {
         switch following.kind {
         case .word:
             switch following.keyword {
-            case "in", "between", "beginswith", "endswith", "contains", "like", "and", "or": false
+            case "in", "between", "beginswith", "endswith", "contains", "like", "geowithin",
+                "and", "or":
+                false
             case "sort", "distinct", "limit": tokens.dropFirst(2).first?.kind != .symbol("(")
             default: true
             }
@@ -102,6 +104,10 @@ extension PredicateParser {
             guard isCall else { break }
             take()
             return try subquery()
+        case "geobox", "geocircle", "geopolygon":
+            guard isCall else { break }
+            take()
+            return .literal(.value(try shape(token)))
         case "binary", "bin":
             guard isCall else { break }
             take()
@@ -145,7 +151,7 @@ extension PredicateParser {
     }
 
     /// Parses an operand that contains no other ones, so that there is no recursion.
-    private mutating func plainOperand(
+    mutating func plainOperand(
         _ expected: String
     ) throws(PredicateMistake) -> PredicateOperand {
         let isNested = ["obj", "subquery"].contains(next.keyword) && following.kind == .symbol("(")

@@ -96,7 +96,7 @@ struct PredicateParser {
         switch next.kind {
         case .symbol(":"):
             problem = "Row numbers such as L1:2 aren't supported: pass the object as a value."
-        case .word where ["text", "geowithin", "matches"].contains(next.keyword):
+        case .word where ["text", "matches"].contains(next.keyword):
             problem = "\(next.text) isn't supported."
         default: problem = nil
         }
@@ -175,6 +175,7 @@ struct PredicateParser {
             switch token.keyword {
             case "in": kind = .isIn
             case "between": kind = .between
+            case "geowithin": kind = .geoWithin
             case "beginswith": kind = .match(.beginsWith)
             case "endswith": kind = .match(.endsWith)
             case "contains": kind = .match(.contains)

@@ -17,6 +17,7 @@ struct PredicateOperator {
         case match(TextMatch)
         case isIn
         case between
+        case geoWithin
     }
 
     let kind: Kind

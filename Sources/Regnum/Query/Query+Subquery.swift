@@ -42,7 +42,7 @@ extension Predicate {
         case .and(let terms), .or(let terms): terms.lazy.compactMap(\.firstCollection).first
         case .not(let term): term.firstCollection
         case .constant, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn,
-            .isRow, .isKind, .compareNumbers:
+            .isRow, .isKind, .compareNumbers, .within:
             nil
         }
     }
@@ -70,7 +70,7 @@ extension Predicate {
             return Predicate.rest(of: hops, collection)
                 .map { .aggregate($0, kind, column, comparison, value) }
         case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn, .isRow,
-            .isKind, .compareNumbers:
+            .isKind, .compareNumbers, .within:
             return nil
         }
     }

@@ -9,6 +9,7 @@ extension Predicate {
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             1 + max(a.hops.count, b.hops.count)
         case .compareNumbers(let a, _, let b): 1 + max(a.levelCount, b.levelCount)
+        case .within: 2
         case .related(let hops, _, let term), .count(let hops, let term, _, _):
             max(1, hops.count) + term.levelCount
         case .aggregate(let hops, _, let column, _, _): 1 + hops.count + column.hops.count

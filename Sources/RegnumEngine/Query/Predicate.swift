@@ -80,6 +80,8 @@ package indirect enum Predicate: Hashable, Sendable {
     case isIn(ColumnReference, [Value])
     /// The row is one of these; false without keys.
     case isRow([ObjectKey])
+    /// The row is a point in an area; false for a row that isn't a valid point.
+    case within(GeoLayout, GeoArea)
     /// Whether as many rows at the end of a path match as the quantifier requires.
     case related([Hop], Quantifier, Predicate)
     /// Compares the number of matching rows at the end of a path.

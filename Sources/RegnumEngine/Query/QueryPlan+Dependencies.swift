@@ -50,6 +50,7 @@ extension Predicate {
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             a.hops.addDependencies(to: &names)
             b.hops.addDependencies(to: &names)
+        case .within(let layout, _): [layout.coordinates].addDependencies(to: &names)
         case .related(let hops, _, let term), .count(let hops, let term, _, _):
             hops.addDependencies(to: &names)
             term.addDependencies(to: &names)

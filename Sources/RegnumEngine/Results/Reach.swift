@@ -44,6 +44,10 @@ struct Reach: Sendable {
         case .compareValues(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             add(a, at: place)
             add(b, at: place)
+        case .within(let layout, _):
+            add(layout.type, at: place)
+            let list = CompiledHop.list(layout.coordinates, target: layout.elements)
+            add(layout.element, at: follow(list, from: place))
         case .related(let path, let term), .count(let path, let term, _, _):
             add(term, at: follow(path.hops, from: place))
         case .aggregate(let path, let aggregate):

@@ -88,7 +88,7 @@ extension CompiledPredicate {
     var readsOtherRows: Bool {
         switch self {
         case .through, .throughSet, .compareValues, .related, .count, .aggregate, .matchTextColumns,
-            .compareNumbers:
+            .compareNumbers, .within:
             true
         case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
         case .not(let term): term.readsOtherRows

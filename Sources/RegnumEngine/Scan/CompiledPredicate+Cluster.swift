@@ -62,6 +62,8 @@ extension CompiledPredicate {
             return set.mask(cluster) & rows
         case .isRow(let keys):
             return cluster.rows(of: keys, rows)
+        case .within(let layout, let area):
+            return layout.rows(within: area, cluster, rows, content)
         case .compareValues, .matchTextColumns, .compareNumbers, .isKind, .related, .count,
             .aggregate:
             return rows.filter { matches(cluster, $0, content) }
@@ -125,6 +127,8 @@ extension CompiledPredicate {
             guard case .any(let bytes) = column.value(cluster, row) else { return orNull }
             return bytes.first.flatMap { AnyKind(rawValue: $0) }.map { kinds.contains($0) }
                 ?? false
+        case .within(let layout, let area):
+            return layout.isWithin(area, cluster, row, content)
         case .related(let path, let term):
             return CompiledPredicate.isRelated(path, term, cluster, row, content)
         case .count(let path, let term, let comparison, let number):

@@ -51,6 +51,8 @@ indirect enum CompiledPredicate: Sendable {
     case isKind(ResolvedColumn, Set<AnyKind>, orNull: Bool)
     /// Ascending, without duplicates.
     case isRow([UInt64])
+    /// The row is a point in an area.
+    case within(CompiledLayout, GeoArea)
     /// Whether one of the rows at the end of a path matches.
     case related(CompiledPath, CompiledPredicate)
     case count(CompiledPath, CompiledPredicate, Comparison, Int64)

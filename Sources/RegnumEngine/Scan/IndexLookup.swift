@@ -123,7 +123,7 @@ extension CompiledPredicate {
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
-            .throughSet, .inSet, .not, .compareNumbers, .isKind:
+            .throughSet, .inSet, .within, .not, .compareNumbers, .isKind:
             return nil
         }
     }

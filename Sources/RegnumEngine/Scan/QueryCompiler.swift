@@ -112,6 +112,8 @@ struct QueryCompiler {
                 }
                 return .isIn(try compiler.resolve(reference), set)
             }
+        case .within(let layout, let area):
+            return try within(layout, area)
         case .related(let hops, .any, let term):
             return try related(hops, term)
         case .related(let hops, .all, let term):
@@ -192,6 +194,7 @@ extension Predicate {
         case .isRow: return 1
         case .isKind(let column, _, _): return column.linkCost + 5
         case .compareNumbers(let a, _, let b): return a.cost + b.cost + 50
+        case .within: return 500
         case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50
         case .matchTextColumns(let a, _, let b, _): return a.linkCost + b.linkCost + 500
         case .related(let hops, _, let term): return 400 * hops.count + 2 * term.cost

@@ -1,0 +1,41 @@
+/// The area between two opposite corners, for queries.
+///
+/// It is a polygon with four corners, whose edges are arcs of great circles. So its northern and
+/// southern edges bulge away from the circles of latitude, noticeably if the box is wide. A box
+/// larger than a hemisphere stands for the rest of the sphere.
+///
+/// Corners at the same latitude or longitude enclose no area, which is an error that is reported
+/// when the query is used. Whether a point on an edge is within the box is decided as for
+/// ``GeoPolygon``.
+public struct GeoBox: GeoShape {
+    /// The corner in the south-west.
+    public let bottomLeft: GeoPoint
+    /// The corner in the north-east.
+    public let topRight: GeoPoint
+
+    public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
+        self.bottomLeft = bottomLeft
+        self.topRight = topRight
+    }
+
+    /// Creates a box from pairs of a latitude and a longitude. Returns `nil` if one of them isn't
+    /// valid for ``GeoPoint``.
+    public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
+        guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
+            return nil
+        }
+        self.init(bottomLeft: bottomLeft, topRight: topRight)
+    }
+
+    public var _area: _GeoArea {
+        let (low, high) = (bottomLeft, topRight)
+        let corners = [
+            (low.latitude, low.longitude), (low.latitude, high.longitude),
+            (high.latitude, high.longitude), (high.latitude, low.longitude),
+        ]
+        return _GeoArea(rings: [[GeoPoint](corners) ?? []], text: description)
+    }
+
+    /// The box as written in predicate strings.
+    public var description: String { "geoBox(\(bottomLeft), \(topRight))" }
+}

@@ -1,0 +1,44 @@
+internal import RegnumEngine
+
+/// The area within a distance of a point, measured on the sphere, for queries.
+///
+/// Contains its edge, and is precise to about 1e-15 radians (6 nm). A radius of half the Earth's
+/// circumference or more makes it the whole sphere.
+public struct GeoCircle: GeoShape {
+    public let center: GeoPoint
+    /// The radius as an angle seen from the center of the Earth.
+    public let radiusInRadians: Double
+
+    /// Returns `nil` if the radius is negative or NaN.
+    public init?(center: GeoPoint, radiusInRadians: Double) {
+        guard radiusInRadians >= 0 else { return nil }
+        self.center = center
+        self.radiusInRadians = radiusInRadians
+    }
+
+    /// Creates a circle. The result is optional as in Realm, but never `nil`.
+    public init?(center: GeoPoint, radius: Distance) {
+        self.init(center: center, radiusInRadians: radius.asRadians())
+    }
+
+    /// Creates a circle around a pair of a latitude and a longitude. Returns `nil` if these aren't
+    /// valid for ``GeoPoint``, or the radius is negative or NaN.
+    public init?(center: (Double, Double), radiusInRadians: Double) {
+        guard let center = GeoPoint(center) else { return nil }
+        self.init(center: center, radiusInRadians: radiusInRadians)
+    }
+
+    /// Creates a circle around a pair of a latitude and a longitude. Returns `nil` if these aren't
+    /// valid for ``GeoPoint``.
+    public init?(center: (Double, Double), radius: Distance) {
+        self.init(center: center, radiusInRadians: radius.asRadians())
+    }
+
+    public var _area: _GeoArea {
+        _GeoArea(
+            GeoArea(center: center.vector, radius: radiusInRadians, text: description))
+    }
+
+    /// The circle as written in predicate strings.
+    public var description: String { "geoCircle(\(center), \(radiusInRadians))" }
+}

@@ -1,0 +1,64 @@
+/// The area within a ring of points and outside of holes in it, for queries.
+///
+/// The edges are arcs of great circles. A ring encloses the smaller of the two areas beside it,
+/// whatever its direction, so a polygon is never larger than a hemisphere. Points are rounded to
+/// less than 2e-16 radians (about 1 nm); everything else is exact, and decided as in the S2 library
+/// that Realm uses: of the polygons on the two sides of an edge, exactly one contains a point on
+/// it, and of the polygons around a vertex exactly one contains the vertex.
+///
+/// Reported as an error when the query is used: a ring with fewer than three different points, or
+/// one that crosses itself, passes through a point twice or has an edge between opposite points of
+/// the Earth; rings that cross, or share an edge or more than one point; a hole that isn't within
+/// the outer ring, or that overlaps another hole. A point that repeats the previous one is ignored.
+public struct GeoPolygon: GeoShape {
+    /// The points of the outer ring; the last one is the first one again.
+    public let outerRing: [GeoPoint]
+    /// The points of each hole, in the same form.
+    public let holes: [[GeoPoint]]
+
+    /// Creates a polygon from its rings. Returns `nil` if one of them has fewer than four points,
+    /// or doesn't end where it starts.
+    public init?(outerRing: [GeoPoint], holes: [[GeoPoint]] = []) {
+        guard ([outerRing] + holes).allSatisfy(\.isClosed) else { return nil }
+        self.outerRing = outerRing
+        self.holes = holes
+    }
+
+    /// Creates a polygon from its rings, like ``init(outerRing:holes:)-([GeoPoint],[[GeoPoint]])``.
+    public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    /// Creates a polygon from rings of pairs of a latitude and a longitude. Returns `nil` if one of
+    /// these isn't valid for ``GeoPoint``, a ring has fewer than four, or a ring doesn't end where
+    /// it starts.
+    public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
+        guard let outerRing = [GeoPoint](outerRing) else { return nil }
+        let rings = holes.compactMap { [GeoPoint]($0) }
+        guard rings.count == holes.count else { return nil }
+        self.init(outerRing: outerRing, holes: rings)
+    }
+
+    /// Creates a polygon from rings of pairs of a latitude and a longitude.
+    public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    /// - Complexity: O(n log n) for n points, if few edges are close to each other.
+    public var _area: _GeoArea { _GeoArea(rings: [outerRing] + holes, text: description) }
+
+    /// The polygon as written in predicate strings.
+    public var description: String {
+        let rings = ([outerRing] + holes).map { ring in
+            "{\(ring.map(\.description).joined(separator: ", "))}"
+        }
+        return "geoPolygon(\(rings.joined(separator: ", ")))"
+    }
+}
+
+extension [GeoPoint] {
+    fileprivate var isClosed: Bool {
+        guard count >= 4, let first, let last else { return false }
+        return first.latitude == last.latitude && first.longitude == last.longitude
+    }
+}

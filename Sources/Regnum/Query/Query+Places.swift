@@ -1,0 +1,67 @@
+internal import RegnumEngine
+
+// Conditions on embedded objects that are points.
+
+extension Query {
+    /// Whether the embedded object is a point within the shape. ``GeoShape`` describes how points
+    /// are stored.
+    ///
+    ///     realm.objects(Shop.self).where { $0.location.geoWithin(circle) }
+    ///
+    /// False for `nil`, for an object of another `type`, and for one that has fewer than two
+    /// coordinates or has coordinates out of their ranges. A class that doesn't have the properties
+    /// of points and a shape without an area are errors, which are reported when the query is used.
+    ///
+    /// - Complexity: O(v) for each object, for v points of a polygon. There is no index.
+    public func geoWithin<Target: EmbeddedObject>(_ shape: some GeoShape) -> Query<Bool>
+    where Value == Target? {
+        isWithin(shape, ClassSchema.of(Target.self))
+    }
+}
+
+extension Query where Value: EmbeddedObject {
+    /// Whether the element of a collection is a point within the shape.
+    ///
+    ///     realm.objects(Route.self).where { $0.stops.all { $0.geoWithin(box) } }
+    public func geoWithin(_ shape: some GeoShape) -> Query<Bool> {
+        isWithin(shape, ClassSchema.of(Value.self))
+    }
+}
+
+extension Query where Value: QueryCollection, Value.Element: EmbeddedObject {
+    /// Whether at least one of the elements is a point within the shape.
+    public func geoWithin(_ shape: some GeoShape) -> Query<Bool> {
+        isWithin(shape, ClassSchema.of(Value.Element.self))
+    }
+}
+
+extension Query {
+    private func isWithin(_ shape: some GeoShape, _ schema: ClassSchema) -> Query<Bool> {
+        do throws(GeoMistake) {
+            return condition(.exists(hops, try schema.isWithin(shape)))
+        } catch {
+            scope.refuse(error.message)
+            return condition(.constant(false))
+        }
+    }
+}
+
+extension ClassSchema {
+    /// Returns the condition that an object of the class is a point within a shape. Throws if the
+    /// objects aren't points, or the shape has no area.
+    func isWithin(_ shape: some GeoShape) throws(GeoMistake) -> Predicate {
+        guard isEmbedded, let type = property(columnNamed: "type"),
+            let coordinates = property(columnNamed: "coordinates"),
+            case .scalar(let storage) = properties[type].shape, storage.scalar == .string,
+            case .list(.scalar(let element)) = properties[coordinates].shape,
+            element.scalar == .double, let hop = hops(through: properties[coordinates]).first
+        else {
+            throw GeoMistake(
+                message: "\(name) isn't a class of points: an embedded class that stores a string "
+                    + "as \"type\" and a List<Double> as \"coordinates\".")
+        }
+        let layout = GeoLayout(
+            type: properties[type].reference, coordinates: hop, element: .element(element))
+        return .within(layout, try shape._area.area.get())
+    }
+}
