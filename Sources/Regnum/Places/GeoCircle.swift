@@ -2,8 +2,8 @@ internal import RegnumEngine
 
 /// The area within a distance of a point, measured on the sphere, for queries.
 ///
-/// Contains its edge, and is precise to about 1e-15 radians (6 nm). A radius of half the Earth's
-/// circumference or more makes it the whole sphere.
+/// The edge is precise to about 1e-15 radians (6 nm). A radius of 0 is that of a single point, and
+/// one of half the Earth's circumference or more makes the circle the whole sphere.
 public struct GeoCircle: GeoShape {
     public let center: GeoPoint
     /// The radius as an angle seen from the center of the Earth.

@@ -4,66 +4,101 @@ internal import RegnumEngine
 
 extension PredicateParser {
     /// Parses what follows the name of a shape.
-    mutating func shape(_ name: PredicateToken) throws(PredicateMistake) -> any GeoShape {
+    mutating func shape(_ name: PredicateToken) throws(PredicateMistake) -> PredicateShape {
         try require(symbol: "(")
-        let shape: (any GeoShape)?
+        let kind: PredicateShape.Kind
         switch name.keyword {
         case "geobox":
             let bottomLeft = try point()
             try require(symbol: ",")
-            shape = GeoBox(bottomLeft: bottomLeft, topRight: try point())
+            kind = .box(bottomLeft, try point())
         case "geocircle":
             let center = try point()
             try require(symbol: ",")
-            shape = GeoCircle(center: center, radiusInRadians: try coordinate())
+            kind = .circle(center, radius: try plainOperand("Expected a number"))
         default:
-            var rings: [[GeoPoint]] = []
+            var rings: [[PredicateShape.Point]] = []
             repeat { rings.append(try ring()) } while take(symbol: ",")
-            shape = GeoPolygon(outerRing: rings[0], holes: Array(rings.dropFirst()))
+            kind = .polygon(rings)
         }
         try require(symbol: ")")
-        if let shape { return shape }
-        throw PredicateMistake(
-            message: name.keyword == "geocircle"
-                ? "The radius of a circle can't be negative."
-                : "Each ring of a polygon needs at least four points, the last one being the "
-                    + "first one again.", offset: name.offset)
+        return PredicateShape(kind: kind, offset: name.offset)
     }
 
     /// Parses `{point, …}`.
-    private mutating func ring() throws(PredicateMistake) -> [GeoPoint] {
+    private mutating func ring() throws(PredicateMistake) -> [PredicateShape.Point] {
         try require(symbol: "{")
-        var points: [GeoPoint] = []
+        var points: [PredicateShape.Point] = []
         repeat { points.append(try point()) } while take(symbol: ",")
         try require(symbol: "}")
         return points
     }
 
     /// Parses `[longitude, latitude]`, with an altitude or without.
-    private mutating func point() throws(PredicateMistake) -> GeoPoint {
+    private mutating func point() throws(PredicateMistake) -> PredicateShape.Point {
         let offset = next.offset
         try require(symbol: "[")
-        let longitude = try coordinate()
+        var coordinates = [try plainOperand("Expected a number")]
         try require(symbol: ",")
-        let latitude = try coordinate()
-        let altitude = take(symbol: ",") ? try coordinate() : 0
+        coordinates.append(try plainOperand("Expected a number"))
+        if take(symbol: ",") { coordinates.append(try plainOperand("Expected a number")) }
         try require(symbol: "]")
+        return PredicateShape.Point(coordinates: coordinates, offset: offset)
+    }
+}
+
+extension PredicateBinder {
+    /// Returns a shape that was written in the string.
+    func shape(_ syntax: PredicateShape) throws(PredicateMistake) -> any GeoShape {
+        switch syntax.kind {
+        case .box(let bottomLeft, let topRight):
+            return GeoBox(bottomLeft: try point(bottomLeft), topRight: try point(topRight))
+        case .circle(let center, let radius):
+            let (center, radians) = (try point(center), try coordinate(radius))
+            if let circle = GeoCircle(center: center, radiusInRadians: radians) { return circle }
+            throw PredicateMistake(
+                message: "The radius of a circle can't be negative.", offset: radius.offset)
+        case .polygon(let syntax):
+            var rings: [[GeoPoint]] = []
+            for ring in syntax {
+                var points: [GeoPoint] = []
+                for place in ring { points.append(try point(place)) }
+                rings.append(points)
+            }
+            if let outer = rings.first,
+                let polygon = GeoPolygon(outerRing: outer, holes: Array(rings.dropFirst()))
+            {
+                return polygon
+            }
+        }
+        throw PredicateMistake(
+            message: "Each ring of a polygon needs at least four points, the last one being the "
+                + "first one again.", offset: syntax.offset)
+    }
+
+    private func point(_ syntax: PredicateShape.Point) throws(PredicateMistake) -> GeoPoint {
+        var numbers: [Double] = []
+        for operand in syntax.coordinates { numbers.append(try coordinate(operand)) }
         guard
-            let point = GeoPoint(latitude: latitude, longitude: longitude, altitude: altitude)
+            let point = GeoPoint(
+                latitude: numbers[1], longitude: numbers[0],
+                altitude: numbers.count > 2 ? numbers[2] : 0)
         else {
             throw PredicateMistake(
                 message: "A point is [longitude, latitude]: from -180 to 180 and from -90 to 90, "
-                    + "in degrees. An altitude after them can't be negative.", offset: offset)
+                    + "in degrees. An altitude after them can't be negative.",
+                offset: syntax.offset)
         }
         return point
     }
 
-    private mutating func coordinate() throws(PredicateMistake) -> Double {
-        let operand = try plainOperand("Expected a number")
-        guard case .literal(.number(let text)) = operand.kind, let number = Double(text) else {
-            throw PredicateMistake(message: "Expected a number.", offset: operand.offset)
+    private func coordinate(_ operand: PredicateOperand) throws(PredicateMistake) -> Double {
+        if case .constant(let constant) = try side(operand),
+            case .double(let number)? = constant.stored(as: _StorageType(.double))
+        {
+            return number
         }
-        return number
+        throw PredicateMistake(message: "Expected a number.", offset: operand.offset)
     }
 }
 

@@ -52,7 +52,7 @@ struct PredicateBinder {
         case number(PredicateNumber)
     }
 
-    private func side(_ operand: PredicateOperand) throws(PredicateMistake) -> Side {
+    func side(_ operand: PredicateOperand) throws(PredicateMistake) -> Side {
         switch operand.kind {
         case .literal(let constant): return .constant(constant)
         case .list(let operands):
@@ -72,6 +72,7 @@ struct PredicateBinder {
             case .one(let constant): return .constant(constant)
             case .several(let constants): return .list(constants)
             }
+        case .shape(let shape): return .constant(.value(try self.shape(shape)))
         case .path(let path): return .place(try place(path))
         case .subquery(let path, let variable, let condition):
             return .place(try subquery(path, variable, condition))
@@ -210,6 +211,7 @@ struct PredicateBinder {
         _ left: PredicatePlace, _ right: PredicatePlace, _ comparison: PredicateOperator,
         _ quantifier: Quantifier?, _ offset: Int
     ) throws(PredicateMistake) -> Predicate {
+        if comparison.kind == .geoWithin { throw PredicateBinder.needsShape(left, offset) }
         guard let (hops, a) = column(left), let (others, b) = column(right) else {
             throw refused(left, "can't be compared with \(right.name), only with a value", offset)
         }
@@ -244,8 +246,7 @@ struct PredicateBinder {
             holdsForNil = kind.holds(forNilAnd: .null)
         case .match(let match):
             predicate = .matchTextColumns(a, match, b, ignoring: comparison.ignored)
-        case .geoWithin: throw PredicateBinder.needsShape(left, offset)
-        case .isIn, .between:
+        case .isIn, .between, .geoWithin:
             throw refused(left, "needs a list of values after \(comparison.text)", offset)
         }
         return try quantified(

@@ -107,7 +107,7 @@ extension PredicateParser {
         case "geobox", "geocircle", "geopolygon":
             guard isCall else { break }
             take()
-            return .literal(.value(try shape(token)))
+            return .shape(try shape(token))
         case "binary", "bin":
             guard isCall else { break }
             take()
@@ -154,7 +154,8 @@ extension PredicateParser {
     mutating func plainOperand(
         _ expected: String
     ) throws(PredicateMistake) -> PredicateOperand {
-        let isNested = ["obj", "subquery"].contains(next.keyword) && following.kind == .symbol("(")
+        let calls = ["obj", "subquery", "geobox", "geocircle", "geopolygon"]
+        let isNested = calls.contains(next.keyword ?? "") && following.kind == .symbol("(")
         if isNested || next.kind == .symbol("{") { throw mistake(expected) }
         let offset = next.offset
         return PredicateOperand(kind: try operandKind(), quantifier: nil, offset: offset)

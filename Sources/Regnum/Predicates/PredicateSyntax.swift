@@ -40,6 +40,7 @@ struct PredicateOperand {
         case calculation(NumericOperation, PredicateOperand, PredicateOperand)
         /// `obj('Class', key)`
         case object(className: String, key: PredicateOperand)
+        case shape(PredicateShape)
     }
 
     let kind: Kind
@@ -54,6 +55,24 @@ enum PredicateArgument: Equatable {
     case position(Int)
     /// `$name`
     case name(String)
+}
+
+/// A shape such as `geoBox([1, 2], [3, 4])`.
+struct PredicateShape {
+    enum Kind {
+        case box(Point, Point)
+        case circle(Point, radius: PredicateOperand)
+        case polygon([[Point]])
+    }
+
+    /// A longitude, a latitude, and an altitude if there is one.
+    struct Point {
+        let coordinates: [PredicateOperand]
+        let offset: Int
+    }
+
+    let kind: Kind
+    let offset: Int
 }
 
 /// A path to a property.

@@ -258,7 +258,6 @@ import Testing
         try await check([
             Case("text ‸TEXT 'a'", "TEXT isn't supported"),
             Case("text ‸MATCHES 'a'", "MATCHES isn't supported"),
-            Case("part ‸GEOWITHIN geoBox([1, 2], [3, 4])", "GEOWITHIN isn't supported"),
             Case("friend == ‸O1", "Row numbers aren't supported"),
             Case("friend == L1‸:2", "Row numbers such as L1:2 aren't supported"),
             Case(

@@ -103,6 +103,8 @@ struct LinkedNaive {
             return Self.holds(number(place, a), comparison, number(place, b))
         case .isKind:
             preconditionFailure("No world has values of any type.")
+        case .within:
+            preconditionFailure("The rows aren't points.")
         case .related(let hops, let quantifier, let term):
             let answers = ends(place, hops).map { matches($0, term) }
             switch quantifier {

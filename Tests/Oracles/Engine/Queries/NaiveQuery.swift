@@ -50,6 +50,7 @@ struct NaiveQuery {
         case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate,
             .compareNumbers, .isKind:
             preconditionFailure("Use `LinkedWorld` for other classes.")
+        case .within: preconditionFailure("The rows aren't points.")
         }
     }
 
