@@ -39,15 +39,20 @@ public struct Distance: Hashable, Sendable {
         Distance(checking: radians)
     }
 
+    /// Returns the distance in meters.
     public func asMeters() -> Double { radians * Distance.earthRadiusInMeters }
 
+    /// Returns the distance in kilometers.
     public func asKilometers() -> Double { radians * (Distance.earthRadiusInMeters / 1_000) }
 
+    /// Returns the distance in miles of 1,609.344 meters.
     public func asMiles() -> Double {
         radians * Distance.earthRadiusInMeters / Distance.metersPerMile
     }
 
+    /// Returns the distance as an angle in degrees, seen from the center of the Earth.
     public func asDegrees() -> Double { radians * 180 / .pi }
 
+    /// Returns the distance as an angle in radians, seen from the center of the Earth.
     public func asRadians() -> Double { radians }
 }

@@ -13,6 +13,7 @@ public struct GeoBox: GeoShape {
     /// The corner in the north-east.
     public let topRight: GeoPoint
 
+    /// Creates a box from its corners.
     public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
         self.bottomLeft = bottomLeft
         self.topRight = topRight
@@ -27,6 +28,7 @@ public struct GeoBox: GeoShape {
         self.init(bottomLeft: bottomLeft, topRight: topRight)
     }
 
+    /// An implementation detail of queries.
     public var _area: _GeoArea {
         let (low, high) = (bottomLeft, topRight)
         let corners = [

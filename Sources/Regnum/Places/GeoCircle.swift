@@ -5,11 +5,12 @@ internal import RegnumEngine
 /// The edge is precise to about 1e-15 radians (6 nm). A radius of 0 is that of a single point, and
 /// one of half the Earth's circumference or more makes the circle the whole sphere.
 public struct GeoCircle: GeoShape {
+    /// The center.
     public let center: GeoPoint
     /// The radius as an angle seen from the center of the Earth.
     public let radiusInRadians: Double
 
-    /// Returns `nil` if the radius is negative or NaN.
+    /// Creates a circle. Returns `nil` if the radius is negative or NaN.
     public init?(center: GeoPoint, radiusInRadians: Double) {
         guard radiusInRadians >= 0 else { return nil }
         self.center = center
@@ -34,6 +35,7 @@ public struct GeoCircle: GeoShape {
         self.init(center: center, radiusInRadians: radius.asRadians())
     }
 
+    /// An implementation detail of queries.
     public var _area: _GeoArea {
         _GeoArea(
             GeoArea(center: center.vector, radius: radiusInRadians, text: description))

@@ -44,6 +44,8 @@ public struct GeoPolygon: GeoShape {
         self.init(outerRing: outerRing, holes: holes)
     }
 
+    /// An implementation detail of queries.
+    ///
     /// - Complexity: O(n log n) for n points, if few edges are close to each other.
     public var _area: _GeoArea { _GeoArea(rings: [outerRing] + holes, text: description) }
 

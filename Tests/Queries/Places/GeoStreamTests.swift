@@ -8,8 +8,8 @@ import Testing
 @Suite struct GeoStreamTests {
     private static let corner = GeoBox(bottomLeft: (0, 0), topRight: (2, 2))
 
-    /// Shop n has the point (n, n) and the branches (n, n) and (50, 50). Shop 9 links to and lists
-    /// shop 1.
+    /// Shop n has the point (n + 0.5, n + 0.5), and branches there and at (50, 50). Shop 9 links to
+    /// shop 1, and has it in its list.
     private func realm() async throws -> Realm {
         try await GeoShop.realm { tx in
             for number in 0..<5 {

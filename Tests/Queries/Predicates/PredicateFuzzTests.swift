@@ -42,6 +42,7 @@ import Testing
             "[*]", "[0]", "[-1]", "['k']", "[$0]", "SELF", "any", "id", "friend", "friends",
             "scores",
             "numbers", "items", "named", "part", "SUBQUERY", "SORT", "DISTINCT", "LIMIT", "\\", "'",
+            "GEOWITHIN", "geoBox([1, 2], [3, 4])", "geoCircle([", "geoPolygon({",
             "\"", "B64'", "uuid(", "T1:", "2023-11-14@22:13:20", "ä", "\u{1F600}", "\0", "\n",
         ]
 
