@@ -52,6 +52,7 @@ let package = Package(
     name: "regnum",
     products: [
         .library(name: "Regnum", targets: ["Regnum"]),
+        .library(name: "RegnumJSON", targets: ["RegnumJSON"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
     dependencies: [
@@ -68,14 +69,18 @@ let package = Package(
         .target(
             name: "Regnum", dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging],
             swiftSettings: settings),
+        .target(
+            name: "RegnumJSON", dependencies: ["Regnum", "RegnumEngine", "RegnumStore", logging],
+            swiftSettings: settings),
         .executableTarget(
-            name: "RegnumTool", dependencies: ["Regnum", argumentParser], swiftSettings: settings),
+            name: "RegnumTool", dependencies: ["Regnum", "RegnumJSON", argumentParser],
+            swiftSettings: settings),
 
         support("RegnumTestSupport", "Support", settings: settings),
         support(
             "RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"],
             settings: settings),
-        support("RegnumTestModels", "Models", ["Regnum"]),
+        support("RegnumTestModels", "Models", ["Regnum", "RegnumJSON"]),
         support(
             "EngineOracle", "Oracles/Engine",
             ["RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"],
@@ -107,11 +112,11 @@ let package = Package(
             "Coordinator",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),
         tests("Watch", ["RegnumWatch"]),
-        tests("Objects", realm + ["RealmOracle", logging]),
+        tests("Objects", realm + ["RealmOracle", "RegnumJSON", logging]),
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),
         tests("Changes", realm + ["EngineOracle", "RealmOracle", logging]),
-        tests("Realm", realm + [logging]),
+        tests("Realm", realm + ["RegnumJSON", logging]),
         tests("Migrations", realm + ["EngineOracle", logging]),
         tests(
             "Compatibility", realm + [logging],

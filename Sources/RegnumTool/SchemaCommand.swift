@@ -1,5 +1,6 @@
 import ArgumentParser
 import Regnum
+import RegnumJSON
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Regnum
+import RegnumJSON
 
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

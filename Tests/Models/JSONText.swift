@@ -1,4 +1,5 @@
 import Regnum
+import RegnumJSON
 
 /// A text split into chunks.
 struct JSONChunks: AsyncSequence {

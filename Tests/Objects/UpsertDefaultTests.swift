@@ -1,4 +1,5 @@
 import Regnum
+import RegnumJSON
 import RegnumTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Regnum
+import RegnumJSON
 import RegnumTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Regnum
 import RegnumEngine
+import RegnumJSON
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport

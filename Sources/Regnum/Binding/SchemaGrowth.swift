@@ -1,5 +1,5 @@
-internal import RegnumEngine
-internal import RegnumStore
+package import RegnumEngine
+package import RegnumStore
 
 /// Adds the missing parts of model classes to the stored schema.
 enum SchemaGrowth {
@@ -55,9 +55,7 @@ enum SchemaGrowth {
             switch property.shape {
             case .scalar where property.shape.isAny:
                 guard table.list(named: property.anyItemsName) == nil else { continue }
-                let elements = try transaction.addAnyElements(schema.elementsName(of: property))
-                _ = try transaction.addList(
-                    table.key, name: property.anyItemsName, target: elements, kind: .list)
+                try transaction.addAnyItems(property.columnName, to: table)
             case .scalar, .linkingObjects:
                 continue
             case .link(let type):
@@ -98,14 +96,14 @@ enum SchemaGrowth {
 }
 
 /// The elements of a collection to be stored.
-enum ElementDefinition {
+package enum ElementDefinition {
     case object(TableKey)
     case value(ScalarType, isOptional: Bool)
 }
 
 extension EngineTransaction {
     /// Adds a list, set or map, with a hidden class of elements if they are values or it is a map.
-    func addCollection(
+    package func addCollection(
         _ kind: ListKind, _ name: String, of element: ElementDefinition, to table: TableSchema
     ) throws(StoreError) {
         let elementsName = "\(table.name).\(name)"
@@ -134,9 +132,19 @@ extension EngineTransaction {
             name: name, kind: .elements, columns: hasKeys ? [value, key] : [value])
     }
 
+    /// Adds the list with the contents of a property of any type.
+    package func addAnyItems(
+        _ property: String, to table: TableSchema
+    ) throws(StoreError) {
+        let elements = try addAnyElements("\(table.name).\(property)")
+        _ = try addList(
+            table.key, name: PropertySchema.anyItemsName(of: property), target: elements,
+            kind: .list)
+    }
+
     /// Adds the hidden class of elements of any type, whose rows can themselves hold lists and
     /// dictionaries.
-    func addAnyElements(_ name: String) throws(StoreError) -> TableKey {
+    private func addAnyElements(_ name: String) throws(StoreError) -> TableKey {
         let elements = try addElements(
             name, ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
             hasKeys: true)

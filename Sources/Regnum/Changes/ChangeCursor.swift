@@ -55,7 +55,7 @@ extension ChangeCursor: LosslessStringConvertible {
 
 extension UInt64 {
     /// The number as 16 lowercase hexadecimal digits.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

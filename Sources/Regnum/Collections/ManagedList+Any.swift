@@ -1,4 +1,4 @@
-internal import RegnumEngine
+package import RegnumEngine
 internal import RegnumStore
 
 extension TransactionCore {
@@ -193,7 +193,7 @@ extension _ManagedList {
 extension DatabaseSchema {
     /// Returns the class that a value of any type links to. Throws for links that only a damaged
     /// file contains.
-    func anyTarget(_ table: TableKey) throws(Realm.Error) -> TableSchema {
+    package func anyTarget(_ table: TableKey) throws(Realm.Error) -> TableSchema {
         guard Int(table.rawValue) < tables.count else { throw .missingRow("class") }
         let target = tables[Int(table.rawValue)]
         guard target.kind == .object else { throw .ownedTarget(target.name) }

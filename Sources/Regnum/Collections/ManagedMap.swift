@@ -166,7 +166,7 @@ extension Realm.Error {
         mapKey(key, schema.name, property.name)
     }
 
-    static func mapKey(
+    package static func mapKey(
         _ key: String, _ className: String, _ property: String
     ) -> Realm.Error? {
         if key.utf8.count > Limits.stringByteCountMax {

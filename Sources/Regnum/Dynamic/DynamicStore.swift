@@ -114,7 +114,7 @@ final class DynamicStore {
                 properties[StoredText(column.name)] = .column(column)
             }
             // items of values of any type are part of those values
-            for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
+            for list in stored.lists where !list.isDropped && list.name.itemsProperty == nil {
                 properties[StoredText(list.name)] = .list(list)
             }
         }

@@ -35,7 +35,7 @@ extension Realm.Error {
     }
 
     /// The error for a stored reference to a row that doesn't exist.
-    static func missingRow(_ className: String) -> Realm.Error {
+    package static func missingRow(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidDatabase,
             "The file is damaged: it refers to \(className.withArticle) that does not exist.",

@@ -1,4 +1,4 @@
-internal import RegnumEngine
+package import RegnumEngine
 internal import RegnumStore
 
 /// An immutable view of one version of the realm.
@@ -34,6 +34,19 @@ public struct Snapshot: Sendable {
     ) -> Frozen<T>? where Key._Basis: PrimaryKeyValue {
         let table = FrozenTable(core, core.realm.entry(for: type))
         return table.find(table.schema.requirePrimaryKey(key)).map { Frozen(table, row: $0) }
+    }
+}
+
+extension Snapshot {
+    /// The content, for programs that don't know the classes.
+    package var root: DatabaseRoot { core.root }
+
+    /// The configuration of the realm.
+    package var configuration: Realm.Configuration { core.realm.configuration }
+
+    /// Runs `body`, which reads `root`. Throws damage that it encounters.
+    package func checked(_ body: () -> Void) throws(Realm.Error) {
+        try core.realm.checked(root, body)
     }
 }
 

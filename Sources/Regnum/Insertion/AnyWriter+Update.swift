@@ -1,11 +1,11 @@
-internal import RegnumEngine
+package import RegnumEngine
 internal import RegnumStore
 
 // Updates that write only what differs from what is stored. They must have been checked.
 
 /// The elements of a list in their stored form: values, values of any type with their contents, or
 /// the rows of objects.
-enum ListContents {
+package enum ListContents {
     case values([Value])
     case trees([AnyTree])
     case rows([ObjectKey])

@@ -1,5 +1,5 @@
-internal import RegnumEngine
-internal import RegnumStore
+package import RegnumEngine
+package import RegnumStore
 
 // Checks of the objects that are given to links and lists: they must be of this transaction and of
 // the declared class, and embedded ones must not have an owner.
@@ -115,7 +115,7 @@ extension Realm.Error {
     }
 
     /// Returns the public form of an error, with the user's class and property names.
-    static func naming(_ error: StoreError, in schema: DatabaseSchema) -> Realm.Error {
+    package static func naming(_ error: StoreError, in schema: DatabaseSchema) -> Realm.Error {
         let named = Realm.Error(error)
         guard let name = error.className, let table = schema.table(named: name),
             table.kind == .elements, let owner = schema.owner(of: table.key)

@@ -36,7 +36,8 @@ extension ObjectSchema {
             Property(stored: column.name, column, in: schema, indexed: true)
         }
         // items of values of any type are part of those values
-        let lists = table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map { list in
+        let lists = table.lists.filter { !$0.isDropped && $0.name.itemsProperty == nil }.map {
+            list in
             Property(stored: list, in: schema)
         }
         self.init(table.name, stored: columns + lists, table.kind)

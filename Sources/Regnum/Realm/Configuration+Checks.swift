@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
@@ -70,7 +70,7 @@ extension Realm.Configuration {
         }
     }
 
-    static func checkFile(_ url: URL) throws(Realm.Error) {
+    package static func checkFile(_ url: URL) throws(Realm.Error) {
         guard !url.isFileURL else { return }
         throw Realm.Error(
             .invalidInput, "\(url.absoluteString) is not a file URL.", path: url.absoluteString)

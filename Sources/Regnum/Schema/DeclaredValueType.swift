@@ -1,8 +1,8 @@
-internal import RegnumEngine
+package import RegnumEngine
 
 /// The declared type of a property's values or elements, for code that only knows how the property
 /// is stored. The declared type may have fewer values than the stored type.
-struct DeclaredValueType: Sendable {
+package struct DeclaredValueType: Sendable {
     private let property: PropertySchema
 
     /// Returns `nil` for objects, for values of any type, and for a property whose declared storage
@@ -19,7 +19,7 @@ struct DeclaredValueType: Sendable {
     }
 
     /// The name of the type as written in a declaration.
-    var name: String { type.map(declaredTypeName) ?? property.declaredName }
+    package var name: String { type.map(declaredTypeName) ?? property.declaredName }
 
     /// The type of the whole property, as written in its declaration.
     var propertyType: String { property.declaredName }
@@ -27,7 +27,7 @@ struct DeclaredValueType: Sendable {
     /// Returns whether the type can represent a stored value: an `Int8` cannot represent 300, an
     /// enum cannot represent a value that is no case's raw value, and a projected type cannot
     /// represent a value that fails to convert.
-    func hasValue(for stored: Value) -> Bool {
+    package func hasValue(for stored: Value) -> Bool {
         type.map { DeclaredValueType.hasValue($0, stored) } ?? true
     }
 

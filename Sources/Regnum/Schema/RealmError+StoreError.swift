@@ -1,9 +1,9 @@
-internal import RegnumStore
+package import RegnumStore
 
 extension Realm.Error {
     /// Creates the public form of an error of the lower layers. This is the only place that
     /// converts them.
-    init(_ error: StoreError) {
+    package init(_ error: StoreError) {
         self.init(
             Code(name: error.code.rawValue), error.sentence, className: error.className,
             property: error.property, key: error.key, path: error.path, errno: error.errno,

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import RegnumEngine
+package import RegnumEngine
 
 extension ScalarType {
     /// The Swift type of the values, and their type in a `Schema`.
@@ -23,7 +23,7 @@ extension ScalarType {
     var propertyType: PropertyType { types.property }
 
     /// The name of the Swift type of the values.
-    var swiftName: String { "\(propertyType)" }
+    package var swiftName: String { "\(propertyType)" }
 
     /// Returns a stored value of this type as a Swift value.
     fileprivate func anyValue(_ value: Value) -> Any? {

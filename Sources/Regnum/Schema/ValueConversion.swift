@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import RegnumEngine
+package import RegnumEngine
 internal import RegnumStore
 
 /// Unwraps nested optionals and converts Foundation values to Swift ones. Returns `nil`
@@ -110,7 +110,7 @@ extension _StorageType {
 extension DecimalBits {
     /// Parses the text of a given value. Returns `nil` for text that isn't a number, and for a
     /// number that is too large and would become an infinity.
-    init?(given text: String) {
+    package init?(given text: String) {
         self.init(text: text)
         if isInfinite, text.utf8.contains(where: { $0 &- UInt8(ascii: "0") < 10 }) { return nil }
     }

@@ -1,4 +1,4 @@
-internal import RegnumEngine
+package import RegnumEngine
 internal import RegnumStore
 
 /// The interface through which a `write` or `read` body accesses one consistent state of the realm.
@@ -95,7 +95,7 @@ public final class Transaction {
     }
 
     /// Returns the running write. Traps in a read and after the body has returned.
-    func requireWriting(_ call: StaticString) -> EngineTransaction {
+    package func requireWriting(_ call: StaticString) -> EngineTransaction {
         guard let transaction = core.writing else {
             if case .ended = core.state { trapEnded(call) }
             fatalError(

@@ -1,7 +1,7 @@
-internal import RegnumEngine
+package import RegnumEngine
 
 /// A validated `AnyRealmValue` that can be stored, with a copy of its lists and dictionaries.
-indirect enum AnyTree {
+package indirect enum AnyTree {
     case value(Value)
     case object(Object)
     case list([AnyTree])

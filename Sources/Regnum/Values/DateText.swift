@@ -3,12 +3,12 @@
 /// A stored date is a double of seconds since 2001. A text represents whole seconds plus
 /// nanoseconds over 1e9, added as doubles. A date for which this doesn't give the stored double
 /// back has no text.
-enum DateText {
+package enum DateText {
     private static let secondsFrom1970 = 978_307_200
 
     /// Returns the text of a date. Returns `nil` if no text restores it exactly: before the year 1,
     /// after 9999, or finer than a nanosecond.
-    static func text(_ seconds: Double) -> String? {
+    package static func text(_ seconds: Double) -> String? {
         guard seconds > -63_113_904_000, seconds < 252_423_993_600 else { return nil }
         var whole = Int(seconds.rounded(.down))
         var nanoseconds = Int(((seconds - Double(whole)) * 1e9).rounded())
@@ -34,7 +34,7 @@ enum DateText {
 
     /// Returns the seconds that a text represents, or `nil` if it is malformed. A fraction has one
     /// to nine digits; the text must end with `Z` or an offset such as `+02:00`.
-    static func seconds(_ text: String) -> Double? {
+    package static func seconds(_ text: String) -> Double? {
         var reader = DigitReader(bytes: Array(text.utf8)[...])
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
             reader.take("-"), let day = reader.number(2), reader.take("T"),

@@ -1,4 +1,4 @@
-internal import RegnumEngine
+package import RegnumEngine
 
 /// A type that `@Persisted` can wrap.
 ///
@@ -200,7 +200,7 @@ extension ScalarValue {
     }
 
     /// The value in the form that the engine uses.
-    var engineValue: Value { _encode().value }
+    package var engineValue: Value { _encode().value }
 
     /// Decodes a stored value; returns a placeholder if it is invalid, which the
     /// caller must have reported.

@@ -95,7 +95,7 @@ extension ElementShape {
 
 extension ListKind {
     /// Returns the Swift type of a collection, given that of its elements.
-    func swiftName(of element: String) -> String {
+    package func swiftName(of element: String) -> String {
         switch self {
         case .list: "List<\(element)>"
         case .set: "MutableSet<\(element)>"

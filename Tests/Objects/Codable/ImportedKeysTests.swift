@@ -2,7 +2,7 @@ import RegnumEngine
 import RegnumTestSupport
 import Testing
 
-@testable import Regnum
+@testable import RegnumJSON
 
 /// The rows of imported objects by their keys in the text.
 @Suite struct ImportedKeysTests {

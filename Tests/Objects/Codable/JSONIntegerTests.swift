@@ -1,3 +1,4 @@
+import RegnumJSON
 import RegnumTestSupport
 import Testing
 

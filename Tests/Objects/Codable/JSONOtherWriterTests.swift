@@ -1,5 +1,6 @@
 import Foundation
 import RegnumEngine
+import RegnumJSON
 import RegnumTestSupport
 import Testing
 

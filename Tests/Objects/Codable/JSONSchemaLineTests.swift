@@ -3,6 +3,7 @@ import RegnumTestSupport
 import Testing
 
 @testable import Regnum
+@testable import RegnumJSON
 @testable import RegnumTestModels
 
 final class JSONCafé: Object { @Persisted var number: Int }

@@ -1,7 +1,8 @@
+import Regnum
 import RegnumTestSupport
 import Testing
 
-@testable import Regnum
+@testable import RegnumJSON
 
 /// The limit on the length of a line, whether lines arrive whole or in pieces.
 @Suite struct LineBatchesTests {

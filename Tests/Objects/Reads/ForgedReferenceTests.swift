@@ -1,4 +1,5 @@
 import Foundation
+import RegnumJSON
 import RegnumStore
 import RegnumTestSupport
 import Testing

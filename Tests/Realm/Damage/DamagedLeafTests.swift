@@ -1,5 +1,6 @@
 import Foundation
 import RegnumEngine
+import RegnumJSON
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport

@@ -1,9 +1,10 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
 /// Creates the classes of a schema line that aren't stored, and compares the others.
 struct ImportSchema {
-    let realm: RealmCore
+    let tx: Transaction
     let transaction: EngineTransaction
 
     /// Throws `.schemaMismatch`, naming class and property, if a stored or declared class lacks a
@@ -12,23 +13,19 @@ struct ImportSchema {
     func apply(_ line: SchemaLine) throws(Realm.Error) {
         var fresh: [JSONClass] = []
         for given in line.classes {
-            if let entry = realm.knownEntry(named: given.name),
-                !entry.mapping(in: transaction.schema).isComplete
-            {
-                try SchemaGrowth.add(entry.schema, to: transaction, realm)
-            }
+            try tx.addDeclared(given.name)
             guard let table = transaction.schema.table(named: given.name) else {
-                guard realm.configuration.objectTypes == nil else {
-                    throw realm.unlisted(given.name)
-                }
+                try tx.checkMayAdd(given.name)
                 fresh.append(given)
                 continue
             }
             try compare(given, transaction.schema.storedClass(table))
         }
-        try engine { () throws(StoreError) in
+        do throws(StoreError) {
             for given in fresh { try addTable(given) }
             for given in fresh { try addReferences(given) }
+        } catch {
+            throw Realm.Error(error)
         }
     }
 
@@ -92,9 +89,7 @@ struct ImportSchema {
             switch (property.collection, property.content) {
             case (nil, .value(.any)):
                 try checkAnyName(property, of: given)
-                let elements = try transaction.addAnyElements("\(given.name).\(property.name)")
-                _ = try transaction.addList(
-                    table.key, name: "\(property.name)[]", target: elements, kind: .list)
+                try transaction.addAnyItems(property.name, to: table)
             case (nil, .value): continue
             case (nil, .object(let name)):
                 let target = try target(name.wrappedValue, given, property)

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumStore
 
 /// Splits a text that arrives in pieces into batches of whole lines.

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumStore
 
 /// A parsed JSON value. Numbers stay text, so that none loses digits, and the members of objects

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 

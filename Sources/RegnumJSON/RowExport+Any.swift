@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -52,7 +53,8 @@ extension RowExport {
                 text.raw(",")
             }
             try any(
-                value(of: element, target, .mapValue), of: element, target, "value[]", level: level)
+                value(of: element, target, ColumnKey(rawValue: 0)), of: element, target, "value[]",
+                level: level)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -112,7 +113,7 @@ extension Importer {
                 guard let list = table.schema.list(named: "\(column.name)[]") else {
                     throw property.problem("is of any type and has no list", .invalidDatabase)
                 }
-                try writer.set(tree, table.key, row, column.key, BindingPlace.StoredList(list))
+                try tx.set(tree, table.key, row, column.key, list)
                 continue
             }
             let value = try value(node, column, property)
@@ -130,7 +131,8 @@ extension Importer {
     ) throws(StoreError) -> Value {
         guard let target = column.linkTarget else { return try property.value(node, column) }
         if case .null = node { return .null }
-        return try object(node, target, property).linkValue
+        let row = try object(node, target, property)
+        return .int(Int64(bitPattern: row.rawValue))
     }
 
     private mutating func object(
@@ -168,9 +170,8 @@ extension Importer {
     private mutating func fill(
         _ property: ImportTable.Property, of row: ObjectKey, _ table: ImportTable, _ node: JSONNode
     ) throws(StoreError) {
-        guard case .list(let schema, let target) = property.place else { return }
-        let list = BindingPlace.StoredList(schema)
-        if schema.kind == .map {
+        guard case .list(let list, let target) = property.place else { return }
+        if list.kind == .map {
             guard case .object(let members) = node else {
                 throw property.problem("is a map and cannot be \(node.shown)")
             }
@@ -178,21 +179,11 @@ extension Importer {
             return try fillMap(list, target, of: row, table, property, members)
         }
         guard case .array(let nodes) = node else {
-            throw property.problem("is a \(schema.kind) and cannot be \(node.shown)")
+            throw property.problem("is a \(list.kind) and cannot be \(node.shown)")
         }
-        if schema.kind == .list { clear(list, of: row, table) }
-        let contents = try contents(nodes, target, isInSet: schema.kind == .set, property)
-        guard schema.kind == .set else {
-            return try writer.insert(contents, from: 0, table.key, row, list)
-        }
-        let members =
-            switch contents {
-            case .values(let values): SetMembers(values: values, keys: [])
-            case .trees(let trees): SetMembers(values: trees.map { writer.cell($0) }, keys: [])
-            case .rows(let rows): SetMembers(values: [], keys: rows)
-            }
-        let stored = StoredSet(transaction: transaction, table: table.key, row: row, list: list)
-        try stored.replaceAll(with: members)
+        if list.kind == .list { clear(list, of: row, table) }
+        let contents = try contents(nodes, target, isInSet: list.kind == .set, property)
+        try tx.store(contents, table.key, row, list)
     }
 
     /// Returns the elements of a list or set. Objects get rows.
@@ -220,7 +211,7 @@ extension Importer {
 
     /// Inserts entries into an empty map.
     private mutating func fillMap(
-        _ list: BindingPlace.StoredList, _ target: TableSchema, of row: ObjectKey,
+        _ list: ListSchema, _ target: TableSchema, of row: ObjectKey,
         _ table: ImportTable, _ property: ImportTable.Property, _ members: [JSONNode.Member]
     ) throws(StoreError) {
         let members = members.sorted { StoredText.precedes($0.key, $1.key) }
@@ -236,7 +227,7 @@ extension Importer {
             values.append(.string(member.key))
         }
         if !trees.isEmpty {
-            let rows = try writer.insert(trees, target.key)
+            let rows = try tx.insert(trees, target.key)
             try transaction.insertIntoList(table.key, row, list.key, at: 0, rows)
         } else if !values.isEmpty {
             try transaction.insertIntoList(
@@ -245,7 +236,7 @@ extension Importer {
     }
 
     private func clear(
-        _ list: BindingPlace.StoredList, of row: ObjectKey, _ table: ImportTable
+        _ list: ListSchema, of row: ObjectKey, _ table: ImportTable
     ) {
         let count = transaction.listCount(table.key, row, list.key)
         if count > 0 { transaction.removeFromList(table.key, row, list.key, 0..<count) }

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 
 /// The first line of an export: the schema needed to create the classes if they don't exist.

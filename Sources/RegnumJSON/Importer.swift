@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -14,24 +15,21 @@ struct ImportState: Sendable {
 
 /// Imports lines in a running write.
 struct Importer {
-    let core: TransactionCore
+    let tx: Transaction
     let transaction: EngineTransaction
     let update: Realm.UpdatePolicy
     var state: ImportState
-    let writer: AnyWriter
     private(set) var line = 0
     /// The number of objects around the embedded object that is being stored.
     var level = 0
 
     init(
-        _ core: TransactionCore, _ transaction: EngineTransaction, _ update: Realm.UpdatePolicy,
-        _ state: consuming ImportState
+        _ tx: Transaction, _ update: Realm.UpdatePolicy, _ state: consuming ImportState
     ) {
-        self.core = core
-        self.transaction = transaction
+        self.tx = tx
+        transaction = tx.requireWriting("importJSON")
         self.update = update
         self.state = state
-        writer = AnyWriter(core: core, transaction: transaction)
     }
 
     /// Imports lines and returns the number of objects.
@@ -73,7 +71,7 @@ struct Importer {
         }
         if SchemaLine.isOne(members) {
             guard line == 1 else { throw .text("is a schema, but only the first line can be one") }
-            try ImportSchema(realm: core.realm, transaction: transaction).apply(SchemaLine(members))
+            try ImportSchema(tx: tx, transaction: transaction).apply(SchemaLine(members))
             return false
         }
         try object(members)
@@ -117,15 +115,10 @@ struct Importer {
 
     /// Returns the class with a name, adding a declared one to the stored schema.
     mutating func table(named name: String) throws(Realm.Error) -> ImportTable {
-        let realm = core.realm
         if state.schemaID == transaction.schema.id, let known = state.tables[StoredText(name)] {
             return known
         }
-        let entry = realm.knownEntry(named: name)
-        if let entry, !entry.mapping(in: transaction.schema).isComplete {
-            try SchemaGrowth.add(entry.schema, to: transaction, realm)
-        }
-        if let mismatch = entry?.mapping(in: transaction.schema).mismatch { throw mismatch }
+        if let mismatch = try tx.addDeclared(name) { throw mismatch }
         guard let schema = transaction.schema.table(named: name), schema.isExported else {
             throw Realm.Error(
                 .schemaMismatch,
@@ -134,7 +127,7 @@ struct Importer {
         }
         if state.schemaID != transaction.schema.id { state.tables = [:] }
         state.schemaID = transaction.schema.id
-        let made = ImportTable(schema, in: transaction.schema, entry)
+        let made = ImportTable(schema, in: transaction.schema, tx)
         state.tables[StoredText(name)] = made
         return made
     }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -27,7 +28,7 @@ extension Snapshot {
     public func exportJSON(
         classes: [String]? = nil, to sink: ([UInt8]) async throws -> Void
     ) async throws -> Int {
-        let root = core.root
+        let root = root
         let tables = try exportOrder(classes)
         var export = RowExport(root)
         var head = SchemaLine(schemaVersion: root.schema.version, version: root.version)
@@ -39,7 +40,7 @@ extension Snapshot {
             let end = root.count(table.key)
             while position < end {
                 var failure: Realm.Error?
-                try core.realm.checked(root) {
+                try checked {
                     while position < end, failure == nil,
                         export.text.count < Self.pieceByteCount
                     {
@@ -81,7 +82,7 @@ extension Snapshot {
         try Realm.Configuration.checkFile(url)
         let path = url.path
         var realmPath: String?
-        if case .directory(let path) = core.realm.coordinator.options.place { realmPath = path }
+        if case .file(let url) = configuration.location { realmPath = url.path }
         let file = try await Self.stream(replacing: path, from: realmPath)
         let count = try await exportJSON(classes: classes) { bytes in
             let isWritten = try await blocking(on: file) { () throws(StoreError) in
@@ -111,7 +112,7 @@ extension Snapshot {
 
     /// Returns the classes to be written, link targets first.
     private func exportOrder(_ names: [String]?) throws(Realm.Error) -> [TableSchema] {
-        let schema = core.root.schema
+        let schema = root.schema
         var wanted: Set<TableKey> = []
         for name in names ?? [] {
             guard let table = schema.table(named: name), table.hasOwnObjects,
@@ -122,7 +123,7 @@ extension Snapshot {
                     schema.table(named: name)?.kind == .embedded
                         ? "The class \(name) is embedded: its objects are exported with their "
                             + "owners."
-                        : "The realm \"\(core.realm.configuration.name)\" has no class \(name).",
+                        : "The realm \"\(configuration.name)\" has no class \(name).",
                     className: name)
             }
             wanted.insert(table.key)
@@ -134,7 +135,7 @@ extension Snapshot {
 
     /// Returns the classes and those that their properties refer to.
     private func reachable(from tables: [TableSchema]) -> [TableSchema] {
-        core.root.schema.targetsFirst(tables.map(\.key))
+        root.schema.targetsFirst(tables.map(\.key))
             .filter(\.isExported).sorted { $0.key < $1.key }
     }
 }

@@ -1,4 +1,6 @@
 public import FoundationEssentials
+internal import Logging
+public import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -60,7 +62,7 @@ extension Realm {
             throw Error(
                 .invalidInput, "The batch size of an import is \(batchSize); the minimum is 1.")
         }
-        try Error.check(origin: origin)
+        if let problem = Limits.problem(withOrigin: origin) { throw Error(problem) }
         let run = ImportRun(self, update, origin)
         do {
             var lines = LineBatches(lineCountMax: batchSize)
@@ -145,7 +147,7 @@ private final class ImportRun: Sendable {
             guard let taken = state.withLock({ $0.take() }) else {
                 preconditionFailure("Two batches of one import run at once.")
             }
-            var importer = Importer(tx.core, tx.requireWriting("importJSON"), update, taken)
+            var importer = Importer(tx, update, taken)
             let count = try importer.apply(batch, isLast: isLast)
             let left = importer.state
             state.withLock { $0 = left }
@@ -172,7 +174,9 @@ private final class ImportRun: Sendable {
                     Importer.remove(placeholders, in: tx.requireWriting("importJSON"))
                 }
             } catch {
-                realm.core.report(Realm.Error(below: error))
+                let configuration = realm.configuration
+                configuration.logger?.error(
+                    "\(error)", metadata: ["realm": "\(configuration.name)"])
             }
             end.finish()
         }

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -182,7 +183,7 @@ extension JSONProperty {
         }
         let collection = collections.first
         // the list with the contents of a value of any type has the name `property[]`
-        guard !DroppedName.isDropped(name), collection == nil || !name.isOfAnyItems else {
+        guard !DroppedName.isDropped(name), collection == nil || name.itemsProperty == nil else {
             throw place.problem("has a reserved name")
         }
         var defaultValue = Value.null

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -33,7 +34,7 @@ struct RowExport {
             Class(
                 table: table,
                 columns: table.columns.filter { !$0.isDropped },
-                lists: table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map {
+                lists: table.lists.filter { !$0.isDropped && $0.name.itemsProperty == nil }.map {
                     ($0, tables[Int($0.target.rawValue)])
                 })
         }
@@ -125,8 +126,9 @@ struct RowExport {
         guard let target = column.linkTarget else {
             return text.value(value, of: column.scalarType)
         }
-        guard let row = value.linkedObject else { return text.raw("null") }
-        try object(row, classes[Int(target.rawValue)].table, at: place)
+        guard case .int(let row) = value else { return text.raw("null") }
+        let key = ObjectKey(rawValue: UInt64(bitPattern: row))
+        try object(key, classes[Int(target.rawValue)].table, at: place)
     }
 
     /// Returns a value of a row. Throws `.invalidDatabase` if the row doesn't exist.
@@ -139,7 +141,7 @@ struct RowExport {
 
     /// Returns the key of a map's or dictionary's entry.
     func key(of entry: ObjectKey, _ table: TableSchema) throws(Realm.Error) -> String {
-        guard case .string(let key) = try value(of: entry, table, .mapKey) else {
+        guard case .string(let key) = try value(of: entry, table, ColumnKey(rawValue: 1)) else {
             throw .missingRow("key of \(table.name)")
         }
         return key
@@ -151,10 +153,11 @@ struct RowExport {
     ) throws(Realm.Error) {
         guard table.kind == .embedded else { return try link(row, table) }
         guard level < Limits.valueLevelMax else {
-            throw .invalidValue(
-                place.className, place.property,
-                "has embedded objects nested more than \(Limits.valueLevelMax) levels deep, which "
-                    + "can't be exported as JSON.")
+            throw Realm.Error(
+                .invalidValue,
+                "\(place.className).\(place.property) has embedded objects nested more than "
+                    + "\(Limits.valueLevelMax) levels deep, which can't be exported as JSON.",
+                className: place.className, property: place.property)
         }
         try checkOwner(of: row, table, level: 0)
         try values(table.key, row)

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Regnum
 internal import RegnumEngine
 
 // Stored values as JSON, and back to the same bits. A new kind of value needs one more case in

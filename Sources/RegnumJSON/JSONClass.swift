@@ -1,3 +1,4 @@
+package import Regnum
 package import RegnumEngine
 
 /// A class as stored in the file, for programs that don't know its Swift type.
@@ -60,7 +61,7 @@ extension DatabaseSchema {
                 isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map {
+        let lists = table.lists.filter { !$0.isDropped && $0.name.itemsProperty == nil }.map {
             list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
@@ -92,22 +93,17 @@ extension TableSchema {
     var hasOwnObjects: Bool { kind == .object || kind == .asymmetric }
 }
 
-extension String {
-    /// Whether it is the name of the list with the contents of a property of any type.
-    var isOfAnyItems: Bool { itemsProperty != nil }
-}
-
 extension Snapshot {
     /// The stored classes, with the number of objects of each.
     package var storedClasses: [(schema: JSONClass, objectCount: Int)] {
-        core.root.schema.storedClasses.map { stored in
+        root.schema.storedClasses.map { stored in
             (
                 stored,
-                core.root.schema.table(named: stored.name).map { core.root.count($0.key) } ?? 0
+                root.schema.table(named: stored.name).map { root.count($0.key) } ?? 0
             )
         }
     }
 
     /// The stored schema version.
-    package var schemaVersion: UInt64 { core.root.schema.version }
+    package var schemaVersion: UInt64 { root.schema.version }
 }

@@ -1,3 +1,4 @@
+internal import Regnum
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -33,22 +34,21 @@ struct ImportTable: Sendable {
     var key: TableKey { schema.key }
     var name: String { schema.name }
 
-    /// - Parameter entry: The declared class, if it is registered.
-    init(_ schema: TableSchema, in database: DatabaseSchema, _ entry: ClassEntry?) {
+    init(_ schema: TableSchema, in database: DatabaseSchema, _ tx: Transaction) {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)
         var properties: [StoredText: Property] = [:]
         for column in schema.columns where !column.isDropped {
             properties[StoredText(column.name)] = Property(
                 className: schema.name, name: column.name, place: .column(column),
-                declared: entry?.schema.valueType(ofStored: column.name, column.type))
+                declared: tx.declaredType(schema.name, column.name, column.type))
         }
-        for list in schema.lists where !list.isDropped && !list.name.isOfAnyItems {
+        for list in schema.lists where !list.isDropped && list.name.itemsProperty == nil {
             let target = database.tables[Int(list.target.rawValue)]
             properties[StoredText(list.name)] = Property(
                 className: schema.name, name: list.name, place: .list(list, target),
                 declared: target.columns.first.flatMap {
-                    entry?.schema.valueType(ofStored: list.name, $0.type)
+                    tx.declaredType(schema.name, list.name, $0.type)
                 })
         }
         self.properties = properties
