@@ -26,7 +26,7 @@ let folderLayers: [String: [String]] = [
     "Regnum": [
         "Errors", "Objects", "Configuration", "Places", "Values", "Schema", "Binding", "Query",
         "Predicates", "Collections", "Projections", "Insertion", "Transaction", "Dynamic",
-        "Frozen", "Changes", "Migrations", "Realm", "Generic",
+        "Frozen", "Changes", "Migrations", "Realm", "Generic", "Sections",
     ],
 ]
 

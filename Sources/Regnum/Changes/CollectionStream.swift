@@ -293,7 +293,7 @@ final class CollectionStream {
         let (result, change) = try advance(consume left, step, since)
         let next = StreamPlace(table: request.table(root), result: result)
         self.place = next
-        if change.isEmpty { return nil }
+        if change.isEmpty, !request.deliversAll { return nil }
         return .update(from: old, old: kept, to: next, change, origins: origins)
     }
 

@@ -21,6 +21,8 @@ final class StreamRequest: Sendable {
     let since: ChangeCursor?
     /// Whether elements need the previous result. Otherwise results are edited in place.
     let keepsOld: Bool
+    /// Whether commits that concern the stream but don't change the result are also delivered.
+    let deliversAll: Bool
 
     /// - Parameter dependencies: The classes, by their declarations, whose changes concern the
     ///   stream; `nil` for those that the filter reaches from the class of the objects.
@@ -28,7 +30,7 @@ final class StreamRequest: Sendable {
         realm: RealmCore, entry: ClassEntry, otherEntry: ClassEntry? = nil, place: CallPlace,
         plan: _Plan, owner: CollectionOwner? = nil, filter: KeyPathFilter,
         dependencies: Set<StoredText>? = nil, policy: ChangePolicy, since: ChangeCursor?,
-        keepsOld: Bool = false
+        keepsOld: Bool = false, deliversAll: Bool = false
     ) {
         self.realm = realm
         self.entry = entry
@@ -42,6 +44,7 @@ final class StreamRequest: Sendable {
         self.policy = policy
         self.since = since
         self.keepsOld = keepsOld
+        self.deliversAll = deliversAll
     }
 
     /// Returns the class at a version.

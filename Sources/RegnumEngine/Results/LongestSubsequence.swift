@@ -4,7 +4,7 @@
 /// Patience sorting from the right gives the longest run that starts at each position (Fredman,
 /// "On computing the length of longest increasing subsequences", 1975).
 /// - Complexity: O(n log n).
-func longestIncreasingSubsequence(_ numbers: [Int]) -> [Int] {
+package func longestIncreasingSubsequence(_ numbers: [Int]) -> [Int] {
     guard !numbers.isEmpty else { return [] }
     // greatest[l]: the greatest number that starts an increasing run of length l + 1.
     var greatest: [Int] = []

@@ -1,0 +1,149 @@
+internal import RegnumEngine
+
+extension LiveSections {
+    /// The changes of the sections, starting with their state when the iteration begins. Equivalent
+    /// to `changes(depth: 3)`.
+    public var changes: SectionChanges<Key, Model> { changes() }
+
+    /// Returns the changes of the sections; see ``LiveResults/changes(depth:policy:since:)`` for
+    /// the parameters.
+    public func changes(
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) -> SectionChanges<Key, Model> {
+        changes(nil, depth, policy, cursor)
+    }
+
+    /// Returns the changes of the sections, counting an object as modified only if one of the given
+    /// properties changed; see ``LiveResults/changes(keyPaths:policy:since:)``. Insertions,
+    /// deletions, and moves of objects to other sections are always reported. If a closure returns
+    /// the keys, a change of an object's own properties or of those at the key paths is noticed at
+    /// once; other changes that affect the keys are reported in the next element.
+    ///
+    /// - Precondition: The key paths refer to stored properties.
+    public func changes(
+        keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
+        since cursor: ChangeCursor? = nil
+    ) -> SectionChanges<Key, Model> {
+        changes(nil, keyPaths, policy, cursor)
+    }
+
+    /// Returns the changes of the sections for key paths given as strings. Otherwise behaves like
+    /// `changes(keyPaths:policy:since:)` with key paths.
+    ///
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property.
+    @_disfavoredOverload
+    public func changes(
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) throws(Realm.Error) -> SectionChanges<Key, Model> {
+        try changes(nil, keyPaths, policy, cursor)
+    }
+}
+
+extension LiveSection {
+    /// The changes of the section, starting with the state when the iteration begins. Equivalent to
+    /// `changes(depth: 3)`.
+    public var changes: SectionChanges<Key, Model> { changes() }
+
+    /// Returns the changes of the section; see ``LiveResults/changes(depth:policy:since:)`` for the
+    /// parameters.
+    ///
+    /// Elements contain all sections, and the change sets only what concerns this one, at positions
+    /// among all sections. Nothing is delivered for changes of other sections. If the last object
+    /// with the key disappears, the section is deleted; if the key reappears, it is inserted.
+    public func changes(
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) -> SectionChanges<Key, Model> {
+        sections.changes(key, depth, policy, cursor)
+    }
+
+    /// Returns the changes of the section for key paths; see
+    /// ``LiveSections/changes(keyPaths:policy:since:)``.
+    public func changes(
+        keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
+        since cursor: ChangeCursor? = nil
+    ) -> SectionChanges<Key, Model> {
+        sections.changes(key, keyPaths, policy, cursor)
+    }
+
+    /// Returns the changes of the section for key paths given as strings.
+    ///
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property.
+    @_disfavoredOverload
+    public func changes(
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) throws(Realm.Error) -> SectionChanges<Key, Model> {
+        try sections.changes(key, keyPaths, policy, cursor)
+    }
+}
+
+extension LiveSections {
+    private var schema: ClassSchema { results.entry.schema }
+
+    fileprivate func changes(
+        _ key: Key?, _ depth: Int, _ policy: ChangePolicy, _ cursor: ChangeCursor?
+    ) -> SectionChanges<Key, Model> {
+        changes(
+            key, schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+            problem: .negativeDepth(depth, schema.name))
+    }
+
+    fileprivate func changes(
+        _ key: Key?, _ keyPaths: [PartialKeyPath<Model>], _ policy: ChangePolicy,
+        _ cursor: ChangeCursor?
+    ) -> SectionChanges<Key, Model> {
+        if keyPaths.isEmpty { return changes(key, 3, policy, cursor) }
+        return changes(key, schema.filter(keyPaths), policy, cursor)
+    }
+
+    fileprivate func changes(
+        _ key: Key?, _ keyPaths: [String], _ policy: ChangePolicy, _ cursor: ChangeCursor?
+    ) throws(Realm.Error) -> SectionChanges<Key, Model> {
+        if keyPaths.isEmpty { return changes(key, 3, policy, cursor) }
+        return changes(key, try schema.filter(of: Model.self, keyPaths), policy, cursor)
+    }
+
+    private func changes(
+        _ key: Key?, _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        problem: Realm.Error? = nil
+    ) -> SectionChanges<Key, Model> {
+        let plan = results._plan
+        let followed = followed(filter)
+        let request = StreamRequest(
+            realm: results.realm, entry: results.entry, otherEntry: results.ownerEntry,
+            place: results.place, plan: _Plan(plan: plan.plan, problem: plan.problem ?? problem),
+            owner: results.owner, filter: followed.filter, policy: policy, since: cursor,
+            keepsOld: cursor != nil, deliversAll: !followed.marksAllKeys)
+        return SectionChanges(
+            request: request, source: source, pathCount: followed.pathCount,
+            marksAllKeys: followed.marksAllKeys, key: key)
+    }
+
+    /// Returns a filter that also follows what the keys are read from.
+    ///
+    /// - Returns: The filter, the number of its paths that make an object count as modified, and
+    ///   whether it marks every object whose key changes.
+    private func followed(
+        _ filter: KeyPathFilter
+    ) -> (filter: KeyPathFilter, pathCount: Int?, marksAllKeys: Bool) {
+        switch (filter.filter, source) {
+        case (.deep(let depth), .column(let column)):
+            return (filter, nil, column.hops.count <= depth)
+        case (.deep, .closure): return (filter, nil, false)
+        case (.paths(let paths), .column(let column)):
+            let path = ChangePath(hops: column.hops, last: .property(StoredText(column.name)))
+            return (filter.following([path]), paths.count, true)
+        case (.paths(let paths), .closure):
+            let own = schema.properties.filter(\.isStored)
+            return (filter.following(own.map { schema.changePath([$0]) }), paths.count, false)
+        }
+    }
+}
+
+extension KeyPathFilter {
+    /// Returns a filter that follows further paths, which come after its own.
+    fileprivate func following(_ more: [ChangePath]) -> KeyPathFilter {
+        guard case .paths(let paths) = filter else { return self }
+        return KeyPathFilter(
+            filter: .paths(paths + more), firstProperties: firstProperties, names: names)
+    }
+}

@@ -1,0 +1,162 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// The changes of sectioned results, or of one of their sections. See ``Changes`` for how streams
+/// start, merge and end, and for the errors that they throw.
+///
+///     for try await change in realm.objects(Message.self).sectioned(by: \.room).changes {
+///         switch change {
+///         case .initial(let rooms): show(rooms)
+///         case .update(let rooms, let delta): update(rooms, delta)
+///         }
+///     }
+///
+/// If the key is a property, only the keys of inserted and modified objects are read for an
+/// element; the positions of the others are updated in O(n) for n objects. If a closure returns the
+/// keys, it is called for all objects.
+public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: AsyncSequence, Sendable {
+    public typealias Element = SectionChange<Key, Model>
+    public typealias Failure = Realm.Error
+
+    let request: StreamRequest
+    let source: FrozenSectionSource<Key, Model>
+    /// The number of paths of the stream's filter that make an object count as modified; the ones
+    /// after them are followed for the section keys. `nil` for a filter without paths.
+    let pathCount: Int?
+    /// Whether every object whose key changes counts as modified.
+    let marksAllKeys: Bool
+    /// The key of the section that is followed; `nil` for all sections.
+    let key: Key?
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    /// An iterator, which holds the version and the sections that it delivered last.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let changes: SectionChanges
+        private let stream: CollectionStream
+        /// The sections that were delivered last; `nil` before the first element.
+        private var known: Sectioning<Key>?
+
+        fileprivate init(_ changes: SectionChanges) {
+            self.changes = changes
+            stream = CollectionStream(changes.request)
+        }
+
+        /// Waits for the next element. Returns `nil` when the sequence has ended.
+        ///
+        /// - Throws: The errors described at ``Changes``.
+        public mutating func next() async throws(Realm.Error) -> Element? {
+            try await next(isolation: #isolation)
+        }
+
+        /// Waits for the next element in the isolation of the given actor. Returns `nil` when the
+        /// sequence has ended.
+        ///
+        /// - Throws: The errors described at ``Changes``.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> Element? {
+            while let element = try await stream.next(isolation: actor) {
+                if let change = try convert(element) { return change }
+            }
+            known = nil
+            return nil
+        }
+
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
+        @inline(never)
+        private mutating func convert(_ element: StreamElement) throws(Realm.Error) -> Element? {
+            do throws(Realm.Error) {
+                switch element {
+                case .initial(let place):
+                    let sectioning = try changes.sectioning(at: place)
+                    known = sectioning
+                    return .initial(FrozenSections(changes.results(at: place), sectioning))
+                case .update(let old, let result, let place, let change, let origins):
+                    return try advance(old, result, place, change, origins)
+                }
+            } catch {
+                stream.finish()
+                known = nil
+                throw error
+            }
+        }
+
+        /// Returns the element of a step, or `nil` if the step changes nothing that is followed.
+        private mutating func advance(
+            _ oldTable: FrozenTable, _ oldResult: MaintainedResult?, _ place: StreamPlace,
+            _ change: ResultChange, _ origins: [String]
+        ) throws(Realm.Error) -> Element? {
+            let old: Sectioning<Key>
+            if let known {
+                old = known
+            } else {
+                guard let oldResult else {
+                    preconditionFailure("A stream of sections has no sections to start from.")
+                }
+                old = try changes.sectioning(at: StreamPlace(table: oldTable, result: oldResult))
+            }
+            let new = try changes.sectioning(after: old, change, at: place)
+            known = new
+            var difference = old.difference(
+                to: new, change, newKeys: changes.marksAllKeys ? nil : place.result.tree,
+                isModified: changes.reported)
+            if let key = changes.key {
+                difference = difference.restricted(
+                    old: old.number(of: key), new: new.number(of: key))
+            }
+            if difference.isEmpty { return nil }
+            return .update(
+                FrozenSections(changes.results(at: place), new),
+                SectionChangeSet(
+                    deletedKeys: difference.deletedSections.map { old.keys[$0] },
+                    insertedKeys: difference.insertedSections.map { new.keys[$0] },
+                    origins: origins, difference: difference, request: changes.request,
+                    oldTable: oldTable, newTable: place.table))
+        }
+    }
+}
+
+extension SectionChanges {
+    fileprivate func results(at place: StreamPlace) -> FrozenResults<Model> {
+        FrozenResults(
+            place.table,
+            plan: _Plan(plan: place.result.plan, problem: request.plan.problem),
+            tree: place.result.tree)
+    }
+
+    /// Returns all sections at a version.
+    fileprivate func sectioning(at place: StreamPlace) throws(Realm.Error) -> Sectioning<Key> {
+        let results = results(at: place)
+        return try ReadScope.runThrowing { () throws(Realm.Error) in
+            try source.sectioning(of: results)
+        }
+    }
+
+    /// Returns the sections after a step, reading only the keys that can have changed.
+    fileprivate func sectioning(
+        after old: Sectioning<Key>, _ change: ResultChange, at place: StreamPlace
+    ) throws(Realm.Error) -> Sectioning<Key> {
+        guard marksAllKeys, case .column(let column) = source else {
+            return try sectioning(at: place)
+        }
+        let query = results(at: place).query
+        let keys = change.insertedKeys + change.modified.map(\.key)
+        return try ReadScope.runThrowing { () throws(Realm.Error) in
+            let values = try query.ask { state throws(StoreError) in
+                try query.plan.values(of: column, for: keys, state)
+            }
+            return try old.advanced(
+                by: change, count: place.result.tree.count, values, place.table.schema.name)
+        }
+    }
+
+    /// Returns a row as it is reported if it counts as modified, without the paths that are
+    /// followed only for the section keys.
+    fileprivate func reported(_ row: ModifiedResult) -> ModifiedResult? {
+        guard let pathCount else { return row }
+        var row = row
+        row.mark.paths = row.mark.paths.filter { $0 < pathCount }
+        return row.mark.paths.isEmpty ? nil : row
+    }
+}
