@@ -82,8 +82,15 @@ enum Log {
     static let types: [ObjectBase.Type] = [Author.self, Line.self, Kinds.self]
 
     /// Five lines in the rooms "b" (1, 3), "a" (2, 5) and "c" (4), in order of creation.
-    static func realm() async throws -> Realm {
-        let realm = try await Realm.temporary(types)
+    ///
+    /// - Parameter configuration: The realm to open; `nil` for one in memory.
+    static func realm(_ configuration: Realm.Configuration? = nil) async throws -> Realm {
+        let realm: Realm
+        if let configuration {
+            realm = try await Realm.open(configuration)
+        } else {
+            realm = try await Realm.temporary(types)
+        }
         try await realm.write { tx in
             let ann = Author(1, "Ann")
             try tx.add([

@@ -3,7 +3,7 @@ internal import RegnumEngine
 /// The paths that a stream follows, and the property names that it reports.
 struct KeyPathFilter: Sendable {
     /// For key paths `.paths`: one for each, in order. Without any it marks nothing.
-    let filter: ChangeFilter
+    var filter: ChangeFilter
     /// The positions in `ClassSchema.properties` of the first properties of the paths.
     var firstProperties: [Int] = []
     /// The names reported for the paths; `nil` for those of their first properties.

@@ -7,6 +7,9 @@ extension LiveSections {
 
     /// Returns the changes of the sections; see ``LiveResults/changes(depth:policy:since:)`` for
     /// the parameters.
+    ///
+    /// If a closure returns the keys, and reads an object of another class that is beyond the depth
+    /// or the key paths, a change of that object isn't reported before the next element.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> SectionChanges<Key, Model> {
@@ -15,9 +18,7 @@ extension LiveSections {
 
     /// Returns the changes of the sections, counting an object as modified only if one of the given
     /// properties changed; see ``LiveResults/changes(keyPaths:policy:since:)``. Insertions,
-    /// deletions, and moves of objects to other sections are always reported. If a closure returns
-    /// the keys, a change of an object's own properties or of those at the key paths is noticed at
-    /// once; other changes that affect the keys are reported in the next element.
+    /// deletions, and moves of objects to other sections are always reported.
     ///
     /// - Precondition: The key paths refer to stored properties.
     public func changes(
@@ -131,19 +132,10 @@ extension LiveSections {
         case (.deep, .closure): return (filter, nil, false)
         case (.paths(let paths), .column(let column)):
             let path = ChangePath(hops: column.hops, last: .property(StoredText(column.name)))
-            return (filter.following([path]), paths.count, true)
-        case (.paths(let paths), .closure):
-            let own = schema.properties.filter(\.isStored)
-            return (filter.following(own.map { schema.changePath([$0]) }), paths.count, false)
+            var filter = filter
+            filter.filter = .paths(paths + [path])
+            return (filter, paths.count, true)
+        case (.paths(let paths), .closure): return (filter, paths.count, false)
         }
-    }
-}
-
-extension KeyPathFilter {
-    /// Returns a filter that follows further paths, which come after its own.
-    fileprivate func following(_ more: [ChangePath]) -> KeyPathFilter {
-        guard case .paths(let paths) = filter else { return self }
-        return KeyPathFilter(
-            filter: .paths(paths + more), firstProperties: firstProperties, names: names)
     }
 }
