@@ -266,7 +266,7 @@ import Testing
         Row(id: line.id, room: line.room, text: line.text, level: line.level)
     }
 
-    // Covers 4.46, 4.47, 4.48, 4.49, 4.50
+    // Covers 4.46, 4.47, 4.48, 4.49, 4.50, O45, O46, O47
     @Test func changeSetsTurnOldSectionsIntoNewOnes() async throws {
         let runs = NumberedRuns(
             "SectionRandomTests", count: Effort.count(gate: 400, soak: 8_000))

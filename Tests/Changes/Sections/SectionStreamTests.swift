@@ -34,7 +34,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
 @Suite struct SectionStreamTests {
     typealias Line = Log.Line
 
-    // Covers 4.46, 4.47
+    // Covers 4.46, 4.47, O45
     @Test func pathsReferToOldAndNewSections() async throws {
         let realm = try await Log.realm()
         var stream = realm.objects(Line.self).sectioned(by: \.room).changes.makeAsyncIterator()
@@ -74,7 +74,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         expectTrue(none.isEmpty && last.sectionDeletions == [0, 1] && last.deletions == [])
     }
 
-    // Covers 4.48
+    // Covers 4.48, O46
     @Test func modifiedRowThatShiftsIsDeletedAndInserted() async throws {
         let realm = try await Log.realm()
         var stream = realm.objects(Line.self).sectioned(by: \.room).changes.makeAsyncIterator()
@@ -109,7 +109,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         expectTrue(removed.deletions == [path(1, 0)] && removed.insertions == [])
     }
 
-    // Covers 4.49
+    // Covers 4.49, O47
     @Test func sectionIsFollowedByItsKey() async throws {
         let realm = try await Log.realm()
         let section = realm.objects(Line.self).sectioned(by: \.room).section(forKey: "b")
@@ -153,7 +153,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         expectTrue(section.current?.count == 1 && section.id == "b")
     }
 
-    // Covers 4.50
+    // Covers 4.50, O46
     @Test func keyPathsFilterModifications() async throws {
         let realm = try await Log.realm()
         let rooms = realm.objects(Line.self).sectioned(by: \.room)
@@ -196,7 +196,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         }
     }
 
-    // Covers 4.50
+    // Covers 4.50, O48
     @Test func keyOfALinkedObjectIsFollowedAtAnyDepth() async throws {
         let realm = try await Log.realm()
         let names = realm.objects(Line.self).sectioned(by: \.author?.name)
@@ -224,7 +224,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         try await expectEqual(nextUpdate(&texts).0, rooms)
     }
 
-    // Covers 4.51, 4.45
+    // Covers 4.45, 4.51
     @Test func streamBeginsWithItsInitialElementAndResumes() async throws {
         let folder = try RealmFolder()
         let realm = try await Log.realm(folder.configuration("test.realm", Log.types))
@@ -249,7 +249,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         try await expectNil(stream.next())
     }
 
-    // Covers 4.48
+    // Covers O45
     @Test func sectionThatMovesIsDeletedAndInserted() async throws {
         let realm = try await Log.realm()
         let closure = realm.objects(Line.self).sectioned(sortDescriptors: [.ascending(\.id)]) {
@@ -295,7 +295,7 @@ private func path(_ section: Int, _ row: Int) -> SectionPath {
         try await expectEqual(nextUpdate(&lines).1.deletions.map(\.section), [1])
     }
 
-    // Covers 4.52
+    // Covers 4.52, .invalidQuery, .invalidInput
     @Test func streamEndsWithItsTaskAndThrowsItsErrors() async throws {
         let realm = try await Log.realm()
         let rooms = realm.objects(Line.self).sectioned(by: \.room)
