@@ -136,7 +136,8 @@ extension JSONProperty {
         guard case .value(let type) = content else { return nil }
         return ColumnDefinition(
             name: name, scalar: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed || type == .any, defaultValue: defaultValue)
+            isIndexed: isIndexed || type == .any, isFullTextIndexed: isFullTextIndexed,
+            defaultValue: defaultValue)
     }
 
     /// A description of the property for messages.

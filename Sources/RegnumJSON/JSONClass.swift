@@ -32,6 +32,7 @@ package struct JSONProperty: Sendable, Hashable {
     package let isOptional: Bool
     package var isPrimaryKey = false
     package var isIndexed = false
+    package var isFullTextIndexed = false
     package var defaultValue = Value.null
 
     /// The Swift type, as far as it is known from the file.
@@ -59,7 +60,7 @@ extension DatabaseSchema {
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
                 isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
-                defaultValue: column.defaultValue)
+                isFullTextIndexed: column.isFullTextIndexed, defaultValue: column.defaultValue)
         }
         let lists = table.lists.filter { !$0.isDropped && $0.name.itemsProperty == nil }.map {
             list in

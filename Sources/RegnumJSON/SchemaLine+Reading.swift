@@ -151,6 +151,7 @@ extension JSONProperty {
         var collections: [ListKind] = []
         var contents: [Content] = []
         var (isOptional, isPrimaryKey, isIndexed) = (false, false, false)
+        var isFullTextIndexed = false
         var given: JSONNode?
         for member in members {
             switch (member.key, member.value) {
@@ -170,6 +171,7 @@ extension JSONProperty {
             case ("optional", .bool(let value)): isOptional = value
             case ("key", .bool(let value)): isPrimaryKey = value
             case ("indexed", .bool(let value)): isIndexed = value
+            case ("fullTextIndexed", .bool(let value)): isFullTextIndexed = value
             case ("default", let value): given = value
             default: throw place.problem(with: member)
             }
@@ -196,7 +198,7 @@ extension JSONProperty {
                 defaultValue = value
             }
         } else {
-            guard !isPrimaryKey, !isIndexed, given == nil else {
+            guard !isPrimaryKey, !isIndexed, !isFullTextIndexed, given == nil else {
                 throw place.problem(
                     "is a link, a list, a set or a map, which cannot be a key or indexed, or have "
                         + "a default")
@@ -211,6 +213,7 @@ extension JSONProperty {
         }
         self.init(
             name: name, collection: collection, content: content, isOptional: isOptional,
-            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, defaultValue: defaultValue)
+            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed,
+            isFullTextIndexed: isFullTextIndexed, defaultValue: defaultValue)
     }
 }

@@ -25,6 +25,8 @@ struct SchemaCommand: AsyncParsableCommand {
                         text += "  // primary key"
                     } else if property.isIndexed {
                         text += "  // indexed"
+                    } else if property.isFullTextIndexed {
+                        text += "  // full-text indexed"
                     }
                     text += "\n"
                 }

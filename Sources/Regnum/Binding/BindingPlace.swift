@@ -81,7 +81,9 @@ struct BindingPlace: Sendable {
         columnCount = stored.columns.count
         if isMismatch { return }
         plainTypes = ContiguousArray(
-            stored.columns.map { $0.isOptional || $0.hasIndex ? nil : $0.type })
+            stored.columns.map {
+                $0.isOptional || $0.hasIndex || $0.isFullTextIndexed ? nil : $0.type
+            })
     }
 
     var tableKey: TableKey { TableKey(rawValue: UInt32(truncatingIfNeeded: table)) }

@@ -94,7 +94,10 @@ extension ClassMapping {
         isComplete =
             table != nil && columns.allSatisfy { $0 >= 0 }
             && schema.properties.allSatisfy { property in
-                !property.isIndexed || table?.column(named: property.columnName)?.hasIndex ?? false
+                guard property.isIndexed || property.isFullTextIndexed else { return true }
+                let column = table?.column(named: property.columnName)
+                return (!property.isIndexed || column?.hasIndex ?? false)
+                    && (!property.isFullTextIndexed || column?.isFullTextIndexed ?? false)
             }
         let known = Set(zip(schema.properties, columns).filter { $0.0.isColumn }.map(\.1))
         unknownColumns = (table?.columns ?? []).compactMap { column in

@@ -43,6 +43,9 @@ enum SchemaGrowth {
             if property.isIndexed, !column.hasIndex {
                 try transaction.addIndex(table.key, column.key)
             }
+            if property.isFullTextIndexed, !column.isFullTextIndexed {
+                try transaction.addFullTextIndex(table.key, column.key)
+            }
         }
     }
 

@@ -70,6 +70,10 @@ public struct MigrationReport: Sendable {
             } else if old.isIndexed != property.isIndexed {
                 lines.append("\(name) \(property.isIndexed ? "gets" : "loses") an index.")
             }
+            if old.isFullTextIndexed != property.isFullTextIndexed {
+                lines.append(
+                    "\(name) \(property.isFullTextIndexed ? "gets" : "loses") a full-text index.")
+            }
         }
         for old in before.properties where after[old.name] == nil {
             lines.append("\(after.className).\(old.name) is removed.")

@@ -116,14 +116,17 @@ extension MigrationSteps {
     private func setKeys(of schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema) else { return }
         var indexed: Set<ColumnKey> = []
+        var fullTextIndexed: Set<ColumnKey> = []
         var primaryKey: ColumnKey?
         for column in table.columns
         where column.linkTarget == nil && column.type != .any && !column.isDropped {
             guard let property = schema.property(storedAs: column.name) else {
                 // belongs to other programs
                 if column.hasIndex { indexed.insert(column.key) }
+                if column.isFullTextIndexed { fullTextIndexed.insert(column.key) }
                 continue
             }
+            if property.isFullTextIndexed { fullTextIndexed.insert(column.key) }
             if property.isIndexed { indexed.insert(column.key) }
             if property.isPrimaryKey { primaryKey = column.key }
         }
@@ -144,6 +147,7 @@ extension MigrationSteps {
         }
         try engine { () throws(StoreError) in
             try transaction.setKeys(table.key, primaryKey: primaryKey, indexed: indexed)
+            try transaction.setFullTextIndexes(table.key, fullTextIndexed)
         }
     }
 }

@@ -20,6 +20,7 @@ extension Schema {
                 var property = property
                 if let known = declared.property(storedAs: property.name) {
                     property.isIndexed = known.isIndexed || known.isPrimaryKey
+                    property.isFullTextIndexed = known.isFullTextIndexed
                     property.isPrimaryKey = known.isPrimaryKey
                 }
                 return property
@@ -57,6 +58,7 @@ extension Property {
             objectClassName: target, collection,
             // links and values of any type always have an index
             isIndexed: indexed && column.hasIndex && target == nil && column.type != .any,
+            isFullTextIndexed: indexed && column.isFullTextIndexed,
             isPrimaryKey: indexed && column.isPrimaryKey)
     }
 
@@ -73,12 +75,14 @@ extension Property {
 
     private init(
         stored name: String, type: PropertyType, isOptional: Bool, objectClassName: String?,
-        _ collection: ListKind?, isIndexed: Bool, isPrimaryKey: Bool
+        _ collection: ListKind?, isIndexed: Bool, isFullTextIndexed: Bool = false,
+        isPrimaryKey: Bool
     ) {
         self.init(
             name: name, columnName: name, type: type, isArray: collection == .list,
             isSet: collection == .set, isMap: collection == .map, isIndexed: isIndexed,
-            isPrimaryKey: isPrimaryKey, isOptional: isOptional, objectClassName: objectClassName,
+            isFullTextIndexed: isFullTextIndexed, isPrimaryKey: isPrimaryKey,
+            isOptional: isOptional, objectClassName: objectClassName,
             originPropertyName: nil)
     }
 }

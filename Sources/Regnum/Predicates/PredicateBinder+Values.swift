@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Comparisons of a property with values.
 
@@ -211,6 +212,28 @@ extension PredicateBinder {
         }
         return try tested(place, quantifier, holdsForNil: isNegated, offset) {
             isNegated ? .not(isMatch($0)) : isMatch($0)
+        }
+    }
+
+    /// Searches for words in a property with a full-text index.
+    func search(
+        _ place: PredicatePlace, _ comparison: PredicateOperator, _ constant: PredicateConstant,
+        _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        guard place.storage?.valueType == .string else {
+            throw refused(place, "isn't a string, as \(comparison.text) requires", offset)
+        }
+        guard case .values(let column, _) = place.kind, column.isFullTextIndexed else {
+            throw refused(place, "has no full-text index", offset)
+        }
+        guard let text = constant.text else {
+            throw refused(place, "needs a string after \(comparison.text)", offset)
+        }
+        do throws(StoreError) { try Predicate.check(search: text) } catch {
+            throw PredicateMistake(message: error.sentence, offset: comparison.offset)
+        }
+        return try tested(place, quantifier, holdsForNil: false, offset) {
+            .matchWords($0, StoredText(text))
         }
     }
 

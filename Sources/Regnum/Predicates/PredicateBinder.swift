@@ -246,6 +246,8 @@ struct PredicateBinder {
             holdsForNil = kind.holds(forNilAnd: .null)
         case .match(let match):
             predicate = .matchTextColumns(a, match, b, ignoring: comparison.ignored)
+        case .search:
+            throw refused(left, "needs a string after \(comparison.text)", offset)
         case .isIn, .between, .geoWithin:
             throw refused(left, "needs a list of values after \(comparison.text)", offset)
         }
@@ -274,6 +276,8 @@ struct PredicateBinder {
                 throw PredicateBinder.needsShape(place, offset)
             }
             return try isWithin(shape, place, quantifier, offset)
+        case .search:
+            return try search(place, comparison, constant, quantifier, offset)
         case .isIn, .between:
             if case .isIn = comparison.kind, let shape = constant.shape {
                 return try isWithin(shape, place, quantifier, offset)
@@ -303,7 +307,7 @@ struct PredicateBinder {
             }
             return try between(place, constants[0], constants[1], quantifier, offset)
         case .geoWithin: throw PredicateBinder.needsShape(place, offset)
-        case .compare, .match:
+        case .compare, .match, .search:
             guard let ofList else {
                 throw refused(
                     place, "can't be compared with a list by \(comparison.text): use IN", offset)
@@ -373,6 +377,9 @@ extension PredicateOperator {
 
     /// Whether the operator only compares strings.
     fileprivate var isTextOnly: Bool {
-        if case .match = kind { true } else { !ignored.isEmpty }
+        switch kind {
+        case .match, .search: true
+        case .compare, .isIn, .between, .geoWithin: !ignored.isEmpty
+        }
     }
 }

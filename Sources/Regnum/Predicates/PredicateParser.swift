@@ -180,6 +180,7 @@ struct PredicateParser {
             case "endswith": kind = .match(.endsWith)
             case "contains": kind = .match(.contains)
             case "like": kind = .match(.like)
+            case "text": kind = .search
             default: throw misplaced("Expected an operator such as == or CONTAINS")
             }
         default: throw misplaced("Expected an operator such as == or CONTAINS")

@@ -15,6 +15,8 @@ struct PredicateOperator {
     enum Kind: Equatable {
         case compare(Comparison)
         case match(TextMatch)
+        /// `TEXT`
+        case search
         case isIn
         case between
         case geoWithin

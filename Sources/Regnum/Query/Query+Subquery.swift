@@ -41,8 +41,8 @@ extension Predicate {
             hops.firstCollection
         case .and(let terms), .or(let terms): terms.lazy.compactMap(\.firstCollection).first
         case .not(let term): term.firstCollection
-        case .constant, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn,
-            .isRow, .isKind, .compareNumbers, .within:
+        case .constant, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData,
+            .matchWords, .isIn, .isRow, .isKind, .compareNumbers, .within:
             nil
         }
     }
@@ -69,8 +69,8 @@ extension Predicate {
         case .aggregate(let hops, let kind, let column, let comparison, let value):
             return Predicate.rest(of: hops, collection)
                 .map { .aggregate($0, kind, column, comparison, value) }
-        case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn, .isRow,
-            .isKind, .compareNumbers, .within:
+        case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .matchWords,
+            .isIn, .isRow, .isKind, .compareNumbers, .within:
             return nil
         }
     }

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// Options for comparing strings in queries.
 public struct StringOptions: OptionSet, Sendable {
@@ -79,6 +80,31 @@ extension Query where Value: ScalarValue, Value._Basis == String {
             return compare(.notEqual, other.engineValue)
         }
         return differs(from: other, options)
+    }
+
+    /// Whether the text has the words of a search. The property must have a full-text index:
+    /// `@Persisted(fullTextIndexed: true)`.
+    ///
+    ///     snapshot.objects(Message.self).where { $0.text.matchesText("swift actor* -java") }
+    ///
+    /// White space separates the words. The text must have all of them: `swift` the whole word,
+    /// `actor*` a word that starts with it; and not those after `-`. Case and the diacritics of
+    /// Latin-1 letters are ignored. Words consist of ASCII letters and digits and the letters of
+    /// Latin-1; everything else, including the letters of other scripts, separates them.
+    ///
+    /// A search without a word, with a term of several words such as `re-entry`, with an excluded
+    /// prefix, or with a word that is both required and excluded fails with `.invalidQuery`, and so
+    /// does one on a property without a full-text index. `nil` has no words.
+    public func matchesText(_ words: String) -> Query<Bool> {
+        if case .column(_, let column) = node, column.isFullTextIndexed {
+            do throws(StoreError) { try Predicate.check(search: words) } catch {
+                scope.refuse(error.sentence)
+                return condition(.constant(false))
+            }
+            return holds { .matchWords($0, StoredText(words)) }
+        }
+        scope.refuse("matchesText is used on a string that has no full-text index.")
+        return condition(.constant(false))
     }
 
     private var column: (hops: [Hop], column: ColumnReference) {

@@ -57,6 +57,7 @@ extension Property {
         name = property.name
         columnName = property.columnName
         isIndexed = property.isIndexed || property.isPrimaryKey
+        isFullTextIndexed = property.isFullTextIndexed
         isPrimaryKey = property.isPrimaryKey
         originPropertyName = property.originProperty
         (isArray, isSet, isMap) = (false, false, false)

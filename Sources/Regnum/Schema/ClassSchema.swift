@@ -19,6 +19,7 @@ final class PropertySchema: Sendable {
     let shape: PropertyShape
     let isPrimaryKey: Bool
     let isIndexed: Bool
+    let isFullTextIndexed: Bool
     /// The value of the property in rows stored before the property was added: the initial value if
     /// it is constant (except for `AnyRealmValue`); otherwise null for optionals, the first case
     /// for enums, and the zero value for other types.
@@ -47,6 +48,7 @@ final class PropertySchema: Sendable {
         self.defaultValue = defaultValue
         isPrimaryKey = declaration.isPrimaryKey
         isIndexed = declaration.isIndexed
+        isFullTextIndexed = declaration.isFullTextIndexed
         originProperty = declaration.originProperty
         isProjected = field.isProjected
         deleteRule = declaration.deleteRule
@@ -88,7 +90,8 @@ final class PropertySchema: Sendable {
     var definition: ColumnDefinition {
         ColumnDefinition(
             name: columnName, scalar: scalar, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed || scalar == .any, defaultValue: defaultValue)
+            isIndexed: isIndexed || scalar == .any, isFullTextIndexed: isFullTextIndexed,
+            defaultValue: defaultValue)
     }
 
     /// The stored name of the property that this one is the inverse of.
@@ -106,7 +109,9 @@ final class PropertySchema: Sendable {
 
     /// The property as it is referenced in a query.
     var reference: ColumnReference {
-        ColumnReference(name: columnName, type: type, missing: defaultValue)
+        var column = ColumnReference(name: columnName, type: type, missing: defaultValue)
+        column.isFullTextIndexed = isFullTextIndexed
+        return column
     }
 }
 

@@ -16,7 +16,8 @@
 ///
 /// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
 /// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. Primary
-/// keys are always indexed. Changing the primary key of a managed object fails the transaction with
+/// keys are always indexed. `fullTextIndexed:` is available for `String`, enums with such raw values
+/// and their optionals. Changing the primary key of a managed object fails the transaction with
 /// `.invalidValue`.
 ///
 /// The wrapper can only be used for stored properties of classes derived from ``Object``,
@@ -26,7 +27,8 @@ public struct Persisted<Value: Persistable> {
     /// The column number, written when an object is bound to its row. `Int32.min` until then. Must
     /// be the first field, so that its address follows from the offset of the wrapper alone.
     @usableFromInline var _column = Int32.min
-    /// The declaration: bit 0 primary key, bit 1 indexed, bits 2 and 3 the delete rule.
+    /// The declaration: bit 0 primary key, bit 1 indexed, bits 2 and 3 the delete rule, bit 4
+    /// full-text indexed.
     @usableFromInline var _flags: UInt8
     /// The value of an unmanaged object; `nil` until it is set or first read.
     @usableFromInline var _value: Value?
@@ -138,5 +140,22 @@ extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
     @inlinable @inline(__always)
     public init(wrappedValue: Value, indexed: Bool) {
         self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted where Value: ScalarValue, Value._Basis == String {
+    /// Declares a property with a full-text index, by which queries find the objects whose text
+    /// contains some words: see ``Query/matchesText(_:)``.
+    ///
+    ///     @Persisted(fullTextIndexed: true) var text: String
+    @inlinable @inline(__always)
+    public init(fullTextIndexed: Bool) {
+        self.init(_flags: fullTextIndexed ? 16 : 0, _value: nil)
+    }
+
+    /// Declares a property with a full-text index that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, fullTextIndexed: Bool) {
+        self.init(_flags: fullTextIndexed ? 16 : 0, _value: wrappedValue)
     }
 }

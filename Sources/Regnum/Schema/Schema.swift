@@ -114,6 +114,8 @@ public struct Property: Sendable, Hashable {
     /// Whether the property has an index. Always `true` for primary keys, and always `false` for a
     /// stored `AnyRealmValue` property, for which it isn't known.
     public internal(set) var isIndexed: Bool
+    /// Whether the property has a full-text index: see ``Query/matchesText(_:)``.
+    public internal(set) var isFullTextIndexed: Bool
     /// Whether the property is the primary key of its class.
     public internal(set) var isPrimaryKey: Bool
     /// Whether the property can be `nil`; for a collection, whether its elements can.
@@ -132,6 +134,7 @@ extension Property {
             && left.isSet == right.isSet && left.isMap == right.isMap
             && left.isIndexed == right.isIndexed && left.isPrimaryKey == right.isPrimaryKey
             && left.isOptional == right.isOptional
+            && left.isFullTextIndexed == right.isFullTextIndexed
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
@@ -147,6 +150,7 @@ extension Property: CustomStringConvertible {
         var text = "\(name): \(typeName)"
         if let originPropertyName { text += ", of \(originPropertyName)" }
         if isPrimaryKey { text += ", primary key" } else if isIndexed { text += ", indexed" }
+        if isFullTextIndexed { text += ", full-text indexed" }
         return equalUTF8(name, columnName) ? text : "\(text), stored as \"\(columnName)\""
     }
 

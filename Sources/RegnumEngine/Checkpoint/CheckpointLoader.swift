@@ -157,11 +157,11 @@ struct CheckpointLoader {
         let clusterCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,
             "a number of clusters")
-        let indexed = schema.columns.filter(\.hasIndex).map(\.key)
+        let trees = schema.columnTrees
         let indexCount = try reader.fixed(UInt32.self)
         try reader.require(
-            indexCount == UInt32(indexed.count), "a class has the wrong number of indexes")
-        var table = Table.make(indexed: indexed, edit)
+            indexCount == UInt32(trees.count), "a class has the wrong number of indexes")
+        var table = Table.make(trees, edit)
         if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit) }
         loose.append(table.node)
         var clusters: [Cluster] = []
@@ -176,9 +176,12 @@ struct CheckpointLoader {
         try reader.require(liveCount == count, "a class has the wrong number of rows")
         loose.removeLast(clusters.count)
         table.hang(clusters, nextKey: nextKey, edit)
-        for (slot, column) in indexed.enumerated() {
+        for (slot, tree) in trees.enumerated() {
+            // a full-text index has an entry for each word instead of each row
             table.setIndex(
-                try index(column.rawValue, kind: 0, count: count, .strict), at: slot)
+                try index(
+                    tree.column.rawValue, kind: tree.kind.rawValue,
+                    count: tree.kind == .values ? count : nil, .strict), at: slot)
         }
         for list in schema.lists {
             let slot = table.listSlot(list.key.index)

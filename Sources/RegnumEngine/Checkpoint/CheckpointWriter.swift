@@ -52,9 +52,10 @@ struct CheckpointWriter {
                 directory.cluster(cluster, places, index)
             }
             for slot in 0..<content.indexCount {
+                let tree = content.columnTree(at: slot)
                 directory.index(
-                    try write(content.index(at: slot)), content.indexColumn(at: slot).rawValue,
-                    kind: 0)
+                    try write(content.index(at: slot)), tree.column.rawValue,
+                    kind: tree.kind.rawValue)
             }
             for list in table.lists {
                 let key = list.key

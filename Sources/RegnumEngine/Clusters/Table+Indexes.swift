@@ -2,19 +2,18 @@ import RegnumStore
 
 /// The indexes and lists of a table. The roots of their trees are stored in the table's node from
 /// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
-/// reserved): first the indexes (kind 0) by ascending column, then for each list, ascending, its
-/// sequence tree (kind 1) and the tree of its backlinks (kind 2).
+/// reserved): first the indexes (kind 0) by ascending column, then the full-text indexes (kind 3)
+/// likewise, then for each list, ascending, its sequence tree (kind 1) and the tree of its backlinks
+/// (kind 2).
 extension Table {
     /// Creates an empty table.
-    static func make(indexed columns: [ColumnKey], _ edit: NodeEdit) -> Table {
-        let table = make(indexCount: columns.count, edit: edit)
-        for (slot, column) in columns.enumerated() {
-            table.node.store(column.rawValue, table.indexOffset(slot) + 20)
-        }
+    static func make(_ trees: [ColumnTree], _ edit: NodeEdit) -> Table {
+        let table = make(indexCount: trees.count, edit: edit)
+        for (slot, tree) in trees.enumerated() { table.setColumnTree(tree, at: slot) }
         return table
     }
 
-    /// The number of column indexes, which use slots 0..<indexCount.
+    /// The number of trees over columns, which use slots 0..<indexCount.
     @inline(__always)
     var indexCount: Int { node.count &- 2 &* listCount }
 
@@ -28,9 +27,26 @@ extension Table {
         ColumnKey(rawValue: node.load(indexOffset(slot) + 20))
     }
 
-    /// Returns the slot of a column's index, or `nil` if the column has none.
-    func indexSlot(of column: ColumnKey) -> Int? {
-        for slot in 0..<indexCount where indexColumn(at: slot) == column { return slot }
+    /// Returns which tree over a column a slot below `indexCount` has.
+    @inline(__always)
+    func columnTree(at slot: Int) -> ColumnTree {
+        let kind: UInt16 = node.load(indexOffset(slot) + 22)
+        return ColumnTree(
+            column: indexColumn(at: slot),
+            kind: kind == ColumnTreeKind.words.rawValue ? .words : .values)
+    }
+
+    private func setColumnTree(_ tree: ColumnTree, at slot: Int) {
+        node.store(tree.column.rawValue, indexOffset(slot) + 20)
+        node.store(tree.kind.rawValue, indexOffset(slot) + 22)
+    }
+
+    /// Returns the slot of a tree over a column, or `nil` if the column has none.
+    func indexSlot(of column: ColumnKey, _ kind: ColumnTreeKind = .values) -> Int? {
+        for slot in 0..<indexCount
+        where indexColumn(at: slot) == column && columnTree(at: slot).kind == kind {
+            return slot
+        }
         return nil
     }
 
@@ -52,20 +68,29 @@ extension Table {
     }
 
     /// Returns a copy of the table with an additional index over the existing rows, in the slot
-    /// that the order of columns determines. The edit must own the table.
+    /// that the order of kinds and columns determines. The edit must own the table.
     ///
-    /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values.
-    func addingIndex(of column: ColumnSchema, seed: Identity128, _ edit: NodeEdit) -> Table {
-        let entries = indexEntries(of: column, seed: seed)
-        let slot = (0..<indexCount).count { indexColumn(at: $0) < column.key }
+    /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values. n is the
+    ///   number of rows or, for a full-text index, of words.
+    func addingIndex(
+        of column: ColumnSchema, _ kind: ColumnTreeKind, seed: Identity128, _ edit: NodeEdit
+    ) -> Table {
+        let entries =
+            switch kind {
+            case .values: indexEntries(of: column, seed: seed)
+            case .words: wordEntries(of: column, seed: seed)
+            }
+        let slot = (0..<indexCount).count {
+            let other = columnTree(at: $0)
+            return (other.kind, other.column) < (kind, column.key)
+        }
         let behind = node.count - slot
         let table = withRoom(for: 1, edit)
         let offset = table.indexOffset(slot)
         (table.node.address + offset + Table.indexByteCount).copyMemory(
             from: table.node.address + offset, byteCount: Table.indexByteCount * behind)
         table.node.count += 1
-        table.node.store(column.key.rawValue, offset + 20)
-        table.node.store(0 as UInt16, offset + 22)
+        table.setColumnTree(ColumnTree(column: column.key, kind: kind), at: slot)
         table.node.store(0 as UInt64, offset + 24)
         table.setIndex(entries.withUnsafeBufferPointer { IndexTree.build($0, edit) }, at: slot)
         return table
@@ -88,6 +113,22 @@ extension Table {
             return true
         }
         if !isAscending { entries.sort { $0 < $1 } }
+        return entries
+    }
+
+    /// Returns the entries of a full-text index over the rows, ascending.
+    private func wordEntries(of column: ColumnSchema, seed: Identity128) -> [IndexTree.Entry] {
+        let defaultKeys = WordKey.keys(column.defaultValue, seed: seed)
+        var entries: [IndexTree.Entry] = []
+        forEachPlace { cluster, place in
+            let keys =
+                column.key.index < cluster.slotCount
+                ? cluster.wordKeys(place, column, seed: seed) : defaultKeys
+            let row = cluster.firstKey &+ UInt64(place)
+            for key in keys { entries.append(IndexTree.Entry(key: key, row: row)) }
+            return true
+        }
+        entries.sort { $0 < $1 }
         return entries
     }
 
@@ -156,5 +197,16 @@ extension Table {
             }
             return true
         }
+    }
+}
+
+extension Cluster {
+    /// Returns the keys of a row in the full-text index of a string column, ascending.
+    func wordKeys(_ row: Int, _ column: ColumnSchema, seed: Identity128) -> [UInt64] {
+        guard column.key.index < slotCount else {
+            return WordKey.keys(column.defaultValue, seed: seed)
+        }
+        if isNull(row, column.key.index) { return [] }
+        return WordKey.keys(bytes(row, column.key.index), seed: seed)
     }
 }

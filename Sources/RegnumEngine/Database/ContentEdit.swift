@@ -47,7 +47,7 @@ final class ContentEdit {
 final class TableEditor {
     let columnCount: Int
     let appender: RowAppender
-    /// The insertion hints, by index slot.
+    /// The insertion hints, by slot of the trees over columns.
     @exclusivity(unchecked) var hints: [IndexHint]
     /// The columns, by index slot.
     let indexColumns: [Int]
@@ -55,6 +55,8 @@ final class TableEditor {
     let areIntegers: [Bool]
     /// The index slot of each column, or -1.
     let slots: [Int]
+    /// The columns that have a full-text index, and its slots.
+    let wordTrees: [(column: Int, slot: Int)]
     private let source: NodeSource?
 
     init(
@@ -63,11 +65,14 @@ final class TableEditor {
         self.source = source
         columnCount = columns.count
         appender = RowAppender(table, columns: columns, edit: edit)
-        indexColumns = (0..<table.indexCount).map { table.indexColumn(at: $0).index }
+        let trees = (0..<table.indexCount).map { table.columnTree(at: $0) }
+        indexColumns = trees.filter { $0.kind == .values }.map(\.column.index)
+        wordTrees = trees.enumerated().filter { $0.element.kind == .words }
+            .map { ($0.element.column.index, $0.offset) }
         areIntegers = indexColumns.map {
             columns[$0].type == .int && !columns[$0].isOptional
         }
-        hints = indexColumns.map { _ in IndexHint() }
+        hints = trees.map { _ in IndexHint() }
         var slots = [Int](repeating: -1, count: columns.count)
         for (slot, column) in indexColumns.enumerated() { slots[column] = slot }
         self.slots = slots
@@ -91,6 +96,35 @@ final class TableEditor {
         if !wasThere { contradict("An index lacks the entry of a row.") }
         table.setIndex(tree, at: slot)
     }
+
+    /// Adds a row to a full-text index under ascending keys.
+    func insert(
+        words keys: [UInt64], _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit
+    ) {
+        for key in keys { insert(key, row, at: slot, table, edit) }
+    }
+
+    /// Replaces the keys of a row in a full-text index. Both are ascending.
+    func replace(
+        words old: [UInt64], with new: [UInt64], _ row: UInt64, at slot: Int, _ table: Table,
+        _ edit: NodeEdit
+    ) {
+        var kept = 0
+        for key in old {
+            while kept < new.count, new[kept] < key { kept += 1 }
+            if kept < new.count, new[kept] == key { continue }
+            remove(key, row, at: slot, table, edit)
+        }
+        kept = 0
+        for key in new {
+            while kept < old.count, old[kept] < key { kept += 1 }
+            if kept < old.count, old[kept] == key { continue }
+            insert(key, row, at: slot, table, edit)
+        }
+    }
+
+    /// Returns the slot of a column's full-text index.
+    func wordSlot(of column: Int) -> Int? { wordTrees.first { $0.column == column }?.slot }
 
     /// Reports inconsistent leaves, which only a damaged file contains. The transaction then fails.
     @inline(never)

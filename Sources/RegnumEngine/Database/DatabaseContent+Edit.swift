@@ -27,9 +27,9 @@ extension DatabaseContent {
             directory.map { edit.nodes.copy($0, byteCount: byteCount) }
             ?? edit.nodes.make(.directory, byteCount: byteCount)
         let schema = schema.tables[count - 1]
-        let indexed = schema.columns.filter(\.hasIndex).map(\.key)
         directory.store(
-            Table.make(indexed: indexed, edit.nodes).node.word, DatabaseContent.offset(count - 1))
+            Table.make(schema.columnTrees, edit.nodes).node.word,
+            DatabaseContent.offset(count - 1))
         self.directory = directory
         return schema.key
     }
@@ -44,7 +44,7 @@ extension DatabaseContent {
         schema = schema.adding(definition, to: key)
         let columns = schema.tables[key.index].columns
         let column = columns[columns.count - 1]
-        if column.hasIndex { buildIndex(column.key, of: key, edit) }
+        buildTrees(column.key, of: key, edit)
         return column.key
     }
 
@@ -60,11 +60,33 @@ extension DatabaseContent {
         buildIndex(column, of: key, edit)
     }
 
-    /// Builds the index of a column that has one according to the schema.
-    mutating func buildIndex(_ column: ColumnKey, of key: TableKey, _ edit: ContentEdit) {
+    /// Adds a full-text index to an existing column. Throws like `addIndex`.
+    ///
+    /// - Complexity: O(n log n) for n words.
+    mutating func addFullTextIndex(
+        _ column: ColumnKey, of key: TableKey, _ edit: ContentEdit
+    ) throws(StoreError) {
+        try SchemaRules.check(newFullTextIndex: column, of: schema.tables[key.index])
+        schema = schema.with(key) { $0[column.index].isFullTextIndexed = true }
+        buildIndex(column, .words, of: key, edit)
+    }
+
+    /// Builds the trees that a column has according to the schema.
+    mutating func buildTrees(_ column: ColumnKey, of key: TableKey, _ edit: ContentEdit) {
+        let definition = schema.tables[key.index].columns[column.index]
+        if definition.hasIndex { buildIndex(column, of: key, edit) }
+        if definition.isFullTextIndexed { buildIndex(column, .words, of: key, edit) }
+    }
+
+    /// Builds one of the trees that a column has according to the schema.
+    mutating func buildIndex(
+        _ column: ColumnKey, _ kind: ColumnTreeKind = .values, of key: TableKey,
+        _ edit: ContentEdit
+    ) {
         edit.forget(key.index)
         let table = ownTable(key.index, edit.nodes).addingIndex(
-            of: schema.tables[key.index].columns[column.index], seed: context.seed, edit.nodes)
+            of: schema.tables[key.index].columns[column.index], kind, seed: context.seed,
+            edit.nodes)
         directory?.store(table.node.word, DatabaseContent.offset(key.index))
     }
 
@@ -82,6 +104,10 @@ extension DatabaseContent {
             let value = values[editor.indexColumns[slot]]
             editor.insert(
                 IndexKey.key(value, seed: context.seed), row, at: slot, table, edit.nodes)
+        }
+        for (column, slot) in editor.wordTrees {
+            let keys = WordKey.keys(values[column], seed: context.seed)
+            editor.insert(words: keys, row, at: slot, table, edit.nodes)
         }
         return row
     }
@@ -107,6 +133,15 @@ extension DatabaseContent {
             guard table.contains(key) else { return false }
             table = ownTable(index, edit.nodes)
         }
+        if column.isFullTextIndexed, let (cluster, place) = table.place(key) {
+            let editor = edit.editor(index, table, schema.tables[index])
+            if let slot = editor.wordSlot(of: column.key.index) {
+                editor.replace(
+                    words: cluster.wordKeys(place, column, seed: context.seed),
+                    with: WordKey.keys(value, seed: context.seed), key, at: slot, table,
+                    edit.nodes)
+            }
+        }
         return table.set(
             key, column.key, value, version: version, columns: schema.tables[index].columns,
             edit: edit.nodes)
@@ -127,6 +162,12 @@ extension DatabaseContent {
                 old = IndexKey.key(cluster.value(place, column), seed: context.seed)
             }
             editor.remove(old, key, at: slot, table, edit.nodes)
+        }
+        for (number, slot) in editor.wordTrees {
+            let column = schema.tables[index].columns[number]
+            editor.replace(
+                words: cluster.wordKeys(place, column, seed: context.seed), with: [], key,
+                at: slot, table, edit.nodes)
         }
         return table.remove(key, edit: edit.nodes)
     }

@@ -29,9 +29,11 @@ struct DatabaseContent: Sendable {
         key.index < schema.tables.count ? self[key.index] : nil
     }
 
-    /// Returns the index of a column, or `nil` if it has none.
-    func index(_ table: TableKey, _ column: ColumnKey) -> IndexTree? {
-        guard let state = self.table(table), let slot = state.indexSlot(of: column) else {
+    /// Returns the index of a column, or its full-text index, or `nil` if it has none.
+    func index(
+        _ table: TableKey, _ column: ColumnKey, _ kind: ColumnTreeKind = .values
+    ) -> IndexTree? {
+        guard let state = self.table(table), let slot = state.indexSlot(of: column, kind) else {
             return nil
         }
         return state.index(at: slot)

@@ -4,8 +4,8 @@ extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
     /// file; that values are within the bounds of their columns, and long texts in row order
     /// where searches rely on it; that each index has the rows of its class under their values, in
-    /// ascending order, and nothing else; that links and list elements refer to existing rows; and
-    /// that a list's backlinks match its elements.
+    /// ascending order, and nothing else, and each full-text index under their words; that links
+    /// and list elements refer to existing rows; and that a list's backlinks match its elements.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -110,11 +110,17 @@ private struct TableCheck {
         }
     }
 
-    /// Checks that each index contains each row exactly once, under its value.
+    /// Checks that each index contains each row exactly once, under its value, and each full-text
+    /// index each row under its words.
     func checkIndexes() throws(StoreError) {
         for slot in 0..<state.indexCount {
             let index = state.index(at: slot)
-            let column = table.columns[state.indexColumn(at: slot).index]
+            let tree = state.columnTree(at: slot)
+            let column = table.columns[tree.column.index]
+            if tree.kind == .words {
+                try checkWords(index, column)
+                continue
+            }
             if index.count != state.count {
                 throw damage(
                     "its index has \(index.count) entries for \(state.count) rows", column.name)
@@ -145,6 +151,42 @@ private struct TableCheck {
             }
             if count != index.count { throw damage("its index is incomplete", column.name) }
             if !isAscending { throw damage("its index is out of order", column.name) }
+        }
+    }
+
+    /// Checks that the entries of a full-text index are the words of the rows, ascending.
+    private func checkWords(_ index: IndexTree, _ column: ColumnSchema) throws(StoreError) {
+        var wrong: UInt64?
+        var wordCount = 0
+        var count = 0
+        var last: IndexTree.Entry?
+        var isAscending = true
+        let (_, error) = DamageWatch.run {
+            state.forEachPlace { cluster, place in
+                let row = cluster.firstKey + UInt64(place)
+                let keys = cluster.wordKeys(place, column, seed: content.context.seed)
+                wordCount += keys.count
+                if !keys.allSatisfy({ index.contains($0, row) }) { wrong = row }
+                return wrong == nil
+            }
+            index.visit { key, row in
+                let entry = IndexTree.Entry(key: key, row: row)
+                if let last, !(last < entry) { isAscending = false }
+                last = entry
+                count += 1
+                return true
+            }
+        }
+        if let error { throw named(error, column.name) }
+        if let wrong {
+            throw damage("its full-text index lacks a word of the row", column.name, wrong)
+        }
+        // As the entries are distinct and all words are among them, the counts decide.
+        if !isAscending { throw damage("its full-text index is out of order", column.name) }
+        if count != wordCount || index.count != wordCount {
+            throw damage(
+                "its full-text index has \(index.count) entries for \(wordCount) words",
+                column.name)
         }
     }
 

@@ -21,7 +21,9 @@ extension DatabaseRoot {
                 hasher.combine(UInt64(column.type.rawValue))
                 let isOptional: UInt64 = column.isOptional ? 1 : 0
                 let isPrimaryKey: UInt64 = column.isPrimaryKey ? 2 : 0
-                hasher.combine(isOptional | isPrimaryKey | (column.isIndexed ? 4 : 0))
+                let isFullTextIndexed: UInt64 = column.isFullTextIndexed ? 8 : 0
+                hasher.combine(
+                    isOptional | isPrimaryKey | (column.isIndexed ? 4 : 0) | isFullTextIndexed)
                 hasher.combine(column.defaultValue)
                 switch column.meaning {
                 case .value: hasher.combine(0 as UInt64)
@@ -42,9 +44,16 @@ extension DatabaseRoot {
             }
             for slot in 0..<state.indexCount {
                 let index = state.index(at: slot)
-                let column = table.columns[state.indexColumn(at: slot).index]
+                let tree = state.columnTree(at: slot)
+                let column = table.columns[tree.column.index]
                 hasher.combine(UInt64(index.count))
-                hasher.combine(state.agreement(of: index, column, content.context.seed))
+                switch tree.kind {
+                case .values:
+                    hasher.combine(state.agreement(of: index, column, content.context.seed))
+                case .words:
+                    hasher.combine(
+                        state.wordAgreement(of: index, column, content.context.seed))
+                }
             }
             for list in table.lists {
                 hasher.combine(.string(list.name))
@@ -68,6 +77,23 @@ extension Table {
             if let (cluster, place) = self.place(row),
                 IndexKey.key(cluster.value(place, column), seed: seed) == key
             {
+                count += 1
+            }
+            return true
+        }
+        return count
+    }
+
+    /// Returns the number of words in the rows that a full-text index has; in a sound tree, all of
+    /// them, and as many as it has entries.
+    fileprivate func wordAgreement(
+        of index: IndexTree, _ column: ColumnSchema, _ seed: Identity128
+    ) -> UInt64 {
+        var count: UInt64 = 0
+        forEachPlace { cluster, place in
+            let row = cluster.firstKey + UInt64(place)
+            for key in cluster.wordKeys(place, column, seed: seed)
+            where index.contains(key, row) {
                 count += 1
             }
             return true

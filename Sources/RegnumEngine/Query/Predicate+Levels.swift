@@ -4,7 +4,8 @@ extension Predicate {
         switch self {
         case .constant, .isRow: 1
         case .compare(let column, _, _), .matchText(let column, _, _, _),
-            .matchData(let column, _, _), .isIn(let column, _), .isKind(let column, _, _):
+            .matchData(let column, _, _), .matchWords(let column, _), .isIn(let column, _),
+            .isKind(let column, _, _):
             1 + column.hops.count
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             1 + max(a.hops.count, b.hops.count)

@@ -7,6 +7,8 @@ package struct ColumnReference: Hashable, Sendable {
     /// Links to follow from the row of the query to the row that has the property, each to one row.
     /// The value is null if one of them is null.
     package var hops: [Hop]
+    /// Whether the program declares a full-text index.
+    package var isFullTextIndexed = false
 
     package init(name: String, type: ValueType, missing: Value, hops: [Hop] = []) {
         self.name = name
@@ -76,6 +78,9 @@ package indirect enum Predicate: Hashable, Sendable {
     case matchTextColumns(ColumnReference, TextMatch, ColumnReference, ignoring: TextFolding)
     /// Matches a data column with bytes; false for null. `like` isn't supported.
     case matchData(ColumnReference, TextMatch, [UInt8])
+    /// Whether a string column with a declared full-text index has the words of a search
+    /// (`WordSearch`). Null has none.
+    case matchWords(ColumnReference, StoredText)
     /// Equals one of the values, by the rules of `compare` with `equal`; false without values.
     case isIn(ColumnReference, [Value])
     /// The row is one of these; false without keys.

@@ -45,7 +45,8 @@ extension Predicate {
         switch self {
         case .constant, .isRow: break
         case .compare(let column, _, _), .matchText(let column, _, _, _),
-            .matchData(let column, _, _), .isIn(let column, _), .isKind(let column, _, _):
+            .matchData(let column, _, _), .matchWords(let column, _), .isIn(let column, _),
+            .isKind(let column, _, _):
             column.hops.addDependencies(to: &names)
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             a.hops.addDependencies(to: &names)

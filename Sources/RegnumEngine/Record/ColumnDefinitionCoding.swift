@@ -10,6 +10,7 @@ extension RecordWriter {
         if definition.isOptional { flags |= CommitRecord.flagOptional }
         if definition.isPrimaryKey { flags |= CommitRecord.flagPrimaryKey }
         if definition.isIndexed { flags |= CommitRecord.flagIndexed }
+        if definition.isFullTextIndexed { flags |= CommitRecord.flagFullTextIndexed }
         switch definition.meaning {
         case .value: break
         case .scalar(let type): flags |= type.columnFlag
@@ -32,7 +33,7 @@ extension RecordReader {
         let flags = try byte()
         let known =
             CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
-            | CommitRecord.flagLink | ScalarType.columnFlags
+            | CommitRecord.flagLink | CommitRecord.flagFullTextIndexed | ScalarType.columnFlags
         guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
             throw .newer("A \(carrier) has a column of the unknown type \(code) or flags \(flags)")
         }
@@ -52,6 +53,7 @@ extension RecordReader {
             name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
             isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
             isIndexed: flags & CommitRecord.flagIndexed != 0,
+            isFullTextIndexed: flags & CommitRecord.flagFullTextIndexed != 0,
             defaultValue: defaultValue, meaning: meaning)
     }
 }

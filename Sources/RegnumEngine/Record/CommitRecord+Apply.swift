@@ -93,7 +93,7 @@ private struct RecordApplication {
                 index == content.schema.tables.count, "a new class has the wrong key")
             try addTable()
             return
-        case .addColumn, .addList, .addIndex:
+        case .addColumn, .addList, .addIndex, .addFullTextIndex:
             try reader.require(lastPlace.1 < 0, "a column is added after rows were changed")
         case .delete, .set, .insert, .lists, .schemaVersion: break
         }
@@ -103,6 +103,7 @@ private struct RecordApplication {
         case .addColumn: return try addColumn(index)
         case .addList: return try addList(index)
         case .addIndex: return try addIndex(index)
+        case .addFullTextIndex: return try addFullTextIndex(index)
         default: break
         }
         let schema = content.schema.tables[index]
@@ -191,7 +192,7 @@ private struct RecordApplication {
         try reader.require(key == UInt64(schema.columns.count), "a new column has the wrong key")
         let definition = try reader.columnDefinition(of: "commit record")
         try takeSchemaChange(
-            adding: 1, indexedRowCount: definition.isIndexed ? content[index].count : 0)
+            adding: 1, indexWork: CommitRecord.indexWork(definition, content[index].count))
         do throws(StoreError) {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
@@ -217,7 +218,8 @@ private struct RecordApplication {
 
     private mutating func addIndex(_ index: Int) throws(StoreError) {
         let column = try reader.count(max: Int(UInt16.max), "a column key")
-        try takeSchemaChange(adding: 0, indexedRowCount: content[index].count)
+        try takeSchemaChange(
+            adding: 0, indexWork: CommitRecord.indexWork(rowCount: content[index].count))
         do throws(StoreError) {
             try content.addIndex(
                 ColumnKey(rawValue: UInt16(column)), of: content.schema.tables[index].key, edit)
@@ -226,12 +228,28 @@ private struct RecordApplication {
         }
     }
 
+    private mutating func addFullTextIndex(_ index: Int) throws(StoreError) {
+        let schema = content.schema.tables[index]
+        let column = try reader.count(max: schema.columns.count - 1, "a column key")
+        let definition = schema.columns[column]
+        try reader.require(
+            definition.type == .string, "it adds a full-text index to a column without text")
+        let byteCount = content[index].textByteCount(of: definition.key, definition.defaultValue)
+        let work = CommitRecord.fullTextWork(
+            rowCount: content[index].count, textByteCount: byteCount)
+        try takeSchemaChange(adding: 0, indexWork: work)
+        do throws(StoreError) {
+            try content.addFullTextIndex(definition.key, of: schema.key, edit)
+        } catch {
+            throw reader.damaged("it adds an invalid full-text index (\(error.sentence))")
+        }
+    }
+
     private mutating func takeSchemaChange(
-        adding parts: Int, indexedRowCount: Int = 0
+        adding parts: Int, indexWork: Int = 0
     ) throws(StoreError) {
         try reader.require(
-            budget.takeSchemaChange(
-                content.schema, adding: parts, indexedRowCount: indexedRowCount),
+            budget.takeSchemaChange(content.schema, adding: parts, indexWork: indexWork),
             "it changes the schema more often than a record may")
     }
 

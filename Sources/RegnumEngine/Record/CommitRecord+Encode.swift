@@ -70,6 +70,9 @@ extension CommitRecord {
         case .index(let table, let column):
             begin(.addIndex, table, &writer)
             writer.varint(UInt64(column.rawValue))
+        case .fullTextIndex(let table, let column):
+            begin(.addFullTextIndex, table, &writer)
+            writer.varint(UInt64(column.rawValue))
         }
     }
 

@@ -17,10 +17,12 @@ package enum CommitRecord {
         case lists = 8
         case addIndex = 9
         case schemaVersion = 10
+        case addFullTextIndex = 11
     }
 
     static let flagOptional: UInt8 = 1
     static let flagPrimaryKey: UInt8 = 2
     static let flagIndexed: UInt8 = 4
     static let flagLink: UInt8 = 16
+    static let flagFullTextIndexed: UInt8 = 32
 }

@@ -7,6 +7,23 @@ extension CommitRecord {
     /// Returns the cost of adding an index to a class.
     static func indexWork(rowCount: Int) -> Int { rowCount / 8 }
 
+    /// Returns the cost of adding a full-text index to a class whose rows have `textByteCount`
+    /// bytes in the column.
+    static func fullTextWork(rowCount: Int, textByteCount: Int) -> Int {
+        indexWork(rowCount: rowCount) + textByteCount / 16
+    }
+
+    /// Returns the cost of the indexes of a new column, whose rows have its default.
+    static func indexWork(_ definition: ColumnDefinition, _ rowCount: Int) -> Int {
+        var work = definition.isIndexed ? indexWork(rowCount: rowCount) : 0
+        if definition.isFullTextIndexed {
+            work += fullTextWork(
+                rowCount: rowCount,
+                textByteCount: rowCount * definition.defaultValue.textByteCount)
+        }
+        return work
+    }
+
     /// Returns whether applying a transaction's schema changes may cost too much.
     static func isTooMuchWork(
         _ changes: [SchemaChange], _ base: DatabaseRoot, _ schema: DatabaseSchema
@@ -15,10 +32,15 @@ extension CommitRecord {
         var work = changes.count * schema.partCount
         for change in changes {
             switch change {
-            case .column(let table, _, let definition) where definition.isIndexed:
-                work += indexWork(rowCount: base.content.table(table)?.count ?? 0)
+            case .column(let table, _, let definition):
+                work += indexWork(definition, base.content.table(table)?.count ?? 0)
             case .index(let table, _):
                 work += indexWork(rowCount: base.content.table(table)?.count ?? 0)
+            case .fullTextIndex(let table, let column):
+                guard let rows = base.content.table(table) else { break }
+                let definition = schema.tables[table.index].columns[column.index].definition
+                let byteCount = rows.textByteCount(of: column, definition.defaultValue)
+                work += fullTextWork(rowCount: rows.count, textByteCount: byteCount)
             default: break
             }
         }
@@ -79,6 +101,24 @@ extension Table {
     }
 }
 
+extension Table {
+    /// Returns the bytes of text that the rows have in a string column.
+    ///
+    /// - Complexity: O(n), without reading texts.
+    func textByteCount(of column: ColumnKey, _ defaultValue: Value) -> Int {
+        var byteCount = 0
+        forEachPlace { cluster, row in
+            if column.index >= cluster.slotCount {
+                byteCount += defaultValue.textByteCount
+            } else if !cluster.isNull(row, column.index) {
+                byteCount += TextCell(cluster.rows(column.index) + row &* 16).length
+            }
+            return true
+        }
+        return byteCount
+    }
+}
+
 extension Cluster {
     /// Returns the bytes of text stored for a default, as `addingSlots` stores it.
     fileprivate func byteCount(ofDefault value: Value) -> Int {
@@ -113,11 +153,13 @@ struct RecordBudget {
     private var partCount: Int?
 
     /// Charges a schema change that adds `parts` parts. Returns false if the budget is exceeded.
+    ///
+    /// - Parameter indexWork: The cost of the indexes that it adds.
     mutating func takeSchemaChange(
-        _ schema: DatabaseSchema, adding parts: Int, indexedRowCount: Int = 0
+        _ schema: DatabaseSchema, adding parts: Int, indexWork: Int = 0
     ) -> Bool {
         let count = partCount ?? schema.partCount
-        schemaWorkLeft -= count + CommitRecord.indexWork(rowCount: indexedRowCount)
+        schemaWorkLeft -= count + indexWork
         partCount = count + parts
         return schemaWorkLeft >= 0
     }

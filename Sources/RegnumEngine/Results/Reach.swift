@@ -31,8 +31,8 @@ struct Reach: Sendable {
     private mutating func add(_ predicate: CompiledPredicate, at place: Int) {
         switch predicate {
         case .constant, .isRow, .inSet: break
-        case .compare(let column, _, _, _), .matchText(let column, _), .isIn(let column, _),
-            .isKind(let column, _, _):
+        case .compare(let column, _, _, _), .matchText(let column, _),
+            .matchWords(let column, _), .isIn(let column, _), .isKind(let column, _, _):
             add(column, at: place)
         case .compareColumns(let a, _, let b):
             add(a, at: place)

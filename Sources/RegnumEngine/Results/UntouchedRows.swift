@@ -26,6 +26,8 @@ extension CompiledPredicate {
             a.readsUntouchedRows(as: b)
         case (.compareNumbers(let a, _, let b), .compareNumbers(let c, _, let d)):
             a.readsUntouchedRows(as: c) && b.readsUntouchedRows(as: d)
+        case (.matchWords(let a, _), .matchWords(let b, _)):
+            a.readsUntouchedRows(as: b)
         case (.not(let a), .not(let b)):
             a.readsUntouchedRows(as: b)
         default: true

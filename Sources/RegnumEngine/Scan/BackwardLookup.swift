@@ -92,7 +92,9 @@ extension CompiledPredicate {
             true
         case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
         case .not(let term): term.readsOtherRows
-        case .constant, .compare, .compareColumns, .matchText, .isIn, .isKind, .isRow, .inSet: false
+        case .constant, .compare, .compareColumns, .matchText, .matchWords, .isIn, .isKind, .isRow,
+            .inSet:
+            false
         }
     }
 }

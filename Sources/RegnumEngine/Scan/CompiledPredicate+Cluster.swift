@@ -51,6 +51,8 @@ extension CompiledPredicate {
             return a.compare(cluster, rows, comparison, b)
         case .matchText(let column, let pattern):
             return column.match(cluster, rows, pattern)
+        case .matchWords(let column, let search):
+            return rows.filter { column.matches(cluster, $0, search) }
         case .isIn(let column, let set):
             return column.find(cluster, rows, set)
         case .through(let link, let term, let whenNull):
@@ -100,6 +102,8 @@ extension CompiledPredicate {
             return comparison.holds(a.value(cluster, row), b.value(cluster, row))
         case .matchText(let column, let pattern):
             return column.matches(cluster, row, pattern)
+        case .matchWords(let column, let search):
+            return column.matches(cluster, row, search)
         case .isIn(let column, let set):
             return set.contains(column.value(cluster, row))
         case .through(let link, let term, let whenNull):

@@ -67,9 +67,10 @@ extension CompiledQuery {
         }
     }
 
-    /// Whether to use the lookup: looking up a row costs several times as much as scanning past it.
+    /// Whether to use the lookup: looking up a row costs several times as much as scanning past it,
+    /// unless that reads its text.
     func isWorthwhile(_ lookup: IndexLookup, _ table: Table) -> Bool {
-        lookup.countMax <= max(table.count / 4, 16)
+        lookup.countMax <= max(lookup.savesWords ? table.count : table.count / 4, 16)
     }
 
     /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these.

@@ -39,6 +39,7 @@ indirect enum CompiledPredicate: Sendable {
     case compare(ResolvedColumn, Comparison, Value, ValueType)
     case compareColumns(ResolvedColumn, Comparison, ResolvedColumn)
     case matchText(ResolvedColumn, TextPattern)
+    case matchWords(ResolvedColumn, WordSearch)
     case isIn(ResolvedColumn, ValueSet)
     /// Evaluates the predicate on the row that a link leads to.
     case through(LinkHop, CompiledPredicate, whenNull: Bool)

@@ -23,6 +23,9 @@ struct IndexLookup {
     var rows: [UInt64] = []
     /// Whether the predicate holds for every one of the rows.
     var isExact: Bool
+    /// Whether a scan would read texts word by word, so that the rows are worth evaluating even if
+    /// they are many.
+    var savesWords = false
 
     /// The maximum number of rows.
     var countMax: Int { ranges.reduce(rows.count) { $0 + $1.count } }
@@ -120,6 +123,8 @@ extension CompiledPredicate {
         case .isRow(let keys):
             guard let table = root.table(table) else { return nil }
             return IndexLookup(ranges: [], rows: keys.filter { table.contains($0) }, isExact: true)
+        case .matchWords(let column, let search):
+            return column.lookup(root, table, search, candidateCount, &statistics)
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
@@ -128,11 +133,11 @@ extension CompiledPredicate {
         }
     }
 
-    /// Whether the lookup starts from other rows.
-    private var looksBackward: Bool {
+    /// Whether the lookup reads index entries, starting from other rows or from words.
+    private var isCostlyToLookUp: Bool {
         switch self {
-        case .through, .related, .count: true
-        case .and(let terms), .or(let terms): terms.contains { $0.looksBackward }
+        case .through, .related, .count, .matchWords: true
+        case .and(let terms), .or(let terms): terms.contains { $0.isCostlyToLookUp }
         default: false
         }
     }
@@ -143,8 +148,8 @@ extension CompiledPredicate {
     ) -> IndexLookup? {
         var lookup = IndexLookup(ranges: [], isExact: true)
         // the cheap lookups first, because one term without a lookup is enough to give up
-        for isBackward in [false, true] {
-            for term in terms where term.looksBackward == isBackward {
+        for isCostly in [false, true] {
+            for term in terms where term.isCostlyToLookUp == isCostly {
                 guard
                     let one = term.lookup(
                         root, table, candidateCount: candidateCount, &statistics)
@@ -152,6 +157,7 @@ extension CompiledPredicate {
                 lookup.ranges += one.ranges
                 lookup.rows = IndexLookup.union(lookup.rows, one.rows)
                 lookup.isExact = lookup.isExact && one.isExact
+                lookup.savesWords = lookup.savesWords || one.savesWords
             }
         }
         return lookup
@@ -165,8 +171,8 @@ extension CompiledPredicate {
     ) -> IndexLookup? {
         var lookups: [IndexLookup] = []
         var fewest = candidateCount
-        for isBackward in [false, true] {
-            for term in terms where term.looksBackward == isBackward {
+        for isCostly in [false, true] {
+            for term in terms where term.isCostlyToLookUp == isCostly {
                 guard
                     let lookup = term.lookup(root, table, candidateCount: fewest, &statistics)
                 else { continue }

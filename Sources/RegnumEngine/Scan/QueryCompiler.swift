@@ -97,6 +97,13 @@ struct QueryCompiler {
                 return .matchText(
                     try compiler.resolve(reference), TextPattern(match, bytes: bytes))
             }
+        case .matchWords(let reference, let text):
+            let search = try WordSearch(text.wrappedValue)
+            return try through(reference, whenNull: search.matchesNull) {
+                compiler, reference throws(StoreError) in
+                try compiler.checkHasWords(reference)
+                return .matchWords(try compiler.resolve(reference), search)
+            }
         case .isRow(let keys):
             return .isRow(IndexLookup.ascending(keys.map(\.rawValue)))
         case .matchTextColumns(let a, let match, let b, let folding):
@@ -161,6 +168,14 @@ struct QueryCompiler {
                 + "pattern.", className: tableName, property: reference.name)
     }
 
+    private func checkHasWords(_ reference: ColumnReference) throws(StoreError) {
+        try check(reference, .string)
+        if reference.isFullTextIndexed, reference.type == .string { return }
+        throw StoreError(
+            .invalidQuery, "\(tableName).\(reference.name) has no full-text index.",
+            className: tableName, property: reference.name)
+    }
+
     /// Checks that a property is compared with a value of its own type. Any two numeric types may
     /// be compared, and so may values of any type with strings and data.
     func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
@@ -191,6 +206,7 @@ extension Predicate {
         case .matchText(let column, let match, _, let folding):
             return column.linkCost + (!folding.isEmpty || match == .like ? 200 : 10)
         case .matchData(let column, _, _): return column.linkCost + 10
+        case .matchWords(let column, _): return column.linkCost + 400
         case .isRow: return 1
         case .isKind(let column, _, _): return column.linkCost + 5
         case .compareNumbers(let a, _, let b): return a.cost + b.cost + 50

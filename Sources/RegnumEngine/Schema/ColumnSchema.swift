@@ -17,6 +17,8 @@ package struct ColumnDefinition: Hashable, Sendable {
     package var isOptional: Bool
     package var isPrimaryKey: Bool
     package var isIndexed: Bool
+    /// Whether a string column has a full-text index, which finds the rows that contain a word.
+    package var isFullTextIndexed: Bool
     /// The value of rows that are older than the column or were inserted without a value for it.
     package var defaultValue: Value
     package var meaning: ColumnMeaning
@@ -25,9 +27,11 @@ package struct ColumnDefinition: Hashable, Sendable {
     ///   type's zero value in a required one.
     package init(
         name: String, type: ValueType, isOptional: Bool = false, isPrimaryKey: Bool = false,
-        isIndexed: Bool = false, defaultValue: Value? = nil, meaning: ColumnMeaning = .value
+        isIndexed: Bool = false, isFullTextIndexed: Bool = false, defaultValue: Value? = nil,
+        meaning: ColumnMeaning = .value
     ) {
         self.meaning = meaning
+        self.isFullTextIndexed = isFullTextIndexed
         self.name = name
         self.type = type
         self.isOptional = isOptional
@@ -39,11 +43,12 @@ package struct ColumnDefinition: Hashable, Sendable {
     /// Creates the definition of a column of values. `nil` as `defaultValue` has the same meaning.
     package init(
         name: String, scalar type: ScalarType, isOptional: Bool = false,
-        isPrimaryKey: Bool = false, isIndexed: Bool = false, defaultValue: Value? = nil
+        isPrimaryKey: Bool = false, isIndexed: Bool = false, isFullTextIndexed: Bool = false,
+        defaultValue: Value? = nil
     ) {
         self.init(
             name: name, type: type.valueType, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue,
+            isIndexed: isIndexed, isFullTextIndexed: isFullTextIndexed, defaultValue: defaultValue,
             meaning: type.columnFlag == 0 ? .value : .scalar(type))
     }
 
@@ -64,6 +69,7 @@ package struct ColumnSchema: Hashable, Sendable {
     package var isOptional: Bool { definition.isOptional }
     package var isPrimaryKey: Bool { definition.isPrimaryKey }
     package var isIndexed: Bool { definition.isIndexed }
+    package var isFullTextIndexed: Bool { definition.isFullTextIndexed }
     package var defaultValue: Value { definition.defaultValue }
     package var meaning: ColumnMeaning { definition.meaning }
 
@@ -78,5 +84,38 @@ package struct ColumnSchema: Hashable, Sendable {
     }
 
     /// Whether the column has an index, either as the primary key or because it is indexed.
-    package var hasIndex: Bool { definition.isPrimaryKey || definition.isIndexed }
+    package var hasIndex: Bool { definition.hasIndex }
+}
+
+extension ColumnDefinition {
+    fileprivate var hasIndex: Bool { isPrimaryKey || isIndexed }
+
+    /// The number of the column's trees: its index and its full-text index.
+    var treeCount: Int { (hasIndex ? 1 : 0) + (isFullTextIndexed ? 1 : 0) }
+}
+
+/// A tree over the values of a column. The raw values are part of the file format.
+enum ColumnTreeKind: UInt16, Comparable {
+    /// The column's index, under `IndexKey`.
+    case values = 0
+    /// Its full-text index, under `WordKey`.
+    case words = 3
+
+    static func < (a: ColumnTreeKind, b: ColumnTreeKind) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// One of the trees over the columns of a class.
+struct ColumnTree: Equatable {
+    let column: ColumnKey
+    let kind: ColumnTreeKind
+}
+
+extension TableSchema {
+    /// The trees over columns in the order in which a table has them: the indexes by ascending
+    /// column, then the full-text indexes.
+    var columnTrees: [ColumnTree] {
+        columns.lazy.filter(\.hasIndex).map { ColumnTree(column: $0.key, kind: .values) }
+            + columns.lazy.filter(\.isFullTextIndexed)
+            .map { ColumnTree(column: $0.key, kind: .words) }
+    }
 }

@@ -107,11 +107,12 @@ extension SchemaRules {
         throw refused(table, name, because: "has entries without keys")
     }
 
-    /// Checks that the table node has room for all trees: one for each index, two for each list.
+    /// Checks that the table node has room for all trees: one for each index, including full-text
+    /// indexes, and two for each list.
     static func checkTreeCount(
         _ table: TableSchema, adding count: Int, _ name: String
     ) throws(StoreError) {
-        let indexCount = table.columns.count(where: \.hasIndex)
+        let indexCount = table.columns.reduce(0) { $0 + $1.definition.treeCount }
         guard indexCount + 2 * table.lists.count + count <= Limits.treeCountMax else {
             throw refused(
                 "The class \(table.name) can have at most \(Limits.treeCountMax) indexes, where a "

@@ -31,6 +31,11 @@ enum SchemaRules {
         guard kind != .elements || !columns.isEmpty else {
             throw refused("The values of the collection \(name) have no column.", name)
         }
+        guard columns.reduce(0, { $0 + $1.treeCount }) <= Limits.treeCountMax else {
+            throw refused(
+                "The class \(name) has too many indexes; it can have at most "
+                    + "\(Limits.treeCountMax).", name)
+        }
         var names: Set<[UInt8]> = []
         var primaryKey: String?
         for column in columns {
@@ -53,7 +58,9 @@ enum SchemaRules {
     ) throws(StoreError) {
         try check(column, of: table.name, schema.tables.count)
         try check(newName: column.name, in: table)
-        if column.isIndexed { try checkTreeCount(table, adding: 1, column.name) }
+        if column.treeCount > 0 {
+            try checkTreeCount(table, adding: column.treeCount, column.name)
+        }
         guard !column.isPrimaryKey else {
             throw refused(
                 table.name, column.name,
@@ -98,6 +105,32 @@ enum SchemaRules {
         }
         try checkCanBeIndexed(column.definition, of: table.name)
         try checkTreeCount(table, adding: 1, column.name)
+    }
+
+    /// Checks that a full-text index can be added to an existing column.
+    static func check(
+        newFullTextIndex column: ColumnKey, of table: TableSchema
+    ) throws(StoreError) {
+        guard column.index < table.columns.count else {
+            throw refused(
+                "The class \(table.name) has no column \(column.rawValue).", table.name)
+        }
+        let column = table.columns[column.index]
+        guard !column.isFullTextIndexed else {
+            throw refused(table.name, column.name, because: "already has a full-text index")
+        }
+        try checkCanHaveWords(column.definition, of: table.name)
+        try checkTreeCount(table, adding: 1, column.name)
+    }
+
+    private static func checkCanHaveWords(
+        _ column: ColumnDefinition, of table: String
+    ) throws(StoreError) {
+        guard column.type == .string else {
+            throw refused(
+                table, column.name,
+                because: "of type \(column.type) cannot have a full-text index: only strings can")
+        }
     }
 
     private static func checkCanBeIndexed(
@@ -145,6 +178,7 @@ enum SchemaRules {
                 table, column.name, because: "of type \(column.type) cannot be a primary key")
         }
         if column.isIndexed { try checkCanBeIndexed(column, of: table) }
+        if column.isFullTextIndexed { try checkCanHaveWords(column, of: table) }
         try check(meaningOf: column, of: table, tableCount)
         let rule = ColumnRule(type: column.type, isOptional: column.isOptional)
         if let problem = rule.problem(with: column.defaultValue) {

@@ -55,6 +55,21 @@ extension EngineTransaction {
         schemaChanges.append(.index(table, column))
     }
 
+    /// Adds a full-text index to an existing string column.
+    ///
+    /// Throws `invalidInput`, with class and property, if the column already has one or isn't of
+    /// strings.
+    ///
+    /// - Complexity: O(n log n) for n words.
+    package func addFullTextIndex(
+        _ table: TableKey, _ column: ColumnKey
+    ) throws(StoreError) {
+        willEdit()
+        insertions = []
+        try content.addFullTextIndex(column, of: table, edit)
+        schemaChanges.append(.fullTextIndex(table, column))
+    }
+
     /// Inserts a row and returns its key.
     ///
     /// - Parameter values: One per column in the order of the column keys. Trailing columns may be

@@ -51,7 +51,7 @@ extension EngineTransaction {
             }
         }
         willRestructure(table)
-        removeIndex(table, column)
+        removeTrees(table, column)
         var own = content.ownTable(table.index, edit.nodes)
         own.vacate(column, edit: edit.nodes)
         restructureDropped(table, column)
@@ -71,8 +71,8 @@ extension EngineTransaction {
                 && (to.isOptional || !from.isOptional),
             "The columns must have compatible types.")
         willRestructure(table)
-        removeIndex(table, source)
-        if to.hasIndex { removeIndex(table, target) }
+        removeTrees(table, source)
+        removeTrees(table, target)
         restructure(
             content.schema.with(table) { $0[target.index].defaultValue = from.defaultValue })
         var own = content.ownTable(table.index, edit.nodes)
@@ -80,7 +80,7 @@ extension EngineTransaction {
             source, to: target, columns: content.schema.tables[table.index].columns,
             edit: edit.nodes)
         restructureDropped(table, source)
-        if to.hasIndex { content.buildIndex(target, of: table, edit) }
+        content.buildTrees(target, of: table, edit)
     }
 
     /// Drops a list and its elements.
@@ -170,6 +170,34 @@ extension EngineTransaction {
         }
     }
 
+    /// Sets the columns with a full-text index, creating and dropping indexes accordingly.
+    ///
+    /// Throws `invalidInput` for columns that aren't of strings.
+    package func setFullTextIndexes(
+        _ table: TableKey, _ indexed: Set<ColumnKey>
+    ) throws(StoreError) {
+        let columns = content.schema.tables[table.index].columns
+        let changed = columns.filter { $0.isFullTextIndexed != indexed.contains($0.key) }
+        if changed.isEmpty { return }
+        for column in changed where !column.isFullTextIndexed {
+            try SchemaRules.check(
+                newFullTextIndex: column.key, of: content.schema.tables[table.index])
+        }
+        willRestructure(table)
+        for column in changed where column.isFullTextIndexed {
+            removeIndex(table, column.key, .words)
+        }
+        restructure(
+            content.schema.with(table) { definitions in
+                for column in changed {
+                    definitions[column.key.index].isFullTextIndexed.toggle()
+                }
+            })
+        for column in changed where !column.isFullTextIndexed {
+            content.buildIndex(column.key, .words, of: table, edit)
+        }
+    }
+
     /// Returns two rows with the same value in an indexed column, or `nil` if all values are
     /// distinct.
     ///
@@ -229,8 +257,16 @@ extension EngineTransaction {
             })
     }
 
-    private func removeIndex(_ table: TableKey, _ column: ColumnKey) {
-        guard let slot = content[table.index].indexSlot(of: column) else { return }
+    /// Removes the index and the full-text index of a column, as far as it has them.
+    private func removeTrees(_ table: TableKey, _ column: ColumnKey) {
+        removeIndex(table, column)
+        removeIndex(table, column, .words)
+    }
+
+    private func removeIndex(
+        _ table: TableKey, _ column: ColumnKey, _ kind: ColumnTreeKind = .values
+    ) {
+        guard let slot = content[table.index].indexSlot(of: column, kind) else { return }
         var own = content.ownTable(table.index, edit.nodes)
         own.removeIndex(at: slot, edit.nodes)
         edit.forget(table.index)

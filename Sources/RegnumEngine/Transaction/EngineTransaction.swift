@@ -157,6 +157,7 @@ enum SchemaChange {
     case column(TableKey, ColumnKey, ColumnDefinition)
     case list(TableKey, ListKey, String, target: TableKey, ListKind)
     case index(TableKey, ColumnKey)
+    case fullTextIndex(TableKey, ColumnKey)
     /// The version of the schema.
     case version(UInt64)
     /// A change that commit records can't describe, so the transaction commits in bulk.

@@ -29,6 +29,8 @@ package final class RowInsertion {
     @exclusivity(unchecked) private var node: Table
     /// The index keys of the row's values, by index slot.
     @exclusivity(unchecked) private var keys: [UInt64]
+    /// The keys of the row's words, parallel to `TableEditor.wordTrees`.
+    @exclusivity(unchecked) private var words: [[UInt64]]
     /// The primary key, if its index key isn't exact.
     @exclusivity(unchecked) private var keyValue = Value.null
     /// The first invalid value: its column and the reason.
@@ -52,6 +54,7 @@ package final class RowInsertion {
         appender = editor.appender
         slots = editor.slots
         keys = [UInt64](repeating: 0, count: editor.indexColumns.count)
+        words = editor.wordTrees.map { _ in [] }
         links = transaction.content.schema.relations[table.index].links
         hasLinks = !links.isEmpty
     }
@@ -71,6 +74,14 @@ package final class RowInsertion {
     private func note(_ key: @autoclosure () -> UInt64, _ column: Int) {
         let slot = slots[column]
         if slot >= 0 { keys[slot] = key() }
+    }
+
+    @inline(__always)
+    private func noteWords(_ keys: @autoclosure () -> [UInt64], _ column: Int) {
+        if words.isEmpty { return }
+        for index in words.indices where editor.wordTrees[index].column == column {
+            words[index] = keys()
+        }
     }
 
     /// Stores an integer in an integer column. The other overloads are for their types.
@@ -107,6 +118,7 @@ package final class RowInsertion {
             }
             appender.putText(column, bytes)
             note(IndexKey.key(bytes, seed: seed), column)
+            noteWords(WordKey.keys(bytes, seed: seed), column)
         }
     }
 
@@ -116,6 +128,7 @@ package final class RowInsertion {
         if column == primaryKey { keyValue = value }
         appender.put(column, value)
         note(IndexKey.key(value, seed: seed), column)
+        noteWords(WordKey.keys(value, seed: seed), column)
     }
 
     private func refuse(_ column: Int, _ text: String) {
@@ -132,6 +145,10 @@ package final class RowInsertion {
         let row = appender.close(version: version)
         for slot in keys.indices {
             editor.insert(keys[slot], row, at: slot, node, nodes)
+        }
+        for index in words.indices {
+            editor.insert(
+                words: words[index], row, at: editor.wordTrees[index].slot, node, nodes)
         }
         transaction._withUnsafeGuaranteedRef { $0.changes[table.index].insertedCount += 1 }
         return ObjectKey(rawValue: row)

@@ -20,7 +20,8 @@ package enum Limits {
     package static let tableCountMax = 65_536
     /// Columns of a class.
     package static let columnCountMax = 65_535
-    /// Trees of a class besides its rows: one for each indexed column and two for each list.
+    /// Trees of a class besides its rows: one for each index, including full-text indexes, and two
+    /// for each list.
     package static let treeCountMax = 65_535
 
     // MARK: Values
@@ -56,6 +57,12 @@ package enum Limits {
     /// Each level uses stack when it is compiled and evaluated.
     package static let conditionLevelMax = 64
 
+    /// Letters of a word that full-text search distinguishes. Longer words are cut in the index, in
+    /// the search and when they are compared. Changing it changes the meaning of stored indexes.
+    package static let wordLetterCountMax = 64
+    /// Words of a full-text search.
+    package static let searchWordCountMax = 64
+
     // MARK: Commits
 
     /// UTF-8 bytes of a commit's origin label. Readers accept any label that fits into a record.
@@ -73,7 +80,8 @@ package enum Limits {
     /// of them when a value of one of them is set, or a row is added to it.
     package static let recordDefaultByteCountMax = 256 << 20
     /// Cost limit of the schema changes in one record. Each change costs the number of existing
-    /// classes, columns and lists; adding an index costs an eighth of the rows in addition.
+    /// classes, columns and lists; adding an index costs an eighth of the rows in addition, and a
+    /// full-text index a sixteenth of the bytes of text as well.
     package static let recordSchemaWorkMax = 8 << 20
     /// Exclusive upper bound of the object keys of a class. It is far below `UInt64.max`, so that
     /// counting up from a key read from a file cannot overflow.
