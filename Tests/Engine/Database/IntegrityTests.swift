@@ -77,6 +77,51 @@ import Testing
         }
     }
 
+    /// Makes three rows with a few words each, and forges an entry of their full-text index.
+    private func expectDamagedWords(
+        says text: String, _ forge: (IndexLeaf, inout IndexTree) -> Void
+    ) throws {
+        let transaction = EngineTransaction(base: .empty)
+        let column = ColumnDefinition(name: "text", type: .string, isFullTextIndexed: true)
+        let note = try transaction.addTable(name: "Note", columns: [column])
+        for text in ["one two", "two three", ""] {
+            _ = try transaction.insert(note, [.string(text)])
+        }
+        let root = try transaction.commit(timestampMicroseconds: 0).root
+        try root.checkIntegrity { false }
+        let table = try requireValue(root.table(note))
+        var tree = table.index(at: 0)
+        forge(IndexLeaf(try requireValue(tree.root)), &tree)
+        table.setIndex(tree, at: 0)
+        let damage = #expect(throws: StoreError.self) { try root.checkIntegrity { false } }
+        expectEqual(damage?.code, .invalidDatabase)
+        expectEqual(damage?.className, "Note")
+        expectEqual(damage?.property, "text")
+        expectTrue(damage?.sentence.contains(text) ?? false, "\(damage?.sentence ?? "")")
+    }
+
+    // Covers 10.7, .invalidDatabase
+    @Test func wrongPostingsAreDamage() throws {
+        // ascending keys: one of row 0, three of row 1, two of rows 0 and 1
+        try expectDamagedWords(says: "lacks a word") { leaf, _ in leaf.rows[0] = 2 }
+        try expectDamagedWords(says: "lacks a word") { leaf, _ in leaf.keys[1] += 1 }
+        try expectDamagedWords(says: "lacks a word") { leaf, tree in
+            leaf.count = 3
+            tree.count = 3
+        }
+        try expectDamagedWords(says: "5 entries for 4 words") { leaf, tree in
+            (leaf.keys[4], leaf.rows[4]) = (.max, 2)
+            leaf.count = 5
+            tree.count = 5
+        }
+        try expectDamagedWords(says: "out of order") { leaf, tree in
+            (leaf.keys[4], leaf.rows[4]) = (leaf.keys[3], leaf.rows[3])
+            leaf.count = 5
+            tree.count = 5
+        }
+        try expectDamagedWords(says: "5 entries for 4 words") { _, tree in tree.count = 5 }
+    }
+
     // Covers .invalidDatabase
     @Test func listsOutOfOrderAreDamage() throws {
         try expectDamage { table in

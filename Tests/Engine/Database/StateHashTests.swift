@@ -9,8 +9,8 @@ import Testing
     /// One thing that makes a state differ from the plain one.
     private enum Difference: CaseIterable {
         case className, classKind, classCount
-        case columnName, columnType, optional, primaryKey, indexed, defaultValue, meaning,
-            linkTarget
+        case columnName, columnType, optional, primaryKey, indexed, fullTextIndexed, defaultValue,
+            meaning, linkTarget
         case listName, listTarget, listKind, schemaVersion
         case value, null, link, rowCount, nextKey
         case noElements, elements, elementOrder, repeatedElement
@@ -28,7 +28,8 @@ import Testing
             columns: [
                 ColumnDefinition(
                     name: pick(.columnName, "label", "name"), type: .string,
-                    isPrimaryKey: pick(.primaryKey, true, false)),
+                    isPrimaryKey: pick(.primaryKey, true, false),
+                    isFullTextIndexed: pick(.fullTextIndexed, true, false)),
                 ColumnDefinition(
                     name: "age", type: .int, isOptional: pick(.optional, true, false),
                     isIndexed: pick(.indexed, true, false),
