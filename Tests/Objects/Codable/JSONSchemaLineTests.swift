@@ -100,6 +100,9 @@ private final class JSONMenu: Object { @Persisted var place: JSONCafé? }
             .property(#""class":"B","key":true"#, says: "cannot be a key"),
             .property(#""set":true,"class":"B","key":true"#, says: "cannot be a key"),
             .property(#""class":"B","indexed":true"#, says: "or indexed"),
+            .property(#""class":"B","fullTextIndexed":true"#, says: "or indexed"),
+            .property(
+                #""type":"int","fullTextIndexed":true"#, says: "cannot have a full-text index"),
             .property(#""list":true,"type":"int","indexed":true"#, says: "or indexed"),
             .property(#""class":"B","default":null"#, says: "have a default"),
             .property(#""list":true,"type":"int","default":[]"#, says: "have a default"),
