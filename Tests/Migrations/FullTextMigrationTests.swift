@@ -111,7 +111,7 @@ import Testing
         try await realm.snapshot().exportJSON(to: folder["pages.jsonl"])
         let text = try String(contentsOf: folder["pages.jsonl"], encoding: .utf8)
         #expect(text.contains(#""name":"text","type":"string","fullTextIndexed":true"#))
-        let second = try await Realm.temporary([])
+        let second = try await Realm.temporary()
         try await second.importJSON(from: folder["pages.jsonl"])
         let stored = second.core.coordinator.published.schema.table(named: "MigPage")
         expectEqual(stored?.column(named: "text")?.isFullTextIndexed, true)
