@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// A word of a text as full-text search compares it: ASCII letters and digits and the letters of
 /// Latin-1 (U+00C0 to U+00FF), in lowercase and without diacritics. `æ`, `ð`, `ø`, `þ` and `ß` are
 /// letters of their own.
@@ -5,7 +7,7 @@
 /// Only the first 64 letters count (`Limits.wordLetterCountMax`): words that agree in them are
 /// equal.
 struct Word {
-    /// The letters as numbers below 64, and not 0.
+    /// The letters as numbers below 64, and not 0. As many as `Limits.wordLetterCountMax`.
     private var letters = InlineArray<64, UInt8>(repeating: 0)
     private(set) var count = 0
     /// The first 8 letters, 6 bits each, the first one in the most significant place; 0 for those
@@ -18,7 +20,7 @@ struct Word {
     /// Appends a letter, unless the word already has as many as count.
     @inline(__always)
     fileprivate mutating func append(_ letter: UInt8) {
-        guard count < letters.count else { return }
+        guard count < Limits.wordLetterCountMax else { return }
         letters[count] = letter
         if count < Word.startCount {
             start |= UInt64(letter) << UInt64(6 &* (Word.startCount &- 1 &- count))

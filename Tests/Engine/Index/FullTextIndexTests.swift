@@ -106,10 +106,12 @@ import Testing
             let commit = try transaction.commit(timestampMicroseconds: 0)
             _ = try await peer.commit(turn, commit, durability: .full)
         }
+        notes.root = .makeEmpty()
         for peer in peers { await peer.close() }
         let reader = try await openPeer("/sim", SimView(disk))
         notes.root = reader.published
         try notes.check()
+        notes.root = .makeEmpty()
         await reader.close()
     }
 
