@@ -96,7 +96,7 @@ struct PredicateParser {
         switch next.kind {
         case .symbol(":"):
             problem = "Row numbers such as L1:2 aren't supported: pass the object as a value."
-        case .word where ["text", "matches"].contains(next.keyword):
+        case .word where next.keyword == "matches":
             problem = "\(next.text) isn't supported."
         default: problem = nil
         }

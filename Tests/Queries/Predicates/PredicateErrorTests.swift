@@ -256,7 +256,7 @@ import Testing
     // Covers .invalidQuery
     @Test func whatIsNotSupportedIsRefusedClearly() async throws {
         try await check([
-            Case("text ‸TEXT 'a'", "TEXT isn't supported"),
+            Case("‸text TEXT 'a'", "Gadget.text has no full-text index"),
             Case("text ‸MATCHES 'a'", "MATCHES isn't supported"),
             Case("friend == ‸O1", "Row numbers aren't supported"),
             Case("friend == L1‸:2", "Row numbers such as L1:2 aren't supported"),
