@@ -20,7 +20,7 @@ import Testing
             @Persisted(fullTextIndexed: true) var text: String
         }
     }
-    private enum Optional {
+    private enum Loose {
         final class MigPage: Object {
             @Persisted(primaryKey: true) var number: Int
             @Persisted(fullTextIndexed: true) var text: String?
@@ -64,13 +64,13 @@ import Testing
         }
         try await check(realm, 2, [Indexed.MigPage.self], indexed: ["text"])
         // A required property that becomes optional moves to another column.
-        try await realm.read(3, [Optional.MigPage.self]) { tx in
-            let found = tx.objects(Optional.MigPage.self).where { $0.text.matchesText("word3") }
+        try await realm.read(3, [Loose.MigPage.self]) { tx in
+            let found = tx.objects(Loose.MigPage.self).where { $0.text.matchesText("word3") }
             expectEqual(found.count, 10)
         }
-        try await check(realm, 3, [Optional.MigPage.self], indexed: ["text"])
-        try await realm.write(3, [Optional.MigPage.self]) { tx in
-            tx.object(Optional.MigPage.self, forPrimaryKey: 3)?.text = nil
+        try await check(realm, 3, [Loose.MigPage.self], indexed: ["text"])
+        try await realm.write(3, [Loose.MigPage.self]) { tx in
+            tx.object(Loose.MigPage.self, forPrimaryKey: 3)?.text = nil
         }
         let rename: MigrationBlock = { migration, _ in
             try migration.renameProperty(onType: "MigPage", from: "text", to: "content")
