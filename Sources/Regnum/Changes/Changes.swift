@@ -24,7 +24,7 @@ internal import RegnumEngine
 /// later elements throws errors that keep this process from reading the realm, `.schemaMismatch`
 /// once a newer program has changed what the stream reads, and `.historyTrimmed` if
 /// ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md` for details.
-public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
+public struct Changes<Element: Sendable>: ChangeStream {
     public typealias Failure = Realm.Error
 
     /// Converts an element of the stream. If it becomes two elements, the result includes a closure
@@ -42,10 +42,12 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// An iterator, which holds the version and the result that it delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: ChangeStreamIterator {
         private let stream: CollectionStream
         let conversion: Conversion
         private var rest: (() -> Element)?
+        /// The position before the two elements of which the second one is the rest.
+        private var restCursor: ChangeCursor?
 
         fileprivate init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
             stream = CollectionStream(request)
@@ -66,14 +68,34 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> Element? {
-            if let rest {
-                self.rest = nil
-                if !Task.isCancelled { return rest() }
-                stream.finish()
-                return nil
+            if rest != nil { return takeRest() }
+            switch try await stream.next(isolation: actor) {
+            case .element(let element): return try convert(element)
+            case .timedOut, .end: return nil
             }
-            guard let element = try await stream.next(isolation: actor) else { return nil }
-            return try convert(element)
+        }
+
+        public mutating func next(
+            within duration: Duration, clock: any Clock<Duration>,
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> NextElement<Element> {
+            if rest != nil { return takeRest().map { .element($0) } ?? .end }
+            let deadline = Deadline(in: duration, of: clock)
+            switch try await stream.next(until: deadline, isolation: actor) {
+            case .element(let element): return .element(try convert(element))
+            case .timedOut: return .timedOut
+            case .end: return .end
+            }
+        }
+
+        public var cursor: ChangeCursor? { rest == nil ? stream.cursor : restCursor }
+
+        @inline(never)
+        private mutating func takeRest() -> Element? {
+            defer { rest = nil }
+            if !Task.isCancelled { return rest?() }
+            stream.finish()
+            return nil
         }
 
         // not inlined, so that its locals aren't part of the frames of suspended tasks
@@ -84,6 +106,9 @@ public struct Changes<Element: Sendable>: AsyncSequence, Sendable {
             do throws(Realm.Error) {
                 let converted = try conversion(element)
                 rest = converted.rest
+                if rest != nil, case .update(let old, _, _, _, _) = element {
+                    restCursor = ChangeCursor(old.snapshot.root)
+                }
                 return converted.0
             } catch {
                 stream.finish()

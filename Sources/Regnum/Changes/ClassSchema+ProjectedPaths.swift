@@ -105,6 +105,13 @@ extension ClassSchema {
         return filter(of: Model.self, along: paths)
     }
 
+    /// Returns the filter for one property, which may be computed from stored ones.
+    func filter<Model: ObjectBase>(projecting keyPath: PartialKeyPath<Model>) -> KeyPathFilter {
+        let paths = projectedPaths(keyPath)
+        return filter(
+            of: Model.self, along: paths.isEmpty ? [requireObservedPath(keyPath)] : paths)
+    }
+
     /// Returns the filter for key paths as text: the Swift names of properties separated by dots,
     /// including those of linked objects, elements of lists and linking objects. They refer to
     /// properties of the model even for a projection.

@@ -64,13 +64,19 @@ extension LiveResults {
     ///   - cursor: The position to resume from; `nil` starts with the current collection. Streams
     ///     that resume from a cursor have no `.initial`; their first element reports the changes
     ///     since the cursor.
+    ///   - origins: The `origin:` labels of commits that the consumer doesn't want to hear of, such
+    ///     as its own. Their changes are in no element: an element describes the step from the
+    ///     version after the skipped commits, and what other commits change before and after them
+    ///     is delivered in separate elements.
     ///
     /// The stream throws `.invalidInput` if `depth` is negative.
     public func changes(
-        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> CollectionChanges<Model> {
         request(
             entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+            origins,
             problem: .negativeDepth(depth, entry.schema.name)
         ).collectionChanges()
     }
@@ -84,34 +90,50 @@ extension LiveResults {
     /// - Precondition: The key paths refer to stored properties.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
-        since cursor: ChangeCursor? = nil
+        since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> CollectionChanges<Model> {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return request(entry.schema.filter(keyPaths), policy, cursor).collectionChanges()
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
+        return request(entry.schema.filter(keyPaths), policy, cursor, origins).collectionChanges()
     }
 
     /// Returns the changes of the collection for key paths given as strings:
-    /// `["text", "author.name"]`. Otherwise behaves like `changes(keyPaths:policy:since:)` with key
+    /// `["text", "author.name"]`. Otherwise behaves like the function with key
     /// paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.
     @_disfavoredOverload
     public func changes(
-        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) throws(Realm.Error) -> CollectionChanges<Model> {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor)
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
+        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor, origins)
+            .collectionChanges()
+    }
+
+    /// Returns the changes of the collection for the property of a projected collection.
+    func changes(
+        projecting keyPath: PartialKeyPath<Model>, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>
+    ) -> CollectionChanges<Model> {
+        request(entry.schema.filter(projecting: keyPath), policy, cursor, origins)
             .collectionChanges()
     }
 
     private func request(
         _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>,
         problem: Realm.Error? = nil
     ) -> StreamRequest {
         StreamRequest(
             realm: realm, entry: entry, otherEntry: ownerEntry, place: place,
             plan: _Plan(plan: _plan.plan, problem: _plan.problem ?? problem),
-            owner: owner, filter: filter, policy: policy, since: cursor)
+            owner: owner, filter: filter, policy: policy, since: cursor, excluded: origins)
     }
 }

@@ -57,27 +57,36 @@ final class CollectionStream {
 
     private static func subscribe(_ request: StreamRequest) -> Subscription {
         let coordinator = request.realm.coordinator
+        let (query, isSteady) = (request.query, request.isStepwise)
         let keeps: Keeps =
-            switch request.policy {
-            case .coalesce: .merged
-            case .everyCommit: .versions
-            case .newest: .nothing
-            }
-        let (query, isSteady) = (request.query, request.policy == .everyCommit)
+            isSteady ? .versions : request.policy == .newest ? .nothing : .merged
         return coordinator.subscribe(keeps: keeps) { query.interest(at: $0, isSteady: isSteady) }
     }
 
-    /// Waits for the next element. Returns `nil` at the end.
-    func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> StreamElement? {
-        if isFinished { return nil }
+    /// Waits for the next element, but not beyond a deadline.
+    func next(
+        until deadline: Deadline? = nil, isolation: isolated (any Actor)?
+    ) async throws(Realm.Error) -> NextElement<StreamElement> {
+        if isFinished { return .end }
         do throws(Realm.Error) {
-            if let element = try await pull(isolation: isolation) { return element }
+            let next = try await pull(until: deadline, isolation: isolation)
+            if case .end = next { finish() }
+            return next
         } catch {
             finish()
             throw error
         }
-        finish()
-        return nil
+    }
+
+    /// The position to resume from after what was delivered; `nil` if there is none. Advances with
+    /// commits that don't concern the stream.
+    var cursor: ChangeCursor? {
+        guard let place, start == nil else { return request.since }
+        let cursor = ChangeCursor(place.root)
+        guard commits.isEmpty, past == nil, let version = subscription.idleVersion,
+            version > cursor.version
+        else { return cursor }
+        return cursor.at(version: version)
     }
 
     /// Ends the stream and releases what it holds.
@@ -100,42 +109,43 @@ final class CollectionStream {
     // wait is done in separate functions.
 
     private func pull(
-        isolation: isolated (any Actor)?
-    ) async throws(Realm.Error) -> StreamElement? {
+        until deadline: Deadline?, isolation: isolated (any Actor)?
+    ) async throws(Realm.Error) -> NextElement<StreamElement> {
         if let start {
-            if Task.isCancelled { return nil }
+            if Task.isCancelled { return .end }
             if let element = try begin(at: start) {
                 self.start = nil
-                return element
+                return .element(element)
             }
             try await go(from: start, isolation: isolation)
             self.start = nil
         }
         if commits.isEmpty, past == nil { await subscription.catchUp() }
         while place != nil, !isOver {
-            if Task.isCancelled { return nil }
+            if Task.isCancelled { return .end }
             if let past {
-                if let element = try await step(past) { return element }
+                if let element = try await step(past) { return .element(element) }
                 continue
             }
             let placeCount = placeCount
             switch try step() {
-            case .element(let element): return element
+            case .element(let element): return .element(element)
             case .nothing: break
             case .past(let version, let newest):
                 try await readPast(from: version, to: newest, isolation: isolation)
                 continue
             }
             if self.placeCount != placeCount || !commits.isEmpty { continue }
-            if isEnding { return nil }
+            if isEnding { return .end }
             try realm.checkReadable()
-            switch await slot.wait() {
+            switch await slot.wait(until: deadline) {
             case .changed: continue
             case .closed: isEnding = true
-            case .cancelled: return nil
+            case .cancelled: return .end
+            case .timedOut: return .timedOut
             }
         }
-        return nil
+        return .end
     }
 
     /// Returns the first element, or `nil` for a stream that resumes from a cursor.
@@ -221,18 +231,21 @@ final class CollectionStream {
     /// Advances through commits that are in memory.
     @inline(never)
     private func step() throws(Realm.Error) -> Step {
-        while let commit = commits.popFirst() {
-            guard let root = commit.root else { continue }
-            return try step(to: root, commit.summary).map { .element($0) } ?? .nothing
+        guard let version = place?.root.version else { return .nothing }
+        if let run = CommitRun.take(from: &commits, after: version, request) {
+            let element = try step(
+                to: run.root, summaries: summaries(run.summaries), origins: run.origins,
+                since: run.since)
+            return visible(element, run.isExcluded).map { .element($0) } ?? .nothing
         }
-        guard let version = place?.root.version, let pending = subscription.take() else {
+        guard let pending = subscription.take() else {
             return .nothing
         }
         guard pending.root.version > version, pending.isConcerned else {
             try move(to: pending.root)
             return .nothing
         }
-        if request.policy == .everyCommit {
+        if request.isStepwise {
             guard let known = pending.commits else {
                 // no commit up to `since` concerns the stream
                 return .past(from: max(pending.since, version), to: pending.root)
@@ -246,26 +259,38 @@ final class CollectionStream {
         return element.map { .element($0) } ?? .nothing
     }
 
-    /// Advances through commits that are read from the log: all of them at once, or the next one.
+    /// Returns an element unless the commits that it shows are skipped.
+    private func visible(_ element: StreamElement?, _ isExcluded: Bool) -> StreamElement? {
+        isExcluded ? nil : element
+    }
+
+    /// The summaries that a step makes use of.
+    private func summaries(_ summaries: [CommitSummary]) -> [CommitSummary]? {
+        request.policy == .newest ? nil : summaries
+    }
+
+    /// Advances through commits that are read from the log: those of one element, or those that are
+    /// skipped.
     private func step(_ past: PastCommits) async throws(Realm.Error) -> StreamElement? {
         if request.policy == .everyCommit {
             if let (root, summary) = try await past.next() {
-                return try step(to: root, summary)
+                return visible(
+                    try step(to: root, summary), request.excludes(summary.origin))
             }
             self.past = nil
             if past.hasEnded { isOver = true } else { try move(to: past.end) }
             return nil
         }
-        self.past = nil
-        guard let version = place?.root.version,
-            let merged = try await past.merged(request.query)
-        else {
+        guard let version = place?.root.version, let run = try await past.merged(request) else {
+            self.past = nil
             isOver = true
             return nil
         }
-        return try step(
-            to: past.end, summaries: request.policy == .newest ? nil : merged.summaries,
-            origins: merged.origins, since: version)
+        if run.isLast { self.past = nil }
+        let element = try step(
+            to: run.root, summaries: summaries(run.summaries), origins: run.origins,
+            since: version)
+        return visible(element, run.isExcluded)
     }
 
     @inline(never)

@@ -12,23 +12,25 @@ internal import RegnumStore
 /// `.historyTrimmed` if the log doesn't go back far enough, `.closed` if the realm was already
 /// closed and, for a cursor of another realm or of a version that the realm doesn't have,
 /// `.invalidInput`.
-public struct CommitSequence: AsyncSequence, Sendable {
+public struct CommitSequence: ChangeStream {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error
 
     let realm: RealmCore
     let cursor: ChangeCursor?
+    /// The labels of the commits that are skipped.
+    let excluded: Set<StoredText>
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(realm, cursor)
+        AsyncIterator(CommitStream(realm, since: cursor, excluding: excluded))
     }
 
     /// An iterator, which holds the version that it has reached.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: ChangeStreamIterator {
         private let stream: CommitStream
 
-        fileprivate init(_ realm: RealmCore, _ cursor: ChangeCursor?) {
-            stream = CommitStream(realm, since: cursor)
+        fileprivate init(_ stream: CommitStream) {
+            self.stream = stream
         }
 
         /// Waits for the next commit. Returns `nil` when the sequence has ended.
@@ -45,8 +47,17 @@ public struct CommitSequence: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {
-            try await stream.next(isolation: actor)
+            try await stream.next(isolation: actor).element
         }
+
+        public mutating func next(
+            within duration: Duration, clock: any Clock<Duration>,
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> NextElement<CommitNotice> {
+            try await stream.next(until: Deadline(in: duration, of: clock), isolation: actor)
+        }
+
+        public var cursor: ChangeCursor? { stream.place }
     }
 }
 
@@ -80,10 +91,11 @@ private final class CommitStream {
     private var subscription: Subscription
     private var slot: SignalSlot
     private let cursor: ChangeCursor?
+    private let excluded: Set<StoredText>
     /// The version that was published when the subscription began; held until the first element.
     private var start: DatabaseRoot?
     /// The last delivered commit, or the starting position.
-    private var place: ChangeCursor
+    private(set) var place: ChangeCursor
     private var commits: ArraySlice<KeptCommit> = []
     private var past: PastCommits?
     private let wasClosed: Bool
@@ -92,9 +104,10 @@ private final class CommitStream {
     private var isOver = false
     private var isFinished = false
 
-    init(_ realm: RealmCore, since cursor: ChangeCursor?) {
+    init(_ realm: RealmCore, since cursor: ChangeCursor?, excluding excluded: Set<StoredText>) {
         self.realm = realm
         self.cursor = cursor
+        self.excluded = excluded
         wasClosed = realm.coordinator.isClosed
         subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
         slot = subscription.attach()
@@ -109,19 +122,24 @@ private final class CommitStream {
         if !isFinished { realm.external.observerEnded() }
     }
 
-    func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitNotice? {
-        if isFinished { return nil }
+    func next(
+        until deadline: Deadline? = nil, isolation: isolated (any Actor)?
+    ) async throws(Realm.Error) -> NextElement<CommitNotice> {
+        if isFinished { return .end }
         do throws(Realm.Error) {
-            if let summary = try await pull(isolation: isolation) {
+            switch try await pull(until: deadline, isolation: isolation) {
+            case .element(let summary):
                 place = place.at(version: summary.version)
-                return CommitNotice(summary, place)
+                return .element(CommitNotice(summary, place))
+            case .timedOut: return .timedOut
+            case .end: break
             }
         } catch {
             finish()
             throw error
         }
         finish()
-        return nil
+        return .end
     }
 
     private func finish() {
@@ -136,24 +154,29 @@ private final class CommitStream {
     }
 
     private func pull(
-        isolation: isolated (any Actor)?
-    ) async throws(Realm.Error) -> CommitSummary? {
+        until deadline: Deadline?, isolation: isolated (any Actor)?
+    ) async throws(Realm.Error) -> NextElement<CommitSummary> {
         if let start {
-            if Task.isCancelled { return nil }
+            if Task.isCancelled { return .end }
             if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
             if let cursor { try await go(to: cursor, from: start) }
             self.start = nil
         }
         if commits.isEmpty, past == nil { await subscription.catchUp() }
         while !isOver {
-            if Task.isCancelled { return nil }
+            if Task.isCancelled { return .end }
             if let past {
-                if let commit = try await past.next() { return commit.summary }
+                if let commit = try await past.next() {
+                    if passes(commit.summary) { continue }
+                    return .element(commit.summary)
+                }
                 self.past = nil
-                if past.hasEnded { return nil }
+                if past.hasEnded { return .end }
             }
             while let commit = commits.popFirst() {
-                if commit.summary.version > place.version { return commit.summary }
+                if commit.summary.version > place.version, !passes(commit.summary) {
+                    return .element(commit.summary)
+                }
             }
             if let pending = subscription.take() {
                 guard pending.root.version > place.version else { continue }
@@ -164,15 +187,25 @@ private final class CommitStream {
                 }
                 continue
             }
-            if isEnding { return nil }
+            if isEnding { return .end }
             try realm.checkReadable()
-            switch await slot.wait() {
+            switch await slot.wait(until: deadline) {
             case .changed: continue
             case .closed: isEnding = true
-            case .cancelled: return nil
+            case .cancelled: return .end
+            case .timedOut: return .timedOut
             }
         }
-        return nil
+        return .end
+    }
+
+    /// Skips a commit if it has one of the labels.
+    private func passes(_ commit: CommitSummary) -> Bool {
+        guard let origin = commit.origin, excluded.contains(StoredText(origin)) else {
+            return false
+        }
+        place = place.at(version: commit.version)
+        return true
     }
 
     /// Positions the stream at the version of a cursor.

@@ -1,22 +1,26 @@
 internal import RegnumEngine
 
-/// A live handle to the object with a given primary key: `current` is its current value, and
-/// `changes` a stream of its changes.
+/// A live handle to an object: `current` is its current value, and `changes` a stream of its
+/// changes.
 ///
 ///     let general = realm.object(Room.self, forPrimaryKey: "general")
 ///     print(general.current?.topic ?? "no such room")
 ///     for try await change in general.changes { … }
 ///     for try await change in general.messages.changes { … }    // a list, or an inverse
 ///
-/// The handle follows the key, not the row: if the object is deleted and another one with the same
-/// key is added, the handle refers to the new one.
+/// A handle for a primary key follows the key, not the row: if the object is deleted and another
+/// one with the same key is added, the handle refers to the new one. Likewise, a handle for a link
+/// or embedded object, as in `general.owner.changes`, follows the link: to another object when it is
+/// set. A handle made by `object(following:)` follows one object until it is deleted.
 @dynamicMemberLookup
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
     /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
-    let key: Value
+    let identity: LiveIdentity
+    /// The class of the object that has the link.
+    var linkEntry: ClassEntry?
 
     /// The object in the newest published version, or `nil` if there is none. After `close()`, the
     /// object in the last version.
@@ -27,8 +31,24 @@ public struct Live<Model: ObjectBase>: Sendable {
     /// - Complexity: O(log n).
     public var current: Frozen<Model>? {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
-        return table.find(key).map { Frozen(table, row: $0) }
+        let row =
+            switch identity {
+            case .key(let key): table.find(key)
+            case .owner(let owner):
+                table.readableTable.flatMap { _ in
+                    table.checked(key: owner.key) { owner.row(table.snapshot.root) }
+                }
+            }
+        return row.map { Frozen(table, row: $0) }
     }
+}
+
+/// What a live handle to an object follows.
+enum LiveIdentity: Sendable {
+    /// The primary key.
+    case key(Value)
+    /// Links, or one row.
+    case owner(CollectionOwner)
 }
 
 extension Live {
@@ -39,6 +59,24 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> LiveResults<T> {
         collection(entry.schema.requireProperty(keyPath), .list)
+    }
+
+    /// A live handle to the object that a property links to, or to an embedded object. Its stream
+    /// reports a change of the link to another object as the deletion of the old one and the
+    /// insertion of the new one. There is no object while this one doesn't exist.
+    ///
+    ///     for try await change in realm.object(Person.self, forPrimaryKey: 7).dog.changes { … }
+    ///
+    /// - Precondition: The key path refers to a stored property.
+    public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Live<T> {
+        let property = entry.schema.requireProperty(keyPath)
+        var owner = owner(property, .object)
+        owner.links.append(
+            CollectionOwner.Link(tableName: entry.schema.name, column: property.columnName))
+        let target = realm.entry(for: T.self)
+        owner.tableName = target.schema.name
+        return Live<T>(
+            realm: realm, entry: target, place: place, identity: .owner(owner), linkEntry: entry)
     }
 
     /// A live handle to the objects that refer to this one through a link or collection, in
@@ -80,14 +118,23 @@ extension Live {
     func owner(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
-        var owner = CollectionOwner(
-            tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key, kind: kind,
-            name: property.originColumnName ?? property.columnName)
+        let name = property.originColumnName ?? property.columnName
+        var owner: CollectionOwner
+        switch identity {
+        case .key(let key):
+            owner = CollectionOwner(
+                tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key,
+                kind: kind, name: name)
+        case .owner(let known):
+            owner = known
+            owner.kind = kind
+            owner.name = name
+        }
         owner.leadsThroughEntries = kind == .backlinks && property.originMap != nil
         return owner
     }
 
-    /// The primary key property, which every handle has.
+    /// The primary key property, which every handle for a key has.
     var keyProperty: PropertySchema {
         guard let index = entry.schema.primaryKey else {
             preconditionFailure("\(entry.schema.name) has no primary key.")

@@ -52,17 +52,22 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - policy: The handling of commits that arrive while the consumer is busy.
     ///   - cursor: The position to resume from; `nil` starts with the current map.
+    ///   - origins: The labels of the commits to skip; see
+    ///     ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     public func changes(
-        policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> MapChanges<Key, Value> {
         let property = entry.schema.properties[self.property]
-        guard let type = property.shape.objectType else { return changes(.deep(0), policy, cursor) }
+        guard let type = property.shape.objectType else {
+            return changes(.deep(0), policy, cursor, origins)
+        }
         let objects = ClassSchema.of(type)
         if property.isProjected {
-            return changes(.values(of: objects).ofEntries(objects), policy, cursor)
+            return changes(.values(of: objects).ofEntries(objects), policy, cursor, origins)
         }
         // the link of the entry itself is one more
-        return changes(.deep(4), policy, cursor)
+        return changes(.deep(4), policy, cursor, origins)
     }
 
     /// Returns the changes of the map, counting an entry as modified only if its value was set or
@@ -72,30 +77,37 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// - Precondition: The key paths refer to stored properties.
     public func changes<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], policy: ChangePolicy = .coalesce,
-        since cursor: ChangeCursor? = nil
+        since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> MapChanges<Key, Value> where Value == Frozen<T>? {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
         let objects = ClassSchema.of(T.self)
-        return changes(objects.filter(keyPaths).filter.ofEntries(objects), policy, cursor)
+        return changes(objects.filter(keyPaths).filter.ofEntries(objects), policy, cursor, origins)
     }
 
     /// Returns the changes of the map for key paths given as strings: `["name", "owners.name"]`.
-    /// Otherwise behaves like `changes(keyPaths:policy:since:)` with key paths.
+    /// Otherwise behaves like the function with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.
     @_disfavoredOverload
     public func changes<T: ObjectBase>(
-        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) throws(Realm.Error) -> MapChanges<Key, Value> where Value == Frozen<T>? {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
         let objects = ClassSchema.of(T.self)
         let paths = try objects.filter(of: T.self, keyPaths)
-        return changes(paths.filter.ofEntries(objects), policy, cursor)
+        return changes(paths.filter.ofEntries(objects), policy, cursor, origins)
     }
 
     private func changes(
-        _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?
+        _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>
     ) -> MapChanges<Key, Value> {
         changes(
             StreamRequest(
@@ -106,6 +118,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
                 place: place, plan: _Plan(plan: QueryPlan(tableName: entriesName)), owner: owner,
                 filter: KeyPathFilter(filter: filter),
                 dependencies: declaredDependencies(filter), policy: policy, since: cursor,
+                excluded: origins,
                 keepsOld: true))
     }
 

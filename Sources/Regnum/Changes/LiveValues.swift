@@ -39,8 +39,11 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// - Parameters:
     ///   - policy: The handling of commits that arrive while the consumer is busy.
     ///   - cursor: The position to resume from; `nil` starts with the current collection.
+    ///   - origins: The labels of the commits to skip; see
+    ///     ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     public func changes(
-        policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> ValueChanges<Element> {
         let filter = embedded.map { ChangeFilter.values(of: $0) } ?? .deep(0)
         return StreamRequest(
@@ -48,7 +51,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
             otherEntry: embedded.map { realm.entry(for: $0.type) }, place: place,
             plan: _Plan(plan: plan), owner: owner, filter: KeyPathFilter(filter: filter),
             dependencies: embedded.map { $0.dependencies(filter) } ?? [], policy: policy,
-            since: cursor, keepsOld: true
+            since: cursor, excluded: origins, keepsOld: true
         ).valueChanges()
     }
 

@@ -15,11 +15,11 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
     case deleted(Frozen<Model>)
 }
 
-/// The changes of the object with a primary key.
+/// The changes of an object.
 ///
-/// The stream follows the key: after `.deleted` it keeps waiting for an object with the key to be
-/// added. An object that was deleted and added again between two elements is reported as both, in
-/// that order. See ``Changes`` for how streams start, merge and end.
+/// The stream of a primary key follows the key: after `.deleted` it keeps waiting for an object with
+/// the key to be added. An object that was deleted and added again between two elements is reported
+/// as both, in that order. See ``Changes`` for how streams start, merge and end.
 public typealias ObjectChanges<Model: ObjectBase> = Changes<ObjectChange<Model>>
 
 extension StreamRequest {
@@ -67,54 +67,67 @@ extension Live {
     ///     of another object counts as a change of this one. Inverses aren't followed.
     ///   - policy: The handling of commits that arrive while the consumer is busy.
     ///   - cursor: The position to resume from; `nil` starts with the current object.
+    ///   - origins: The labels of the commits to skip; see
+    ///     ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
     /// The stream throws `.invalidInput` if `depth` is negative.
     public func changes(
-        depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> ObjectChanges<Model> {
         request(
             entry.schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
+            origins,
             problem: .negativeDepth(depth, entry.schema.name)
         ).objectChanges()
     }
 
-    /// Returns the changes of the given properties of the object; see
-    /// ``LiveResults/changes(keyPaths:policy:since:)``. An empty array is equivalent to
-    /// `changes(depth: 0)`.
+    /// Returns the changes of the given properties of the object, as those of collections do; see
+    /// ``LiveResults``. An empty array is equivalent to `changes(depth: 0)`.
     ///
     /// - Precondition: The key paths refer to stored properties.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
-        since cursor: ChangeCursor? = nil
+        since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> ObjectChanges<Model> {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return request(entry.schema.filter(keyPaths), policy, cursor).objectChanges()
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
+        return request(entry.schema.filter(keyPaths), policy, cursor, origins).objectChanges()
     }
 
     /// Returns the changes of properties given as strings: `["name", "dog.name"]`. Otherwise
-    /// behaves like `changes(keyPaths:policy:since:)` with key paths.
+    /// behaves like the function with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
     ///   the property and the class reached.
     @_disfavoredOverload
     public func changes(
-        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) throws(Realm.Error) -> ObjectChanges<Model> {
-        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor)
+        if keyPaths.isEmpty {
+            return changes(policy: policy, since: cursor, excludingOrigins: origins)
+        }
+        return request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor, origins)
             .objectChanges()
     }
 
     private func request(
         _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>,
         problem: Realm.Error? = nil
     ) -> StreamRequest {
-        let plan = QueryPlan(
-            tableName: entry.schema.name,
-            predicate: .compare(keyProperty.reference, .equal, key))
+        var plan = QueryPlan(tableName: entry.schema.name)
+        var owner: CollectionOwner?
+        switch identity {
+        case .key(let key): plan.predicate = .compare(keyProperty.reference, .equal, key)
+        case .owner(let known): owner = known
+        }
         return StreamRequest(
-            realm: realm, entry: entry, place: place,
-            plan: _Plan(plan: plan, problem: problem), filter: filter, policy: policy,
-            since: cursor)
+            realm: realm, entry: entry, otherEntry: linkEntry, place: place,
+            plan: _Plan(plan: plan, problem: problem), owner: owner, filter: filter, policy: policy,
+            since: cursor, excluded: origins)
     }
 }

@@ -12,10 +12,15 @@ final class PastCommits {
     /// Whether the task was cancelled or the realm closed in the meantime, which ends the stream.
     private(set) var hasEnded = false
     private let reader: HistoryReader
+    /// The state after the commits that `merged` has returned.
+    private var position: DatabaseRoot
+    /// A commit that was read but belongs to the next merged ones.
+    private var ahead: (root: DatabaseRoot, summary: CommitSummary)?
 
     private init(_ reader: HistoryReader, to end: DatabaseRoot) {
         self.reader = reader
         start = reader.root
+        position = start
         self.end = end
     }
 
@@ -33,6 +38,10 @@ final class PastCommits {
 
     /// Returns the next commit, or `nil` at the end of the commits or of the stream.
     func next() async throws(Realm.Error) -> (root: DatabaseRoot, summary: CommitSummary)? {
+        if let ahead {
+            self.ahead = nil
+            return ahead
+        }
         let step = try await PastCommits.orEnd { [reader, end] in
             (step: try await reader.next(through: end.version), isThere: true)
         }
@@ -43,31 +52,53 @@ final class PastCommits {
     /// The number of summaries above which they are merged while reading.
     private static let summaryCountMax = 1_024
 
-    /// Returns the summaries of all commits, and the labels of those that concern a query; `nil` at
-    /// the end of the stream.
-    func merged(
-        _ query: StreamQuery
-    ) async throws(Realm.Error) -> (summaries: [CommitSummary], origins: [String])? {
+    /// Commits that a stream passes in one step.
+    struct Run {
         var summaries: [CommitSummary] = []
+        /// The labels of those that concern the stream.
+        var origins: [String] = []
+        /// The state after them.
+        var root: DatabaseRoot
+        /// Whether they are skipped.
+        var isExcluded = false
+        /// Whether no more commits follow.
+        var isLast = false
+    }
+
+    /// Returns the next commits up to the first that a stream skips, or the next that it skips;
+    /// `nil` at the end of the stream. Commits that don't concern the stream belong to either.
+    func merged(_ request: StreamRequest) async throws(Realm.Error) -> Run? {
+        var run = Run(root: end)
         var origins = OriginList()
-        var last = start
-        var interest = query.interest(at: last)
+        var interest = request.query.interest(at: position)
+        var isDecided = false
         while let (root, summary) = try await next() {
-            if let origin = summary.origin, !origins.contains(origin),
-                interest.holds(for: summary, from: last, to: root)
+            let isNew = summary.origin.map { !origins.contains($0) } ?? false
+            if isNew || request.isSelective,
+                interest.holds(for: summary, from: position, to: root)
             {
-                origins.add(origin)
+                let isExcluded = request.excludes(summary.origin)
+                if isDecided, isExcluded != run.isExcluded {
+                    ahead = (root, summary)
+                    run.root = position
+                    run.origins = origins.all
+                    return run
+                }
+                (isDecided, run.isExcluded) = (true, isExcluded)
+                if let origin = summary.origin { origins.add(origin) }
             }
-            if query.owner != nil || root.schema !== last.schema {
-                interest = query.interest(at: root)
+            if request.query.owner != nil || root.schema !== position.schema {
+                interest = request.query.interest(at: root)
             }
-            summaries.append(summary)
-            if summaries.count > PastCommits.summaryCountMax {
-                summaries = CommitSummary.merged(summaries).map { [$0] } ?? []
+            run.summaries.append(summary)
+            if run.summaries.count > PastCommits.summaryCountMax {
+                run.summaries = CommitSummary.merged(run.summaries).map { [$0] } ?? []
             }
-            last = root
+            position = root
         }
-        return hasEnded ? nil : (summaries, origins.all)
+        run.origins = origins.all
+        run.isLast = true
+        return hasEnded ? nil : run
     }
 
     /// Returns the result of `body`, or `nil` if the task was cancelled or the realm closed.

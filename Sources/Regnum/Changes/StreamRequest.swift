@@ -19,6 +19,8 @@ final class StreamRequest: Sendable {
     private let filter: KeyPathFilter
     let policy: ChangePolicy
     let since: ChangeCursor?
+    /// The labels of the commits that are skipped.
+    private let excluded: Set<StoredText>
     /// Whether elements need the previous result. Otherwise results are edited in place.
     let keepsOld: Bool
     /// Whether commits that concern the stream but don't change the result are also delivered.
@@ -30,7 +32,7 @@ final class StreamRequest: Sendable {
         realm: RealmCore, entry: ClassEntry, otherEntry: ClassEntry? = nil, place: CallPlace,
         plan: _Plan, owner: CollectionOwner? = nil, filter: KeyPathFilter,
         dependencies: Set<StoredText>? = nil, policy: ChangePolicy, since: ChangeCursor?,
-        keepsOld: Bool = false, deliversAll: Bool = false
+        excluded: Set<String>, keepsOld: Bool = false, deliversAll: Bool = false
     ) {
         self.realm = realm
         self.entry = entry
@@ -43,8 +45,21 @@ final class StreamRequest: Sendable {
         self.filter = filter
         self.policy = policy
         self.since = since
+        self.excluded = Set(excluded.map { StoredText($0) })
         self.keepsOld = keepsOld
         self.deliversAll = deliversAll
+    }
+
+    /// Whether the stream needs every commit by itself.
+    var isStepwise: Bool { policy == .everyCommit || isSelective }
+
+    /// Whether the stream skips commits.
+    var isSelective: Bool { !excluded.isEmpty }
+
+    /// Whether the changes of commits with a label aren't delivered.
+    func excludes(_ origin: String?) -> Bool {
+        guard isSelective, let origin else { return false }
+        return excluded.contains(StoredText(origin))
     }
 
     /// Returns the class at a version.

@@ -74,7 +74,7 @@ extension Realm {
         let entry = core.entry(for: type)
         return Live(
             realm: core, entry: entry, place: CallPlace(file: file, line: line),
-            key: entry.schema.requirePrimaryKey(key))
+            identity: .key(entry.schema.requirePrimaryKey(key)))
     }
 }
 

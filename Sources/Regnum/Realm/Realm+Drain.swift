@@ -117,7 +117,7 @@ private final class Drain {
             if untilEmpty { return nil }
             try realm.core.checkReadable()
             switch await slot.wait() {
-            case .changed: continue
+            case .changed, .timedOut: continue
             case .closed, .cancelled: return nil
             }
         }

@@ -81,7 +81,29 @@ extension Realm {
         let entry = core.entry(for: type)
         return Live(
             realm: core, entry: entry, place: CallPlace(file: file, line: line),
-            key: entry.schema.requirePrimaryKey(key))
+            identity: .key(entry.schema.requirePrimaryKey(key)))
+    }
+
+    /// Returns a live handle to one object, which may be embedded or have no primary key: its
+    /// `current` value is that of the same object, and `nil` once it was deleted.
+    ///
+    ///     let person = realm.snapshot().objects(Person.self)[0]
+    ///     for try await change in realm.object(following: person).changes { … }
+    ///
+    /// - Precondition: The object is of this realm.
+    public nonisolated func object<T: ObjectBase>(
+        following object: Frozen<T>, file: StaticString = #fileID, line: UInt = #line
+    ) -> Live<T> {
+        let (root, entry) = (object.table.snapshot.root, object.table.entry)
+        precondition(
+            root.identity == core.coordinator.published.identity,
+            "The object to follow belongs to another realm.")
+        var owner = CollectionOwner(
+            tableName: entry.schema.name, keyColumn: "", key: .null, kind: .object, name: "")
+        owner.fixedRow = object.row
+        return Live(
+            realm: core, entry: core.entry(for: T.self),
+            place: CallPlace(file: file, line: line), identity: .owner(owner))
     }
 }
 

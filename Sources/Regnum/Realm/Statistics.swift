@@ -89,10 +89,15 @@ extension Realm {
 
     /// The commits made to the realm by any process, as an asynchronous sequence with one element
     /// for each commit.
-    public nonisolated var commits: CommitSequence { CommitSequence(realm: core, cursor: nil) }
+    public nonisolated var commits: CommitSequence { commits() }
 
-    /// Returns the commits made to the realm after the version that a cursor refers to.
-    public nonisolated func commits(since cursor: ChangeCursor) -> CommitSequence {
-        CommitSequence(realm: core, cursor: cursor)
+    /// Returns the commits made to the realm, except those with one of the given `origin:` labels.
+    ///
+    /// - Parameter cursor: The position after which the commits are returned; `nil` for the newest
+    ///   version published when the iteration begins.
+    public nonisolated func commits(
+        since cursor: ChangeCursor? = nil, excludingOrigins origins: Set<String> = []
+    ) -> CommitSequence {
+        CommitSequence(realm: core, cursor: cursor, excluded: Set(origins.map { StoredText($0) }))
     }
 }

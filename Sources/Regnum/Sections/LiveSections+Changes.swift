@@ -5,38 +5,40 @@ extension LiveSections {
     /// to `changes(depth: 3)`.
     public var changes: SectionChanges<Key, Model> { changes() }
 
-    /// Returns the changes of the sections; see ``LiveResults/changes(depth:policy:since:)`` for
-    /// the parameters.
+    /// Returns the changes of the sections. For the parameters, see
+    /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
     /// If a closure returns the keys, and reads an object of another class that is beyond the depth
     /// or the key paths, a change of that object isn't reported before the next element.
     public func changes(
-        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> SectionChanges<Key, Model> {
-        changes(nil, depth, policy, cursor)
+        changes(nil, depth, policy, cursor, origins)
     }
 
     /// Returns the changes of the sections, counting an object as modified only if one of the given
-    /// properties changed; see ``LiveResults/changes(keyPaths:policy:since:)``. Insertions,
-    /// deletions, and moves of objects to other sections are always reported.
+    /// properties changed; see ``LiveResults/changes(keyPaths:policy:since:excludingOrigins:)``.
+    /// Insertions, deletions, and moves of objects to other sections are always reported.
     ///
     /// - Precondition: The key paths refer to stored properties.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
-        since cursor: ChangeCursor? = nil
+        since cursor: ChangeCursor? = nil, excludingOrigins origins: Set<String> = []
     ) -> SectionChanges<Key, Model> {
-        changes(nil, keyPaths, policy, cursor)
+        changes(nil, keyPaths, policy, cursor, origins)
     }
 
     /// Returns the changes of the sections for key paths given as strings. Otherwise behaves like
-    /// `changes(keyPaths:policy:since:)` with key paths.
+    /// the function with key paths.
     ///
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property.
     @_disfavoredOverload
     public func changes(
-        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) throws(Realm.Error) -> SectionChanges<Key, Model> {
-        try changes(nil, keyPaths, policy, cursor)
+        try changes(nil, keyPaths, policy, cursor, origins)
     }
 }
 
@@ -45,25 +47,26 @@ extension LiveSection {
     /// `changes(depth: 3)`.
     public var changes: SectionChanges<Key, Model> { changes() }
 
-    /// Returns the changes of the section; see ``LiveResults/changes(depth:policy:since:)`` for the
-    /// parameters.
+    /// Returns the changes of the section. For the parameters, see
+    /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
     /// Elements contain all sections, and the change sets only what concerns this one, at positions
     /// among all sections. Nothing is delivered for changes of other sections. If the last object
     /// with the key disappears, the section is deleted; if the key reappears, it is inserted.
     public func changes(
-        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) -> SectionChanges<Key, Model> {
-        sections.changes(key, depth, policy, cursor)
+        sections.changes(key, depth, policy, cursor, origins)
     }
 
     /// Returns the changes of the section for key paths; see
-    /// ``LiveSections/changes(keyPaths:policy:since:)``.
+    /// ``LiveSections/changes(keyPaths:policy:since:excludingOrigins:)``.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
-        since cursor: ChangeCursor? = nil
+        since cursor: ChangeCursor? = nil, excludingOrigins origins: Set<String> = []
     ) -> SectionChanges<Key, Model> {
-        sections.changes(key, keyPaths, policy, cursor)
+        sections.changes(key, keyPaths, policy, cursor, origins)
     }
 
     /// Returns the changes of the section for key paths given as strings.
@@ -71,9 +74,10 @@ extension LiveSection {
     /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property.
     @_disfavoredOverload
     public func changes(
-        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
+        excludingOrigins origins: Set<String> = []
     ) throws(Realm.Error) -> SectionChanges<Key, Model> {
-        try sections.changes(key, keyPaths, policy, cursor)
+        try sections.changes(key, keyPaths, policy, cursor, origins)
     }
 }
 
@@ -81,31 +85,33 @@ extension LiveSections {
     private var schema: ClassSchema { results.entry.schema }
 
     fileprivate func changes(
-        _ key: Key?, _ depth: Int, _ policy: ChangePolicy, _ cursor: ChangeCursor?
+        _ key: Key?, _ depth: Int, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>
     ) -> SectionChanges<Key, Model> {
         changes(
             key, schema.filter(of: Model.self, depth: Swift.max(depth, 0)), policy, cursor,
-            problem: .negativeDepth(depth, schema.name))
+            origins, problem: .negativeDepth(depth, schema.name))
     }
 
     fileprivate func changes(
         _ key: Key?, _ keyPaths: [PartialKeyPath<Model>], _ policy: ChangePolicy,
         _ cursor: ChangeCursor?
     ) -> SectionChanges<Key, Model> {
-        if keyPaths.isEmpty { return changes(key, 3, policy, cursor) }
-        return changes(key, schema.filter(keyPaths), policy, cursor)
+        if keyPaths.isEmpty { return changes(key, 3, policy, cursor, origins) }
+        return changes(key, schema.filter(keyPaths), policy, cursor, origins)
     }
 
     fileprivate func changes(
-        _ key: Key?, _ keyPaths: [String], _ policy: ChangePolicy, _ cursor: ChangeCursor?
+        _ key: Key?, _ keyPaths: [String], _ policy: ChangePolicy, _ cursor: ChangeCursor?,
+        _ origins: Set<String>
     ) throws(Realm.Error) -> SectionChanges<Key, Model> {
-        if keyPaths.isEmpty { return changes(key, 3, policy, cursor) }
-        return changes(key, try schema.filter(of: Model.self, keyPaths), policy, cursor)
+        if keyPaths.isEmpty { return changes(key, 3, policy, cursor, origins) }
+        return changes(key, try schema.filter(of: Model.self, keyPaths), policy, cursor, origins)
     }
 
     private func changes(
         _ key: Key?, _ filter: KeyPathFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?,
-        problem: Realm.Error? = nil
+        _ origins: Set<String>, problem: Realm.Error? = nil
     ) -> SectionChanges<Key, Model> {
         let plan = results._plan
         let followed = followed(filter)
@@ -113,6 +119,7 @@ extension LiveSections {
             realm: results.realm, entry: results.entry, otherEntry: results.ownerEntry,
             place: results.place, plan: _Plan(plan: plan.plan, problem: plan.problem ?? problem),
             owner: results.owner, filter: followed.filter, policy: policy, since: cursor,
+            excluded: origins,
             keepsOld: cursor != nil, deliversAll: !followed.marksAllKeys)
         return SectionChanges(
             request: request, source: source, pathCount: followed.pathCount,

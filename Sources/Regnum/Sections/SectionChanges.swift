@@ -14,7 +14,7 @@ internal import RegnumStore
 /// If the key is a property, only the keys of inserted and modified objects are read for an
 /// element; the positions of the others are updated in O(n) for n objects. If a closure returns the
 /// keys, it is called for all objects.
-public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: AsyncSequence, Sendable {
+public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
     public typealias Element = SectionChange<Key, Model>
     public typealias Failure = Realm.Error
 
@@ -31,7 +31,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: AsyncSequence,
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// An iterator, which holds the version and the sections that it delivered last.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: ChangeStreamIterator {
         private let changes: SectionChanges
         private let stream: CollectionStream
         /// The sections that were delivered last; `nil` before the first element.
@@ -56,12 +56,32 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: AsyncSequence,
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> Element? {
-            while let element = try await stream.next(isolation: actor) {
-                if let change = try convert(element) { return change }
-            }
-            known = nil
-            return nil
+            try await next(until: nil, isolation: actor).element
         }
+
+        public mutating func next(
+            within duration: Duration, clock: any Clock<Duration>,
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> NextElement<Element> {
+            try await next(until: Deadline(in: duration, of: clock), isolation: actor)
+        }
+
+        private mutating func next(
+            until deadline: Deadline?, isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> NextElement<Element> {
+            while true {
+                switch try await stream.next(until: deadline, isolation: actor) {
+                case .element(let element):
+                    if let change = try convert(element) { return .element(change) }
+                case .timedOut: return .timedOut
+                case .end:
+                    known = nil
+                    return .end
+                }
+            }
+        }
+
+        public var cursor: ChangeCursor? { stream.cursor }
 
         // not inlined, so that its locals aren't part of the frames of suspended tasks
         @inline(never)

@@ -66,7 +66,7 @@ package final class Coordinator: Sendable {
         while published.version < version {
             try checkReadable()
             switch await slot.wait() {
-            case .changed: continue
+            case .changed, .timedOut: continue
             case .closed:
                 if published.version >= version { return }
                 throw Self.closedError

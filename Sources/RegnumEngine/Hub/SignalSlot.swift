@@ -9,6 +9,8 @@ package enum Signal: Sendable {
     case closed
     /// The task was canceled.
     case cancelled
+    /// The deadline of the wait has passed. Signals that arrive later are kept.
+    case timedOut
 }
 
 /// A waiter of a subscription. Signals don't queue: any number of them since the last wait count as
@@ -30,7 +32,13 @@ package final class SignalSlot: Sendable {
 
     /// Waits until a commit has concerned the subscription since the last wait, the realm is closed
     /// or the task is canceled. Only one task may wait at a time.
-    package func wait() async -> Signal { await word.wait() }
+    ///
+    /// - Parameter deadline: the time at which the wait returns `timedOut`. The task that waits for
+    ///   this time has ended when the function returns.
+    package func wait(until deadline: Deadline? = nil) async -> Signal {
+        guard let deadline else { return await word.wait() }
+        return await word.wait(until: deadline)
+    }
 
     /// Whether the next wait returns immediately because of a signal; for tests.
     var isSignalled: Bool { word.isSignalled }
@@ -48,6 +56,8 @@ final class SignalWord: Sendable {
         case idle
         case signalled
         case waiting(UnsafeContinuation<Signal, Never>)
+        /// The deadline of the current wait passed before the wait began.
+        case timedOut
         case closed
     }
 
@@ -63,6 +73,24 @@ final class SignalWord: Sendable {
 
     func close() { resume(with: .closed) }
 
+    func wait(until deadline: Deadline) async -> Signal {
+        // also ends a series of waits that signals keep interrupting
+        if deadline.hasPassed { return missed }
+        let signal = await withTaskGroup { group in
+            group.addTask { [self] in
+                if await deadline.isReached() { resume(with: .timedOut) }
+            }
+            let signal = await wait()
+            group.cancelAll()
+            return signal
+        }
+        // the deadline may have passed between the end of the wait and that of the other task
+        state.withLock { state in
+            if case .timedOut = state { state = .idle }
+        }
+        return signal
+    }
+
     func wait() async -> Signal {
         let signal = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -72,11 +100,14 @@ final class SignalWord: Sendable {
                     case .signalled where !Task.isCancelled:
                         state = .idle
                         return .changed
+                    case .timedOut where !Task.isCancelled:
+                        state = .idle
+                        return .timedOut
                     case .waiting:
                         fatalError(
                             "Two tasks are waiting for the next element of the same stream. "
                                 + "Create a separate stream for each task.")
-                    case .idle, .signalled:
+                    case .idle, .signalled, .timedOut:
                         if Task.isCancelled { return .cancelled }
                         state = .waiting(continuation)
                         return nil
@@ -97,6 +128,14 @@ final class SignalWord: Sendable {
         return signal
     }
 
+    /// The signal if the deadline of a wait has passed before it begins.
+    private var missed: Signal {
+        state.withLock { state in
+            if case .closed = state { return .closed }
+            return Task.isCancelled ? .cancelled : .timedOut
+        }
+    }
+
     private func resume(with signal: Signal) {
         let waiter: UnsafeContinuation<Signal, Never>? = state.withLock { state in
             switch state {
@@ -105,8 +144,15 @@ final class SignalWord: Sendable {
             case .waiting(let continuation):
                 state = signal == .closed ? .closed : .idle
                 return continuation
-            case .idle, .signalled:
-                state = signal == .closed ? .closed : .signalled
+            case .signalled where signal == .timedOut:
+                return nil
+            case .idle, .signalled, .timedOut:
+                state =
+                    switch signal {
+                    case .closed: .closed
+                    case .timedOut: .timedOut
+                    case .changed, .cancelled: .signalled
+                    }
                 return nil
             }
         }

@@ -1,18 +1,36 @@
 import RegnumStore
 
-/// The owner of a list or inverse that is followed by the owner's primary key. The collection is
-/// empty while no row has the key.
+/// The owner of a list or inverse that is followed by the owner's primary key, or by links from the
+/// row with that key, or that is one particular row. The collection is empty while there is no
+/// owner.
 package struct CollectionOwner: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case list
         /// The rows of the query's class whose link or list `name` leads to the owner.
         case backlinks
+        /// The owner itself.
+        case object
+    }
+
+    /// A link from a row to the next one.
+    package struct Link: Hashable, Sendable {
+        @StoredText package var tableName: String
+        @StoredText package var column: String
+
+        package init(tableName: String, column: String) {
+            self.tableName = tableName
+            self.column = column
+        }
     }
 
     @StoredText package var tableName: String
     /// The name of the primary key.
     @StoredText package var keyColumn: String
     package var key: Value
+    /// The row that is followed instead of a primary key.
+    package var fixedRow: ObjectKey?
+    /// The links from the row with the key to the owner.
+    package var links: [Link] = []
     package var kind: Kind
     /// The name of the list, or of the origin's property.
     @StoredText package var name: String
@@ -34,12 +52,30 @@ package struct CollectionOwner: Hashable, Sendable {
         self.nested = nested
     }
 
-    /// Returns the row that has the key at a version, or `nil` if there is none.
+    /// Whether the owner isn't simply the row with the key.
+    var isIndirect: Bool { fixedRow != nil || !links.isEmpty }
+
+    /// The classes whose changes can make another row the owner, and that of the owner.
+    var tableNames: [StoredText] { links.map(\.$tableName) + [$tableName] }
+
+    /// Returns the owner at a version, or `nil` if there is none.
     package func row(_ root: DatabaseRoot) -> ObjectKey? {
-        guard let table = root.schema.table(named: tableName), table.primaryKey != nil else {
-            return nil
+        let first = links.first?.tableName ?? tableName
+        guard let table = root.schema.table(named: first) else { return nil }
+        var row: ObjectKey?
+        if let fixedRow {
+            row = root.contains(table.key, fixedRow) ? fixedRow : nil
+        } else if table.primaryKey != nil {
+            row = root.find(table.key, primaryKey: key)
         }
-        return root.find(table.key, primaryKey: key)
+        for link in links {
+            guard let from = row, let table = root.schema.table(named: link.tableName),
+                let column = table.column(named: link.column),
+                case .int(let next)? = root.value(table.key, from, column.key)
+            else { return nil }
+            row = ObjectKey(rawValue: UInt64(bitPattern: next))
+        }
+        return row
     }
 
     /// Returns the list at a version, or `nil` if it doesn't exist then or this is an inverse.
@@ -74,7 +110,9 @@ package struct CollectionOwner: Hashable, Sendable {
                 switch kind {
                 case .list: .list(tableName: $tableName, row: row, name: $name)
                 case .backlinks: .backlinks(name: $name, target: $tableName, row: row)
+                case .object: .table
                 }
+            if kind == .object { plan.predicate = .isRow([row]) }
             return plan
         }
         plan.source = .table

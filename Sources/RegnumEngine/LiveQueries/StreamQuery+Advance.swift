@@ -12,7 +12,9 @@ extension StreamQuery {
         _ result: consuming MaintainedResult, _ step: VersionStep, known: MaintainedResult?
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
         let plan = plan(at: step.new)
-        guard plan.source == result.plan.source else {
+        guard plan.source == result.plan.source,
+            owner?.kind != .object || plan.predicate == result.plan.predicate
+        else {
             return try replace(result, by: plan, step)
         }
         let old = result.tree

@@ -1,7 +1,8 @@
 /// The subject of a stream: a query, or a list or inverse of the row with a primary key, and the
 /// filter that decides which of its rows count as modified.
 package struct StreamQuery: Hashable, Sendable {
-    /// The query. Its source is replaced by the owner's collection, if there is an owner.
+    /// The query. Its source is replaced by the owner's collection, if there is an owner; if it is
+    /// the owner itself, its condition is.
     package var plan: QueryPlan
     /// The owner of the list or inverse; `nil` for a query of a whole class.
     package var owner: CollectionOwner?
@@ -57,6 +58,11 @@ extension StreamQuery {
             terms.insert(.table(StoredText(entries)))
             terms.insert(.table(plan.$tableName))
         }
+        if let owner, owner.isIndirect {
+            let entries = owner.entries(of: plan.tableName).map { [StoredText($0)] } ?? []
+            let names = linked.union(owner.tableNames + [plan.$tableName] + entries)
+            return Interest(names.map { .table($0) })
+        }
         if isSteady, owner != nil {
             terms.insert(.table(plan.$tableName))
         } else if !linked.contains(plan.$tableName), let term = ownRows(at: root) {
@@ -90,6 +96,7 @@ extension StreamQuery {
             return .value(
                 tableName: plan.$tableName, column: owner.$name,
                 .int(Int64(bitPattern: row.rawValue)))
+        case .object: return .table(plan.$tableName)
         }
     }
 }

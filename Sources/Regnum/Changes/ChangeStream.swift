@@ -1,0 +1,72 @@
+/// A stream of a realm: ``Changes`` of every kind, and ``CommitSequence``.
+///
+/// Functions that are generic over this protocol, such as the handler of a server-sent events
+/// route, take any of them. Implemented by the streams of the library; do not conform your own
+/// types.
+public protocol ChangeStream: AsyncSequence, Sendable
+where Element: Sendable, Failure == Realm.Error, AsyncIterator: ChangeStreamIterator {}
+
+/// The iterator of a ``ChangeStream``.
+public protocol ChangeStreamIterator: AsyncIteratorProtocol
+where Element: Sendable, Failure == Realm.Error {
+    /// Waits for the next element in the isolation of the given actor, but not longer than a
+    /// duration. See ``next(within:clock:)``.
+    mutating func next(
+        within duration: Duration, clock: any Clock<Duration>,
+        isolation actor: isolated (any Actor)?
+    ) async throws(Realm.Error) -> NextElement<Element>
+
+    /// The position to resume from after the elements delivered so far: `changes(since: cursor)`
+    /// continues where this iterator is. `nil` before the first element, unless the stream itself
+    /// resumes from a cursor, and after the end.
+    ///
+    /// While the stream waits, the position advances with commits that don't concern it. Storing it
+    /// on each time-out therefore keeps a quiet stream within the retained history.
+    var cursor: ChangeCursor? { get }
+}
+
+extension ChangeStreamIterator {
+    /// Waits for the next element, but not longer than a duration.
+    ///
+    ///     switch try await iterator.next(within: .seconds(25)) {
+    ///     case .element(let change): send(change)
+    ///     case .timedOut: sendNothingNew()
+    ///     case .end: return
+    ///     }
+    ///
+    /// A time-out neither ends the stream nor loses anything: what arrives later is part of the
+    /// next element. That is why the result is an enumeration, and neither an optional, whose `nil`
+    /// would also be the end, nor an error, which would end the stream. Nothing remains of a wait
+    /// that timed out, not even a task.
+    ///
+    /// An element that can be delivered from what was published before the call is delivered in any
+    /// case, so a duration of zero polls. The duration limits only the wait for a commit, not the
+    /// work on an element, such as reading history from the log.
+    ///
+    /// - Parameter clock: The clock that measures the duration.
+    /// - Throws: The errors of the stream.
+    public nonisolated(nonsending) mutating func next(
+        within duration: Duration, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws(Realm.Error) -> NextElement<Element> {
+        try await next(within: duration, clock: clock, isolation: #isolation)
+    }
+}
+
+/// The result of a wait with a time limit.
+public enum NextElement<Element: Sendable>: Sendable {
+    /// The next element.
+    case element(Element)
+    /// The time is up. The stream continues with the next call.
+    case timedOut
+    /// The stream has ended.
+    case end
+}
+
+extension NextElement {
+    /// The element, if there is one.
+    public var element: Element? {
+        if case .element(let element) = self { element } else { nil }
+    }
+}
+
+extension NextElement: Equatable where Element: Equatable {}

@@ -1,0 +1,53 @@
+internal import RegnumEngine
+
+/// Consecutive commits that a stream passes in one step: all that it delivers as one element, or
+/// all that it skips.
+struct CommitRun {
+    /// The version before the first one.
+    let since: UInt64
+    let isExcluded: Bool
+    /// The root of the last one.
+    private(set) var root: DatabaseRoot
+    private(set) var summaries: [CommitSummary]
+    private var labels = OriginList()
+
+    private init(_ root: DatabaseRoot, _ summary: CommitSummary, isExcluded: Bool) {
+        since = summary.version - 1
+        self.isExcluded = isExcluded
+        self.root = root
+        summaries = []
+        add(root, summary)
+    }
+
+    private mutating func add(_ root: DatabaseRoot, _ summary: CommitSummary) {
+        self.root = root
+        summaries.append(summary)
+        if let origin = summary.origin { labels.add(origin) }
+    }
+
+    /// The labels of the commits.
+    var origins: [String] { labels.all }
+
+    /// Removes the next run from commits that were kept for a stream, if any of them concerns it.
+    ///
+    /// - Parameter version: The version of the stream, up to which commits are dropped.
+    static func take(
+        from commits: inout ArraySlice<KeptCommit>, after version: UInt64,
+        _ request: StreamRequest
+    ) -> CommitRun? {
+        var run: CommitRun?
+        while let commit = commits.first {
+            if let root = commit.root, commit.summary.version > version {
+                let isExcluded = request.excludes(commit.summary.origin)
+                if let run {
+                    let isSeparate = !isExcluded && request.policy == .everyCommit
+                    if isSeparate || run.isExcluded != isExcluded { break }
+                }
+                run?.add(root, commit.summary)
+                if run == nil { run = CommitRun(root, commit.summary, isExcluded: isExcluded) }
+            }
+            commits.removeFirst()
+        }
+        return run
+    }
+}

@@ -1,0 +1,29 @@
+/// A point in the time of a clock.
+package struct Deadline: Sendable {
+    /// Waits for that time, and throws if the task is canceled.
+    private let sleep: @Sendable () async throws -> Void
+    private let isPast: @Sendable () -> Bool
+
+    /// Creates a deadline relative to the clock's current time.
+    package init(in duration: Duration, of clock: any Clock<Duration>) {
+        self.init(in: duration, clock)
+    }
+
+    private init<C: Clock<Duration>>(in duration: Duration, _ clock: C) {
+        let instant = clock.now.advanced(by: duration)
+        sleep = { try await clock.sleep(until: instant, tolerance: nil) }
+        isPast = { clock.now >= instant }
+    }
+
+    var hasPassed: Bool { isPast() }
+
+    /// Waits for that time. Returns false if the task is canceled before.
+    func isReached() async -> Bool {
+        do {
+            try await sleep()
+            return !Task.isCancelled
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct ProjectedCollectionStreamTests {
+    typealias Guest = Cards.Guest
+    private typealias Stream = Changes<ProjectedChange<Guest, String>>.AsyncIterator
+
+    /// Returns the next update, if there is one.
+    private func next(
+        _ stream: inout Stream, isolation actor: isolated (any Actor)? = #isolation
+    ) async throws -> (values: [String], delta: ProjectedChangeSet<Guest, String>)? {
+        let next = try await stream.next(
+            within: .zero, clock: ContinuousClock(), isolation: actor)
+        guard case .element(.update(let values, let delta)) = next else { return nil }
+        return (Array(values), delta)
+    }
+
+    private func guest(_ tx: borrowing Transaction, _ id: Int) throws -> Guest {
+        try #require(tx.object(Guest.self, forPrimaryKey: id))
+    }
+
+    // Covers 4.62, 8.32, O54
+    @Test func positionsAreThoseOfTheListAndOnlyThePropertyCounts() async throws {
+        let realm = try await Cards.realm()
+        let names = realm.object(Guest.self, forPrimaryKey: 1).friends.projectTo.firstName
+        var stream = names.changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await stream.next() else {
+            Issue.record("no initial collection")
+            return
+        }
+        expectTrue(Array(first) == ["Bob", "Cid"] && first.objects.map(\.id) == [2, 3])
+        // another property of an element, and the property of another object
+        try await realm.write { tx in
+            try guest(tx, 3).lastName = "Cox"
+            try guest(tx, 1).firstName = "Anna"
+        }
+        try await expectTrue(next(&stream) == nil)
+        try await realm.write { tx in
+            try guest(tx, 3).firstName = "Cod"
+            try guest(tx, 1).friends.insert(try guest(tx, 1), at: 0)
+        }
+        let second = try #require(try await next(&stream))
+        expectEqual(second.values, ["Anna", "Bob", "Cod"])
+        expectTrue(second.delta.insertions == [0] && second.delta.inserted == ["Anna"])
+        expectTrue(second.delta.modifications == [1] && second.delta.newModifications == [2])
+        expectTrue(second.delta.modified.map(\.old) == ["Cid"])
+        expectTrue(second.delta.modified.map(\.new) == ["Cod"])
+        try await realm.write { try guest($0, 1).friends.remove(at: 1) }
+        let third = try #require(try await next(&stream))
+        expectTrue(third.delta.deletions == [1] && third.delta.deleted == ["Bob"])
+        expectEqual(Array(names.current), ["Anna", "Cod"])
+        try await realm.write(origin: "me") { $0.delete(try guest($0, 1)) }
+        let last = try #require(try await next(&stream))
+        expectTrue(last.values.isEmpty && last.delta.deletions == [0, 1])
+        expectEqual(last.delta.objects.origins, ["me"])
+    }
+
+    // Covers 8.32, O54
+    @Test func aComputedPropertyIsFollowedByWhatItReads() async throws {
+        let realm = try await Cards.realm()
+        let guests = realm.objects(Guest.self).sorted(by: \.id)
+        var stream = guests.projectTo.fullName.changes(excludingOrigins: ["me"])
+            .makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write(origin: "me") { try guest($0, 1).firstName = "Anna" }
+        try await realm.write { try guest($0, 1).age = 50 }
+        try await expectTrue(next(&stream) == nil)
+        try await realm.write { try guest($0, 2).lastName = "Roe" }
+        let update = try #require(try await next(&stream))
+        expectTrue(update.delta.modifications == [1])
+        expectEqual(update.values, ["Anna Lee", "Bob Roe", "Cid Fox"])
+        await realm.close()
+    }
+}

@@ -1,0 +1,101 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct HeartbeatTests {
+    // Covers O50
+    @Test func aQuietStreamBeats() async throws {
+        let realm = try await Realm.temporary([Person.self, Room.self])
+        let clock = ManualClock()
+        let people = realm.objects(Person.self)
+        var events = people.changes.heartbeats(every: .seconds(15), clock: clock)
+            .makeAsyncIterator()
+        guard case .change(.initial, let start)? = try await events.next() else {
+            Issue.record("no initial collection")
+            return
+        }
+        expectEqual(start, realm.snapshot().cursor)
+        // does not concern the stream, but moves its position
+        try await realm.write { try $0.add(Room("general")) }
+        let position = realm.snapshot().cursor
+        let time = Task {
+            await clock.sleeps(1)
+            clock.advance(by: .seconds(14))
+            expectEqual(clock.sleeperCount, 1)
+            clock.advance(by: .seconds(1))
+            await clock.sleeps(2)
+            clock.advance(by: .seconds(15))
+        }
+        for _ in 0..<2 {
+            guard case .heartbeat(let cursor)? = try await events.next() else {
+                Issue.record("no heartbeat")
+                return
+            }
+            expectTrue(cursor == position && cursor != start)
+        }
+        await time.value
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        let event = try await events.next()
+        guard case .update(_, let delta)? = event?.change else {
+            Issue.record("no update")
+            return
+        }
+        expectTrue(delta.insertions == [0] && event?.cursor == delta.cursor)
+        expectEqual(clock.sleeperCount, 0)
+
+        var resumed = people.changes(since: position).makeAsyncIterator()
+        expectEqual(resumed.cursor, position)
+        guard case .update(_, let again)? = try await resumed.next() else {
+            Issue.record("nothing since the heartbeat")
+            return
+        }
+        expectEqual(again.insertions, [0])
+        expectEqual(resumed.cursor, delta.cursor)
+        await realm.close()
+        expectTrue(try await events.next() == nil)
+    }
+
+    // Covers O50, O24
+    @Test func aReplacedObjectHasItsPositionAfterTheSecondElement() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { try $0.add(Room("general", topic: "old")) }
+        let live = realm.object(Room.self, forPrimaryKey: "general")
+        let clock = ManualClock()
+        var events = live.changes.heartbeats(every: .seconds(1), clock: clock).makeAsyncIterator()
+        let start = try await events.next()?.cursor
+        try await realm.write { tx in
+            tx.delete(tx.objects(Room.self))
+            try tx.add(Room("general", topic: "new"))
+        }
+        guard case .change(.deleted, let between)? = try await events.next(),
+            case .change(.inserted, let after)? = try await events.next()
+        else {
+            Issue.record("not a deletion and an insertion")
+            return
+        }
+        expectTrue(between == start && after == realm.snapshot().cursor)
+    }
+
+    // Covers O50
+    @Test func anyStreamIsHandledByOneFunction() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        try await expectEqual(firstBeat(realm.commits, clock), realm.snapshot().cursor)
+    }
+
+    /// Returns the position of the first heartbeat, like a route that takes any stream.
+    private func firstBeat(
+        _ stream: some ChangeStream, _ clock: ManualClock
+    ) async throws -> ChangeCursor? {
+        let time = Task {
+            await clock.sleeps(1)
+            clock.advance(by: .seconds(1))
+        }
+        defer { time.cancel() }
+        var events = stream.heartbeats(every: .seconds(1), clock: clock).makeAsyncIterator()
+        guard case .heartbeat(let cursor)? = try await events.next() else { return nil }
+        return cursor
+    }
+}

@@ -1,0 +1,129 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Waits for an element with a time limit.
+@Suite struct TimedWaitTests {
+    private typealias Stream = CollectionChanges<Person>.AsyncIterator
+
+    /// Waits for 5 seconds of the clock, and names the result: the ages at the insertions.
+    private func next(
+        _ stream: inout Stream, _ clock: ManualClock, within duration: Duration = .seconds(5)
+    ) async throws -> String {
+        switch try await stream.next(within: duration, clock: clock) {
+        case .element(.initial(let people)): "initial \(people.map(\.age))"
+        case .element(.update(_, let delta)): "inserted \(delta.inserted.map(\.age))"
+        case .timedOut: "timed out"
+        case .end: "end"
+        }
+    }
+
+    // Covers O49
+    @Test func whatArrivesAfterATimeOutIsDelivered() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        var stream = realm.objects(Person.self).changes.makeAsyncIterator()
+        try await expectEqual(next(&stream, clock), "initial []")
+        let time = Task {
+            await clock.sleeps(1)
+            clock.advance(by: .seconds(5))
+        }
+        try await expectEqual(next(&stream, clock), "timed out")
+        await time.value
+        expectEqual(clock.sleeperCount, 0)
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        try await realm.write { try $0.add(Person("b", age: 2)) }
+        try await expectEqual(next(&stream, clock), "inserted [1, 2]")
+        let write = Task {
+            await clock.sleeps(2)
+            try await realm.write { try $0.add(Person("c", age: 3)) }
+        }
+        try await expectEqual(next(&stream, clock), "inserted [3]")
+        try await write.value
+        // the wait's own task has ended
+        expectEqual(clock.sleeperCount, 0)
+        // a wait without a limit isn't affected by an earlier one
+        clock.advance(by: .seconds(60))
+        try await realm.write { try $0.add(Person("d", age: 4)) }
+        guard case .update(let people, _)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(people.count, 4)
+        await realm.close()
+        try await expectEqual(next(&stream, clock), "end")
+        try await expectEqual(next(&stream, clock), "end")
+        expectEqual(realm.stats().streams, 0)
+    }
+
+    // Covers O49
+    @Test func zeroPolls() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        var stream = realm.objects(Person.self).changes(policy: .everyCommit).makeAsyncIterator()
+        try await expectEqual(next(&stream, clock, within: .zero), "initial []")
+        try await expectEqual(next(&stream, clock, within: .zero), "timed out")
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        try await realm.write { try $0.add(Person("b", age: 2)) }
+        try await expectEqual(next(&stream, clock, within: .zero), "inserted [1]")
+        try await expectEqual(next(&stream, clock, within: .seconds(-1)), "inserted [2]")
+        try await expectEqual(next(&stream, clock, within: .zero), "timed out")
+        await realm.close()
+        try await expectEqual(next(&stream, clock, within: .zero), "end")
+    }
+
+    // Covers O49
+    @Test func commitsWithoutAnEffectDoNotExtendTheWait() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        var stream = realm.objects(Person.self).where { $0.age > 10 }.changes.makeAsyncIterator()
+        try await expectEqual(next(&stream, clock), "initial []")
+        let others = Task {
+            await clock.sleeps(1)
+            clock.advance(by: .seconds(3))
+            try await realm.write { try $0.add(Person("a", age: 1)) }
+            await clock.sleeps(2)
+            clock.advance(by: .seconds(2))
+        }
+        try await expectEqual(next(&stream, clock), "timed out")
+        try await others.value
+        expectEqual(clock.sleeperCount, 0)
+    }
+
+    // Covers O49, O6
+    @Test func cancellationEndsTheWait() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        let waiting = Task {
+            var stream = realm.objects(Person.self).changes.makeAsyncIterator()
+            _ = try await next(&stream, clock)
+            return try await next(&stream, clock)
+        }
+        await clock.sleeps(1)
+        waiting.cancel()
+        try await expectEqual(waiting.value, "end")
+        expectEqual(clock.sleeperCount, 0)
+        expectEqual(realm.stats().streams, 0)
+    }
+
+    // Covers O49
+    @Test func commitsAreAwaitedToo() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        var commits = realm.commits.makeAsyncIterator()
+        let time = Task {
+            await clock.sleeps(1)
+            clock.advance(by: .seconds(1))
+        }
+        try await expectEqual(commits.next(within: .seconds(1), clock: clock), .timedOut)
+        await time.value
+        try await realm.write(origin: "late") { try $0.add(Person("a", age: 1)) }
+        let commit = try await commits.next(within: .seconds(1), clock: clock).element
+        expectEqual(commit?.origin, "late")
+        expectEqual(commits.cursor, commit?.cursor)
+        await realm.close()
+        try await expectEqual(commits.next(within: .seconds(1), clock: clock), .end)
+    }
+}
