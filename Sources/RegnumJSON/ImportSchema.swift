@@ -33,7 +33,7 @@ struct ImportSchema {
         guard given.kindText == stored.kindText else {
             throw Realm.Error(
                 .schemaMismatch,
-                "The class \(given.name) has \(given.kindText) in the text, and "
+                "The class \(given.name) has \(given.kindText) in the input, but "
                     + "\(stored.kindText) in the realm.", className: given.name)
         }
         for property in given.properties {
@@ -51,7 +51,7 @@ struct ImportSchema {
             else {
                 throw Realm.Error(
                     .schemaMismatch,
-                    "\(given.name).\(property.name) is \(property.kindText) in the text, and "
+                    "\(given.name).\(property.name) is \(property.kindText) in the input, but "
                         + "\(other.kindText) in the realm.",
                     className: given.name, property: property.name)
             }
@@ -78,8 +78,8 @@ struct ImportSchema {
         guard count > Limits.anyNameByteCountMax else { return }
         throw StoreError(
             .invalidInput,
-            "The property name \(given.name).\(property.name) has \(count) bytes; that of a "
-                + "property of any type can have at most \(Limits.anyNameByteCountMax).",
+            "The property name \(given.name).\(property.name) has \(count) bytes; the limit "
+                + "for properties of type any is \(Limits.anyNameByteCountMax).",
             className: given.name, property: property.name)
     }
 

@@ -109,7 +109,7 @@ extension Importer {
         let error = Realm.Error(
             .invalidInput,
             "\(placeholder.className).\(placeholder.property) links to the \(name) \(text), which "
-                + "is neither in the text after this line nor in the realm.\(others)",
+                + "is neither in the rest of the input nor in the realm.\(others)",
             className: placeholder.className, property: placeholder.property, key: key)
         return (error, placeholder.line)
     }

@@ -32,7 +32,7 @@ extension Importer {
             guard takePlaceholder(.key(key), table.key) != nil else {
                 throw StoreError(
                     .duplicatePrimaryKey,
-                    "The key \(key) of the class \(table.name) appears twice in the text.",
+                    "The key \(key) of the class \(table.name) appears twice in the input.",
                     className: table.name, key: "\(key)")
             }
             // unless another transaction has deleted it
@@ -111,7 +111,7 @@ extension Importer {
             if column.type == .any {
                 let tree = try anyTree(node, property)
                 guard let list = table.schema.list(named: "\(column.name)[]") else {
-                    throw property.problem("is of any type and has no list", .invalidDatabase)
+                    throw property.problem("is an AnyRealmValue, but has no list", .invalidDatabase)
                 }
                 try tx.set(tree, table.key, row, column.key, list)
                 continue

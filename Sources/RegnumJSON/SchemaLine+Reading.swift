@@ -20,7 +20,7 @@ extension SchemaLine {
             if case .number(let text) = member.value { format = text }
             throw Realm.Error(
                 .unsupportedFormat,
-                "The format of the text is \(format); this version of Regnum reads format "
+                "The input has format \(format); this version of Regnum reads format "
                     + "\(Self.formatVersion). Use a newer version.")
         }
         let place = Place()
@@ -118,7 +118,7 @@ extension JSONClass {
             throw place.problem("has a name with a dot or a leading control character")
         }
         guard !isEmbedded || !isAsymmetric else {
-            throw place.problem("cannot be embedded and asymmetric")
+            throw place.problem("cannot be both embedded and asymmetric")
         }
         self.init(name: name, isEmbedded: isEmbedded, isAsymmetric: isAsymmetric, properties: [])
         var names: Set<StoredText> = []
@@ -179,7 +179,7 @@ extension JSONProperty {
         guard collections.count <= 1 else {
             throw place.problem("is more than one of a list, a set and a map")
         }
-        guard contents.count <= 1 else { throw place.problem("has a type and a class") }
+        guard contents.count <= 1 else { throw place.problem("has both a type and a class") }
         guard let content = contents.first else {
             throw place.problem("has neither a type nor a class")
         }

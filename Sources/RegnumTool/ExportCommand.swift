@@ -21,7 +21,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: "The file to write, replaced only once complete. By default, standard output.")
+        help: "The file to write, replaced only once it is complete. By default, standard output.")
     var output: String?
 
     func run() async throws {

@@ -29,7 +29,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The file to read. By default, standard input.")
     var file: String?
 
-    @Option(help: "What to do if an object with the primary key exists: fail, or update it.")
+    @Option(help: "What to do if an object with the same primary key exists: fail, or update it.")
     var update = Update.error
 
     @Option(help: "The maximum number of lines per transaction.")

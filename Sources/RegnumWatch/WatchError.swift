@@ -58,7 +58,7 @@ package struct WatchError: Error, Hashable, Sendable, CustomStringConvertible {
             case .permissionDenied: "permission denied"
             case .notADirectory: "it is not a directory"
             case .networkFileSystem:
-                "it is on a network file system, where other machines' writes raise no event"
+                "it is on a network file system, where other machines' writes trigger no events"
             case .stopped: "the watch loop was stopped"
             case .other: "the system call failed"
             }

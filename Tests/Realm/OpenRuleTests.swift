@@ -44,9 +44,9 @@ import Testing
                 expectEqual(error?.code, .alreadyOpen, "\(name)")
                 expectEqual(
                     error?.message,
-                    "The realm \"test.realm\" is open in this process with another "
-                        + "configuration, which differs in \(name). Use the same configuration, or "
-                        + "close the realm first.")
+                    "The realm \"test.realm\" is open in this process with a different "
+                        + "configuration; these settings differ: \(name). Use the same "
+                        + "configuration, or close the realm first.")
             }
             // All of them are named.
             var other = configuration

@@ -45,7 +45,7 @@ extension ClassBinding {
                 + "\(core.place): objects can only be changed in a write.")
     }
 
-    private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
+    private var callPlace: String { core.map { "\($0.place)" } ?? "an unknown place" }
 
     /// Returns the name of the property with the given number in its wrapper, qualified with its
     /// class.

@@ -48,7 +48,7 @@ final class ClassEntry: Sendable {
     ) -> Realm.Error? {
         guard database.version > schemaVersion else { return nil }
         let versions =
-            "the realm has the schema version \(database.version), but the configuration has "
+            "the realm has schema version \(database.version), but the configuration has "
             + "\(schemaVersion): a newer version of the program has used the realm. Use that "
             + "version."
         guard table != nil else {

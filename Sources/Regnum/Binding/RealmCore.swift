@@ -74,9 +74,10 @@ final class RealmCore: Sendable {
         guard differences.isEmpty else {
             throw Realm.Error(
                 .alreadyOpen,
-                "The realm \"\(configuration.name)\" is open in this process with another "
-                    + "configuration, which differs in \(differences.joined(separator: ", ")). Use "
-                    + "the same configuration, or close the realm first.")
+                "The realm \"\(configuration.name)\" is open in this process with a different "
+                    + "configuration; these settings differ: "
+                    + "\(differences.joined(separator: ", ")). Use the same configuration, or "
+                    + "close the realm first.")
         }
         let schema = coordinator.published.schema
         try core.checkSchemaVersion(schema)

@@ -228,7 +228,7 @@ extension Realm.Error {
     static func unlistedClass(_ name: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "An AnyRealmValue refers to an object of the class \(name), which this realm does not "
-                + "know: list it in Configuration.objectTypes.", className: name)
+            "An AnyRealmValue refers to an object of the class \(name), which this realm lacks: "
+                + "add it to Configuration.objectTypes.", className: name)
     }
 }

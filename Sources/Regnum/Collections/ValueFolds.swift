@@ -104,7 +104,7 @@ extension Sequence where Element: ScalarValue {
         guard let best else { return nil }
         let bound = Bound._decode(_StoredValue(best))
         guard bound != nil || !Bound._isProjected else {
-            fatalError("\(best.keyText), a stored value, can't be converted to \(Bound.self).")
+            fatalError("The stored value \(best.keyText) can't be converted to \(Bound.self).")
         }
         return bound
     }

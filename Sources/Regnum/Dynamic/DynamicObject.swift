@@ -166,5 +166,5 @@ extension DynamicObject: Hashable {
     }
 }
 
-@available(*, unavailable, message: "objects stay in the body of their transaction")
+@available(*, unavailable, message: "objects are confined to the body of their transaction")
 extension DynamicObject: Sendable {}

@@ -229,8 +229,9 @@ extension DynamicWriter {
             }
             guard let schema = store.core.realm.knownEntry(named: className)?.schema else {
                 throw refusal(
-                    "Cannot create \(className.withArticle) from an array: the program has no such "
-                        + "class, which defines the order of the properties. Pass a dictionary.")
+                    "Cannot create \(className.withArticle) from an array: the program doesn't "
+                        + "declare the class, so the order of its properties is unknown. Pass a "
+                        + "dictionary.")
             }
             let stored = schema.properties.filter(\.isStored)
             guard values.count <= stored.count else {

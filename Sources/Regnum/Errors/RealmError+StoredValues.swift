@@ -21,7 +21,7 @@ extension Realm.Error {
     static func ownedTarget(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidDatabase,
-            "The file is damaged: a value of any type links to an object of the class "
+            "The file is damaged: an AnyRealmValue links to an object of the class "
                 + "\(className), which is embedded or asymmetric.",
             className: className)
     }

@@ -51,7 +51,7 @@ extension MigrationSteps {
             owner?.property ?? stored(place.table).columns[Int(place.column.rawValue)].name
         throw Realm.Error(
             .migrationFailed,
-            "\(name) cannot become \(kind): \(holder).\(property), a value of any type, links to "
+            "\(name) cannot become \(kind): \(holder).\(property), an AnyRealmValue, links to "
                 + "one of its objects. The migration must replace the value.", className: holder,
             property: property)
     }

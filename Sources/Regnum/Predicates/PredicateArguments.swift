@@ -16,8 +16,8 @@ extension PredicateArguments {
         guard case .positions(let values) = self, statement.valueCount < values.count
         else { return }
         throw PredicateMistake(
-            message: "Too many values were given: \(values.count), but "
-                + "\(statement.valueCount) are used.", offset: 0)
+            message: "Too many values were given: \(values.count) instead of "
+                + "\(statement.valueCount).", offset: 0)
     }
 
     /// Returns a value, which may be a collection of values.
@@ -64,8 +64,8 @@ extension PredicateArguments {
             if position < values.count { return values[position] }
             message =
                 values.isEmpty
-                ? "The value number \(position) is missing: no values were given."
-                : "The value number \(position) is missing: \(values.count) were given, counted "
+                ? "Value number \(position) is missing: no values were given."
+                : "Value number \(position) is missing: \(values.count) were given, numbered "
                     + "from 0."
         case (.name(let name), .names(let values)):
             if let value = values[name] { return value }

@@ -227,7 +227,7 @@ struct PredicateBinder {
             else { throw refused(left, "is an object and has no order", offset) }
         case (.values, .values) where a.type == b.type: break
         default:
-            throw refused(left, "is of another type than \(right.name)", offset)
+            throw refused(left, "is of a different type than \(right.name)", offset)
         }
         if a.type != .string, comparison.isTextOnly {
             throw refused(left, "isn't a string, as \(comparison.text) requires", offset)

@@ -174,7 +174,7 @@ extension PredicateParser {
         guard !variables.contains(name) else {
             throw PredicateMistake(
                 message:
-                    "The variable $\(name.shortened) is that of an enclosing SUBQUERY already.",
+                    "The variable $\(name.shortened) is already used by an enclosing SUBQUERY.",
                 offset: next.offset)
         }
         guard variables.count < Self.subqueryLevelMax else {

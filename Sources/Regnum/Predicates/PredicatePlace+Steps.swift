@@ -36,7 +36,7 @@ extension PredicateBinder {
         next.name += position == Hop.last ? "[LAST]" : "[\(position)]"
         if place.isCollection {
             guard place.isList, var last = next.hops.popLast() else {
-                throw refused(place, "has no positions: only lists have", offset)
+                throw refused(place, "has no positions: only lists do", offset)
             }
             last.position = position
             next.hops.append(last)

@@ -148,7 +148,8 @@ extension PredicateBinder {
                 next.kind = .entryObject(
                     key: key, ClassSchema.of(type), links: links + schema.hops(through: property))
             default:
-                throw refused(place, "has only single values and links here, not \(name)", offset)
+                throw refused(
+                    place, "can only lead to single values and links here, not to \(name)", offset)
             }
             return next
         case .kind:

@@ -64,8 +64,8 @@ extension QueryPlan {
         } else if let limit {
             if isLimited {
                 throw PredicateMistake(
-                    message: "SORT and DISTINCT must come before a limit that the results have "
-                        + "already.", offset: offset)
+                    message: "SORT and DISTINCT must come before a limit that the results "
+                        + "already have.", offset: offset)
             }
             steps.append(.limit(limit))
             self.limit = nil

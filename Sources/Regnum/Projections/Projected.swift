@@ -19,11 +19,11 @@ public struct Projected<Root: ObjectBase, Value> {
     }
 
     /// Unavailable: the value can only be accessed through the enclosing projection.
-    @available(*, unavailable, message: "@Projected works only as a property of a Projection class")
+    @available(*, unavailable, message: "@Projected can only be used in a Projection subclass")
     public var wrappedValue: Value {
-        get { fatalError("@Projected works only as a property of a Projection class.") }
+        get { fatalError("@Projected can only be used in a Projection subclass.") }
         // swift-format-ignore
-        set { fatalError("@Projected works only as a property of a Projection class.") }
+        set { fatalError("@Projected can only be used in a Projection subclass.") }
     }
 
     /// The value of the projected object's property. Called by the compiler for `projection.name`.

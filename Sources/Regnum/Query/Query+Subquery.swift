@@ -23,9 +23,9 @@ extension Query where Value == Bool {
         }
         guard let term = predicate.asked(ofElementsOf: collection) else {
             scope.refuse(
-                "count needs a condition on one collection, but a term isn't about the elements "
-                    + "of \(collection.last?.name ?? ""): all terms have to start with that "
-                    + "collection.")
+                "count needs a condition on one collection, but a term doesn't apply to "
+                    + "the elements of \(collection.last?.name ?? ""): all terms have to start "
+                    + "with that collection.")
             return with(.count([], [], .constant(false)))
         }
         let (outer, inner) = collection.splitBeforeLastCollection

@@ -114,8 +114,8 @@ final class QueryScope {
     /// Records that a condition is nested too deeply.
     func refuseDepth() {
         refuse(
-            "A condition is nested more than \(Limits.conditionLevelMax) levels deep: operators, "
-                + "and the links and collections on its paths.")
+            "A condition is nested more than \(Limits.conditionLevelMax) levels deep, "
+                + "counting operators and the links and collections on its paths.")
     }
 
     /// The class of the queried objects; `nil` if unknown.

@@ -7,7 +7,7 @@ extension RealmCore {
         guard schema.version > configuration.schemaVersion else { return }
         throw Realm.Error(
             .schemaMismatch,
-            "The realm \"\(configuration.name)\" has the schema version \(schema.version), but the "
+            "The realm \"\(configuration.name)\" has schema version \(schema.version), but the "
                 + "configuration has \(configuration.schemaVersion): a newer version of the "
                 + "program has used the realm. Use that version or a later one.")
     }

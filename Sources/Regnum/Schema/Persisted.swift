@@ -52,11 +52,11 @@ public struct Persisted<Value: Persistable> {
     }
 
     /// Unavailable: the value can only be accessed through the enclosing object.
-    @available(*, unavailable, message: "@Persisted works only as a property of an Object class")
+    @available(*, unavailable, message: "@Persisted can only be used in a model class")
     public var wrappedValue: Value {
-        get { fatalError("@Persisted works only as a property of an Object class.") }
+        get { fatalError("@Persisted can only be used in a model class.") }
         // swift-format-ignore
-        set { fatalError("@Persisted works only as a property of an Object class.") }
+        set { fatalError("@Persisted can only be used in a model class.") }
     }
 
     /// The value of the property in its object. Called by the compiler for `object.name`.

@@ -22,7 +22,8 @@ extension FailableCustomPersistable {
         if let value = Self(persistedValue: start) { return value }
         fatalError(
             "\(Self.self) cannot be created from \(described(start)), the default of a property "
-                + "without an initial value: give the property one, or declare it as optional.")
+                + "without an initial value: give the property an initial value, or declare it as "
+                + "optional.")
     }
 
     public static func _decode(_ value: _StoredValue) -> Self? {

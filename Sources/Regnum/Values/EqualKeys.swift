@@ -20,7 +20,7 @@ extension Realm.Error {
     static func equalKeys(_ key: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "Two keys of a map or dictionary differ in their bytes, but are equal to Swift "
+            "Two keys of a map or dictionary differ in their bytes, but are equal as Swift strings "
                 + "(\(key.shown)): a Swift dictionary or an encoder would keep only one of them. "
                 + "Iterate over the entries instead.")
     }

@@ -96,7 +96,7 @@ struct CheckpointLoader {
         guard format == DirectoryImage.formatVersion else {
             throw StoreError(
                 .unsupportedFormat,
-                "A checkpoint has format \(format), which this version of Regnum does not know. "
+                "A checkpoint has format \(format), which this version of Regnum does not support. "
                     + "Use a newer version.")
         }
         _ = try reader.fixed(UInt16.self)
@@ -156,7 +156,7 @@ struct CheckpointLoader {
         let count = try reader.fixed(UInt64.self)
         let clusterCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,
-            "a number of clusters")
+            "the number of clusters")
         let trees = schema.columnTrees
         let indexCount = try reader.fixed(UInt32.self)
         try reader.require(
@@ -201,10 +201,10 @@ struct CheckpointLoader {
         let stored = try reader.fixed(UInt16.self)
         try reader.require(stored == key, "an index belongs to another column")
         let storedKind = try reader.fixed(UInt16.self)
-        try reader.require(storedKind == kind, "an index has another kind")
+        try reader.require(storedKind == kind, "an index has the wrong kind")
         let leafCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.leafByteCount,
-            "a number of leaves")
+            "the number of leaves")
         let storedCount = try reader.fixed(UInt64.self)
         let count = expected ?? storedCount
         try reader.require(storedCount == count, "an index has the wrong number of entries")
@@ -217,7 +217,7 @@ struct CheckpointLoader {
             let extent = try reader.fixed(UInt64.self)
             let crc = try reader.fixed(UInt32.self)
             let entries = try reader.count(
-                UInt32.self, max: IndexLeaf.capacity, "a number of entries")
+                UInt32.self, max: IndexLeaf.capacity, "the number of entries")
             try require(extent: extent, byteCount: IndexLeaf.byteCount)
             entryCount += UInt64(entries)
             leaves.append(
@@ -309,7 +309,8 @@ struct CheckpointLoader {
             UInt32.self,
             max: min(
                 Limits.clusterLargeValueCountMax,
-                reader.remaining / DirectoryImage.largeEntryByteCount), "a number of large values")
+                reader.remaining / DirectoryImage.largeEntryByteCount),
+            "the number of large values")
         let textUsed = try reader.count(
             UInt32.self, max: Limits.clusterTextByteCountMax, "the length of a text")
         slot.textUsed = textUsed

@@ -78,7 +78,7 @@ enum DeltaBlob {
         to root: DatabaseRoot
     ) throws(StoreError) -> CommitSummary {
         let count = try reader.count(
-            max: min(root.schema.tables.count, reader.remaining), "a number of classes")
+            max: min(root.schema.tables.count, reader.remaining), "the number of classes")
         var tables: [TableKey: TableDelta] = [:]
         var last = -1
         for _ in 0..<count {
@@ -150,7 +150,7 @@ enum DeltaBlob {
         _ root: DatabaseRoot
     ) throws(StoreError) -> [ListKey: [ListChange]] {
         var result: [ListKey: [ListChange]] = [:]
-        let count = try reader.count(max: schema.lists.count, "a number of lists")
+        let count = try reader.count(max: schema.lists.count, "the number of lists")
         try reader.require(count > 0, "there are no list changes")
         var last = -1
         for _ in 0..<count {
@@ -182,7 +182,7 @@ enum DeltaBlob {
     private static func skipSplices(_ reader: inout RecordReader) throws(StoreError)
         -> [ListSplice]?
     {
-        let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
+        let spliceCount = try reader.count(max: reader.remaining / 3, "the number of splices")
         for _ in 0..<3 * spliceCount { _ = try reader.varint() }
         return nil
     }
@@ -204,7 +204,7 @@ enum DeltaBlob {
         _ root: DatabaseRoot
     ) throws(StoreError) -> [ObjectKey: ColumnSet] {
         var columns: [ObjectKey: ColumnSet] = [:]
-        let count = try reader.count(max: schema.columns.count, "a number of columns")
+        let count = try reader.count(max: schema.columns.count, "the number of columns")
         try reader.require(count > 0, "a class has no column changes")
         var last = -1
         for _ in 0..<count {

@@ -177,7 +177,7 @@ enum SchemaImage {
             let name = try reader.string()
             let kind = try reader.tableKind(of: "checkpoint")
             let count = try reader.count(
-                max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
+                max: min(Limits.columnCountMax, reader.remaining), "the number of columns")
             var columns: [ColumnDefinition] = []
             columns.reserveCapacity(count)
             for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
@@ -209,7 +209,7 @@ enum SchemaImage {
         _ reader: inout RecordReader, tableCount: Int
     ) throws(StoreError) -> [(name: String, target: TableKey, kind: ListKind)] {
         let count = try reader.count(
-            max: min(Limits.treeCountMax / 2, reader.remaining), "a number of lists")
+            max: min(Limits.treeCountMax / 2, reader.remaining), "the number of lists")
         var lists: [(name: String, target: TableKey, kind: ListKind)] = []
         for _ in 0..<count {
             let name = try reader.string()

@@ -104,7 +104,7 @@ package struct RealmCopy: Sendable {
                 guard try lock.tryLock(.session, .shared), try lock.isCurrent() else {
                     throw StoreError(
                         .fileNotFound,
-                        "Cannot create \"\(path)\": another backup mistook it for a leftover.",
+                        "Cannot create \"\(path)\": another backup removed it as a leftover.",
                         path: path)
                 }
                 _ = try directory.create(RealmLog.backupMarkName)

@@ -175,7 +175,7 @@ private struct RecordApplication {
         let name = try reader.string()
         let kind = try reader.tableKind(of: "commit record")
         let count = try reader.count(
-            max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
+            max: min(Limits.columnCountMax, reader.remaining), "the number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
         try takeSchemaChange(adding: 1 + count)
@@ -324,7 +324,7 @@ private struct RecordApplication {
         try check(values, column)
         try reader.require(
             budget.take(values, of: column.type),
-            "its rows have more text than a record may")
+            "its rows have more text than a record may contain")
         links.note(values, of: column)
         return values
     }
@@ -335,7 +335,7 @@ private struct RecordApplication {
         let byteCount = content[schema.key.index].defaultByteCount(
             keys, schema.columns, setting: column)
         try reader.require(
-            budget.takeDefaults(byteCount), "it stores more text of defaults than a record may")
+            budget.takeDefaults(byteCount), "it stores more default text than a record may contain")
     }
 
     private func check(_ values: [Value], _ column: ColumnSchema) throws(StoreError) {

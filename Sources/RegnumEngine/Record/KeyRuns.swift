@@ -21,7 +21,7 @@ enum KeyRuns {
     static func decode(
         _ reader: inout RecordReader, countMax: Int
     ) throws(StoreError) -> [ObjectKey] {
-        let count = try reader.count(max: countMax, "a number of keys")
+        let count = try reader.count(max: countMax, "the number of keys")
         try reader.require(count > 0, "a list of keys is empty")
         var keys: [ObjectKey] = []
         keys.reserveCapacity(count)

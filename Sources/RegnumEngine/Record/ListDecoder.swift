@@ -63,7 +63,7 @@ struct ListDecoder {
         _ reader: inout RecordReader, count: Int, _ target: Table
     ) throws(StoreError) -> [ListSplice] {
         try reader.splices(from: count, to: .max) { (reader, _, inserted) throws(StoreError) in
-            try reader.require(inserted <= reader.remaining, "a number of elements is too large")
+            try reader.require(inserted <= reader.remaining, "the number of elements is too large")
             var keys: [ObjectKey] = []
             keys.reserveCapacity(inserted)
             for _ in 0..<inserted {
@@ -99,7 +99,7 @@ extension RecordReader {
         from count: Int, to newCount: Int,
         _ elements: (inout RecordReader, Int, Int) throws(StoreError) -> [ObjectKey]
     ) throws(StoreError) -> [ListSplice] {
-        let spliceCount = try self.count(max: remaining / 3, "a number of splices")
+        let spliceCount = try self.count(max: remaining / 3, "the number of splices")
         try require(spliceCount > 0, "a list change has no splices")
         var splices: [ListSplice] = []
         splices.reserveCapacity(spliceCount)
@@ -108,8 +108,8 @@ extension RecordReader {
             let gap = try self.count(
                 max: min(count - end, newCount - newEnd), "a position of a list")
             try require(gap > 0 || index == 0, "two splices of a list are adjacent")
-            let removed = try self.count(max: count - end - gap, "a number of elements")
-            let inserted = try self.count(max: newCount - newEnd - gap, "a number of elements")
+            let removed = try self.count(max: count - end - gap, "the number of elements")
+            let inserted = try self.count(max: newCount - newEnd - gap, "the number of elements")
             try require(removed > 0 || inserted > 0, "a splice of a list is empty")
             let keys = try elements(&self, newEnd + gap, inserted)
             splices.append(ListSplice(position: end + gap, removedCount: removed, inserted: keys))

@@ -46,8 +46,8 @@ enum SchemaRules {
             guard column.isPrimaryKey else { continue }
             if let primaryKey {
                 throw refused(
-                    "The class \(name) has two primary keys, \(primaryKey) and \(column.name); it "
-                        + "can have one.", name, column.name)
+                    "The class \(name) has two primary keys, \(primaryKey) and \(column.name); "
+                        + "only one is allowed.", name, column.name)
             }
             primaryKey = column.name
         }
@@ -150,7 +150,7 @@ enum SchemaRules {
         case .value where column.type == .any:
             problem =
                 column.isOptional && column.isIndexed && column.defaultValue.isNull
-                ? nil : "is of any type and must be optional and indexed, without a default"
+                ? nil : "is of type any and must be optional and indexed, without a default"
         case .value: problem = nil
         case .scalar(let type):
             problem = column.type == type.valueType ? nil : "cannot hold \(type.rawValue)s"

@@ -108,8 +108,8 @@ extension RealmLog {
             guard first.header.number > 0 else {
                 throw StoreError(
                     .invalidDatabase,
-                    "The log of \(directory.path) starts after position \(position), where it "
-                        + "must be read from. Restore it from a backup.", path: directory.path,
+                    "The log of \(directory.path) must be read from position \(position), but "
+                        + "starts after it. Restore it from a backup.", path: directory.path,
                     position: position)
             }
             let number = first.header.number - 1

@@ -228,7 +228,7 @@ extension RealmLog {
             if let page = anyPage, page.version > 0 {
                 throw StoreError(
                     .invalidDatabase,
-                    "The log of \(directory.path) is missing: LOCK has commits up to version "
+                    "The log of \(directory.path) is missing: LOCK records commits up to version "
                         + "\(page.version), but there is no log file. Restore it from a backup, or "
                         + "remove LOCK to create a new realm.", path: directory.path,
                     lastGoodVersion: 0)

@@ -199,7 +199,7 @@ extension RealmLog {
                 throw StoreError(
                     .unsupportedFormat,
                     "\(path)/\(segment.name) has a record of kind \(record.header.type) at "
-                        + "position \(position), which this version of Regnum does not know. "
+                        + "position \(position), which this version of Regnum does not support. "
                         + "Use a newer version.", path: path, position: position,
                     lastGoodVersion: version)
             }

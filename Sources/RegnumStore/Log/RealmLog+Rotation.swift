@@ -28,7 +28,7 @@ extension RealmLog {
             if error.code == .diskFull {
                 let reason =
                     error.isFileTooLarge
-                    ? "The limit on file sizes allows no" : "No space is left for a"
+                    ? "A file size limit does not allow a" : "No space is left for a"
                 throw StoreError(
                     .diskFull,
                     "\(reason) new log segment of \(sizes.last ?? 0) bytes in \(path). Nothing was "

@@ -110,7 +110,9 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             #"{"class":"JSONThing","key":9,"values":{"parts":[{"bolts":[{"size":"x"}]}]}}"#,
             .invalidValue, "JSONBolt", "size", says: "of type double"),
         .thing("keyedSet", "[true]", says: "the primary key of an object of JSONKeyed"),
-        .thing("other", "77", .invalidInput, says: "with the key 77, which is neither in the text"),
+        .thing(
+            "other", "77", .invalidInput,
+            says: "with the key 77, which is neither in the rest of the input"),
     ]
 }
 
@@ -235,7 +237,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             (text(#"{"name":"size","type":"int"}"#), .schemaMismatch, "size", "no property size"),
             (
                 text(#"{"name":"small","type":"string"}"#), .schemaMismatch, "small",
-                "is String in the text"
+                "is String in the input, but"
             ),
             (
                 text(#"{"name":"small","list":true,"type":"int"}"#), .schemaMismatch, "small",
@@ -248,7 +250,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             (text(#"{"name":"small"}"#), .invalidInput, "small", "neither a type nor a class"),
             (
                 #"{"regnum":2,"new":{}}"#, .unsupportedFormat, nil,
-                "The format of the text is 2"
+                "The input has format 2"
             ),
             (
                 #"{"regnum":1,"classes":[{"name":"Other","properties":[]}]}"#, .invalidInput, nil,
