@@ -13,7 +13,7 @@ extension Realm {
         public internal(set) var batchCount = 0
     }
 
-    /// Imports JSON lines, as written by `snapshot.exportJSON`, from a text that arrives in chunks.
+    /// Imports JSON lines, as written by `snapshot.exportJSON`, from text that arrives in chunks.
     ///
     ///     try await realm.importJSON(from: chunks, update: .modified)
     ///
@@ -27,9 +27,9 @@ extension Realm {
     /// imported objects get new keys instead of these. An object that is linked to before its line
     /// is read has default values until then; if there is no such line, the import throws and
     /// deletes these objects, except those that another transaction has changed. Such an object
-    /// with a primary key that another transaction has changed counts as an existing object. If the
-    /// process is killed, complete batches remain; if all classes have primary keys, importing
-    /// again with `update: .modified` completes them.
+    /// counts as an existing one if it has a primary key and another transaction has changed it. If
+    /// the process is killed, complete batches remain; if all classes have primary keys, importing
+    /// again with `update: .modified` completes the import.
     ///
     /// A cancelled import waits for other writes for at most half a second. If they take longer,
     /// the objects whose lines are missing are deleted in the background, unless the realm is

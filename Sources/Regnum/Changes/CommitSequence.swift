@@ -10,7 +10,7 @@ internal import RegnumStore
 /// the version that a cursor refers to. It ends normally when the task is cancelled or the realm is
 /// closed. Commits that are no longer in memory are read from the log. Iterating throws
 /// `.historyTrimmed` if the log doesn't go back far enough, `.closed` if the realm was already
-/// closed and, for a cursor of another realm or of a version that the realm doesn't have,
+/// closed and, for a cursor from another realm or for a version that the realm doesn't have,
 /// `.invalidInput`.
 public struct CommitSequence: ChangeStream {
     public typealias Element = CommitNotice

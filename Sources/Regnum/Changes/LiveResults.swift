@@ -28,8 +28,8 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     ///
     /// - Complexity: O(1). The query is evaluated when it is first used.
     ///
-    /// Accessing it inside the body of a write to this realm, which sees its own changes, fails the
-    /// transaction with `.invalidInput`; use `tx.objects` there.
+    /// Accessing it inside the body of a write to this realm fails the transaction with
+    /// `.invalidInput`; use `tx.objects` there.
     public var current: FrozenResults<Model> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
         guard let owner, let ownerEntry else { return FrozenResults(table, plan: _plan) }

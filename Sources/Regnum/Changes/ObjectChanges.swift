@@ -7,8 +7,8 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
     case initial(Frozen<Model>?)
     /// An object with the primary key was added.
     case inserted(Frozen<Model>)
-    /// The named properties of the object were set, its lists changed, or something else changed
-    /// that the stream was asked to follow.
+    /// The named properties of the object were set, its lists changed, or something else that the
+    /// stream follows changed.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
     /// The object was deleted. The value is the object in the last version that the stream examined
     /// before the deletion, which may be later than that of the previous element.

@@ -6,8 +6,8 @@ extension RealmCore {
     /// created it, so in that case this process has caught up with the log when the function
     /// returns. Returns `nil` if the realm is closed.
     ///
-    /// Throws `.invalidInput` for a cursor of another realm, and errors that keep this process from
-    /// reading.
+    /// Throws `.invalidInput` for a cursor from another realm, and errors that keep this process
+    /// from reading.
     func isAhead(_ cursor: ChangeCursor, of root: DatabaseRoot) async throws(Realm.Error) -> Bool? {
         guard cursor.isOf(root) else {
             throw Realm.Error(

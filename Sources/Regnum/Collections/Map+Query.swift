@@ -33,7 +33,7 @@ extension Map where Value: ScalarValue {
     /// Returns the values sorted: `nil` first, then NaN; strings by their UTF-8 bytes; `false`
     /// before `true`. Equal values stay in key order.
     ///
-    /// - Complexity: O(n log n)
+    /// - Complexity: O(n log n).
     public func sorted(ascending: Bool = true) -> [Value] { values.ordered(ascending: ascending) }
 }
 
@@ -107,7 +107,7 @@ extension Map {
     /// bytes; `false` before `true`. Objects with equal values stay in key order; entries without
     /// an object are omitted.
     ///
-    /// - Complexity: O(n log n)
+    /// - Complexity: O(n log n).
     public func sorted<T: ObjectBase, V: ScalarValue>(
         by keyPath: KeyPath<T, V>, ascending: Bool = true
     ) -> [T] where Value == T? {

@@ -99,8 +99,8 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
         place.taken(at: positions) { [place] in place.store.element(place, $0) }
     }
 
-    /// Inserts an element, unless the set already contains it, which streams don't report as a
-    /// change.
+    /// Inserts an element. Inserting an existing element changes nothing, and streams don't report
+    /// it.
     ///
     /// - Complexity: O(log² count).
     public func insert(_ value: Any?) throws(Realm.Error) {

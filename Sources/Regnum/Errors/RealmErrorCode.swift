@@ -1,5 +1,5 @@
 extension Realm.Error {
-    /// The kind of a failure. Later versions may add codes, so always include a general `catch`.
+    /// The kind of failure. Later versions may add codes, so always include a general `catch`.
     ///
     /// A code is also a pattern: `catch Realm.Error.Code.invalidDatabase` catches a ``Realm/Error``
     /// with that code. `Docs/ERRORS.md` lists when each code is thrown.
@@ -19,8 +19,8 @@ extension Realm.Error {
         public static let fileNotFound = Code(name: "fileNotFound")
         /// The realm was moved, removed or replaced while it was open.
         public static let fileMoved = Code(name: "fileMoved")
-        /// The realm is already open, with another configuration or although it would have to be
-        /// closed to be migrated or deleted.
+        /// The realm is already open with a different configuration, or must be closed before it
+        /// can be migrated or deleted.
         public static let alreadyOpen = Code(name: "alreadyOpen")
         /// The realm was closed, or the process was forked without calling exec.
         public static let closed = Code(name: "closed")

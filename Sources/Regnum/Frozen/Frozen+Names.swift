@@ -8,8 +8,8 @@ extension Frozen {
     ///     let name = try dog["name"].stringValue
     ///
     /// An enum is returned as its raw value, a property of a projected type as its persisted value,
-    /// and `nil` as ``FrozenAnyValue/none``. Links are returned as objects, lists, sets and
-    /// inverses as lists, and maps as dictionaries.
+    /// and `nil` as ``FrozenAnyValue/none``. Links are returned as objects; lists, sets and
+    /// inverses as lists; and maps as dictionaries.
     ///
     /// - Throws: `.invalidInput` if the class doesn't have the property; the errors of
     ///   ``Snapshot/read(_:)``.

@@ -11,8 +11,8 @@ internal import RegnumEngine
 ///
 /// A property whose name is also a member of `Frozen` itself (such as `description`) is read as
 /// `person[dynamicMember: \.description]`. Everything reached from the object belongs to the same
-/// snapshot. Nothing of a collection is looked up before it is used. Two frozen objects are equal
-/// if they are the same row with the same content, even in different snapshots. To compare rows
+/// snapshot. Collections are looked up only when they are used. Two frozen objects are equal if
+/// they are the same row with the same content, even in different snapshots. To compare rows
 /// regardless of their content, use `rowIdentity`.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {

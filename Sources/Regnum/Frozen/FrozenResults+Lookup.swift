@@ -2,7 +2,7 @@ internal import RegnumEngine
 
 extension FrozenResults {
     /// Returns the position of the first occurrence of an object, or `nil` if there is none.
-    /// Objects are identified by row: an object of another version is found, but an object of
+    /// Objects are identified by row: an object from another version is found, but an object from
     /// another realm isn't.
     ///
     /// - Complexity: O(log n) for all objects of a class; otherwise that of counting or evaluating

@@ -9,9 +9,9 @@ internal import RegnumStore
 /// Results come from a snapshot, from a list or inverse of a frozen object, from `freeze()` of a
 /// confined collection, and from live collections and their streams. The query is evaluated once,
 /// by the first use that needs the whole result, on the calling thread (see ``evaluated()``);
-/// `count`, `first`, `prefix`, short slices, positions and aggregates don't need it. If they aren't
-/// sorted, the objects of a class are in creation order, and those of a list in list order, once
-/// for each occurrence.
+/// `count`, `first`, `prefix`, short slices, positions and aggregates don't need it. Unless they
+/// are sorted, the objects of a class are in creation order, and those of a list in list order,
+/// once for each occurrence.
 ///
 /// Results are equal if they have equal objects in the same order.
 public struct FrozenResults<Model: ObjectBase>: Sendable {

@@ -3,7 +3,7 @@ internal import RegnumEngine
 // Conditions on objects of a snapshot that a link or a collection contains.
 
 extension Query {
-    /// Whether the link refers to this object. An object of another realm is an error, which is
+    /// Whether the link refers to this object. An object from another realm is an error, which is
     /// reported when the query is used.
     @_disfavoredOverload
     public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
@@ -26,8 +26,8 @@ extension Query {
 }
 
 extension Query where Value: QueryCollection, Value.Element: ObjectBase {
-    /// Whether the object is one of the elements. An object of another realm is an error, which is
-    /// reported when the query is used.
+    /// Whether the object is one of the elements. An object from another realm is an error, which
+    /// is reported when the query is used.
     public func contains(_ object: Frozen<Value.Element>) -> Query<Bool> {
         containsRow(in: [scope.row(of: object)])
     }
@@ -39,7 +39,7 @@ extension Query where Value: QueryCollection, Value.Element: ObjectBase {
 }
 
 extension Query where Value: QueryMap {
-    /// Whether the object is one of the values. An object of another realm is an error, which is
+    /// Whether the object is one of the values. An object from another realm is an error, which is
     /// reported when the query is used.
     public func contains<T: ObjectBase>(_ object: Frozen<T>) -> Query<Bool>
     where Value.Value == T? {

@@ -57,8 +57,8 @@ extension Snapshot {
     ///
     /// Properties and collections can't throw. If one of them encounters damage to the file, a
     /// class that doesn't match the stored schema, a stored value that isn't valid for its type, an
-    /// operand of another realm or an overflowing sum, it returns an arbitrary value inside `body`,
-    /// and the result of `body` is discarded. Outside of a `read`, and of the bodies of
+    /// operand from another realm or an overflowing sum, it returns an arbitrary value inside
+    /// `body`, and the result of `body` is discarded. Outside of a `read`, and of the bodies of
     /// `Realm.read` and `write`, it logs the error and traps.
     ///
     /// The same applies to all frozen values that the body uses, including those of other

@@ -10,7 +10,7 @@ extension Transaction {
     ///     }
     ///
     /// Objects are identified by row, not by primary key: an object that was deleted and created
-    /// again with the same key is a different object. Passing a frozen object of another realm
+    /// again with the same key is a different object. Passing a frozen object from another realm
     /// fails the transaction and returns `nil`.
     ///
     /// - Complexity: O(log n).
@@ -25,7 +25,7 @@ extension Transaction {
     /// Returns results for the same query in this transaction, or `nil` if it is a query of a list
     /// or inverse whose object was deleted.
     ///
-    /// Passing results of another realm fails the transaction and returns `nil`.
+    /// Passing results from another realm fails the transaction and returns `nil`.
     ///
     /// - Complexity: O(log n). The query is evaluated when the results are used.
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {

@@ -4,7 +4,7 @@
 
 extension Queryable {
     /// Returns the value of an enum property with the smallest raw value, ignoring `nil`, or `nil`
-    /// if there are no values. For the key path see `sum(of:)`.
+    /// if there are no values. Accepts the same key paths as `sum(of:)`.
     public func min<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         queriedBound(.minimum, of: keyPath)

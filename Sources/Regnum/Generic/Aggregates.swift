@@ -25,20 +25,20 @@ extension Queryable {
             })
     }
 
-    /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values. For the key
-    /// path see `sum(of:)`.
+    /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values. Accepts
+    /// the same key paths as `sum(of:)`.
     public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Mean? {
         queriedAverage(of: keyPath).map { V.Mean.fromEngine($0) }
     }
 
     /// Returns the minimum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
-    /// For the key path see `sum(of:)`.
+    /// Accepts the same key paths as `sum(of:)`.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         queriedBound(.minimum, of: keyPath)
     }
 
     /// Returns the maximum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
-    /// For the key path see `sum(of:)`.
+    /// Accepts the same key paths as `sum(of:)`.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         queriedBound(.maximum, of: keyPath)
     }

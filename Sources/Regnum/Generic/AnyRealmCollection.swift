@@ -86,6 +86,6 @@ extension AnyRealmCollection where Element: ScalarValue {
     /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
     /// `false` before `true`. Equal elements keep their order.
     ///
-    /// - Complexity: O(n log n)
+    /// - Complexity: O(n log n).
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
 }

@@ -30,7 +30,7 @@ extension RealmCollection where Element: ObjectBase {
     ///
     ///     let adults = try family.members.filter("age >= %@", 18)
     ///
-    /// - Throws: `.invalidQuery`, with the column of the mistake.
+    /// - Throws: `.invalidQuery`; the message contains the position in the text.
     /// - Precondition: The collection is managed.
     public func filter(
         _ predicate: String, _ values: Any?...
@@ -130,7 +130,7 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns the position of the first object that matches a condition given as text, or `nil` if
     /// there is none.
     ///
-    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for a text with `SORT`, `DISTINCT`
+    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for text with `SORT`, `DISTINCT`
     ///   or `LIMIT`.
     /// - Precondition: The collection is managed.
     public func index(

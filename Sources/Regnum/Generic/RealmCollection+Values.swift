@@ -43,13 +43,13 @@ extension RealmCollection where Element: ScalarValue {
     /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
     /// `false` before `true`. The sort is stable.
     ///
-    /// - Complexity: O(n log n)
+    /// - Complexity: O(n log n).
     public func sorted(ascending: Bool) -> [Element] { ordered(ascending: ascending) }
 
     /// Returns the distinct elements, keeping the first of equal ones; `nil` equals
     /// `nil` and NaN equals NaN.
     ///
-    /// - Complexity: O(n)
+    /// - Complexity: O(n).
     public func distinct() -> [Element] {
         var known: Set<Value> = []
         return filter { known.insert($0.engineValue.canonical).inserted }

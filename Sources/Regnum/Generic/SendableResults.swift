@@ -35,7 +35,7 @@ extension SendableResults {
     /// Returns the position of the first object that also matches a condition given as text, or
     /// `nil` if there is none.
     ///
-    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for a text with `SORT`, `DISTINCT`
+    /// - Throws: The errors of ``filter(_:_:)``; `.invalidQuery` for text with `SORT`, `DISTINCT`
     ///   or `LIMIT`.
     public func index(
         matching predicate: String, _ values: Any?...

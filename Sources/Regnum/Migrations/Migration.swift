@@ -193,7 +193,7 @@ public final class Migration {
     /// Deletes an object and the embedded objects that it owns. Delete rules don't apply.
     ///
     /// - Throws: `.invalidInput` for an old object (delete the new one instead), and for an object
-    ///   of another transaction.
+    ///   from another transaction.
     public func delete(_ object: DynamicObject) throws(Realm.Error) {
         requireLive("delete")
         guard object.store.core === core else {

@@ -6,9 +6,9 @@ public struct MigrationReport: Sendable {
     public let versions: (old: UInt64, new: UInt64)
     /// The stored classes before and after.
     public let schemas: (old: Schema, new: Schema)
-    /// The number of objects before and after, for each class stored in either schema. Of classes
-    /// whose names differ only in their Unicode normalization, only one has an entry, because these
-    /// are equal as strings; ``description`` reports all of them.
+    /// The number of objects before and after, for each class stored in either schema. Among
+    /// classes whose names differ only in their Unicode normalization, only one has an entry,
+    /// because the names are equal as strings; ``description`` reports all of them.
     public let objectCounts: [String: (old: Int, new: Int)]
 
     /// The classes whose number of objects changed, in order of their names.
@@ -30,7 +30,7 @@ public struct MigrationReport: Sendable {
         changedCounts = counts.filter { $0.old != $0.new }
     }
 
-    /// The differences between the two schemas, each described by a sentence.
+    /// The differences between the two schemas, one sentence for each.
     public var changes: [String] {
         var lines: [String] = []
         for after in schemas.new.objectSchema {

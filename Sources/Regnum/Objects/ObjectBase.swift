@@ -65,7 +65,7 @@ open class ObjectBase {
     /// its class name only. Inverses are omitted.
     ///
     /// Models can override this property; frozen objects then use the override too. The override
-    /// does not apply where the object is nested in the description of another one.
+    /// isn't used when the object is nested in the description of another object.
     open var description: String { printedDescription }
 
     /// The object that stores the properties: for a projection the projected

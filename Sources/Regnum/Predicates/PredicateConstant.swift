@@ -107,7 +107,7 @@ enum NumberPlace {
 
 /// An object of a snapshot as an operand.
 protocol FrozenOperand {
-    /// Returns the row, or reports an object of another realm.
+    /// Returns the row, or reports an object from another realm.
     func row(in scope: QueryScope) -> ObjectKey?
     var schema: ClassSchema { get }
 }

@@ -73,13 +73,13 @@ where
         Query<List<Value.Element.PersistedType>>(rawNode(), scope)
     }
 
-    /// Whether one of the elements is stored with the same members as the value.
+    /// Whether the persisted object of one of the elements equals that of the value.
     public static func == (left: Query, right: Value.Element) -> Query<Bool> {
         left.contains(right)
     }
 
-    /// Whether there are elements, and none is stored with the same members as the value (as in
-    /// Realm).
+    /// Whether there are elements, and the persisted object of none of them equals that of the
+    /// value (as in Realm).
     public static func != (left: Query, right: Value.Element) -> Query<Bool> {
         let (outer, inner) = left.hops.splitBeforeLastCollection
         let isOther = Predicate.related(inner, .none, left.isElement(right))
@@ -87,12 +87,12 @@ where
             .exists(outer, .and([.related(inner, .any, .constant(true)), isOther])))
     }
 
-    /// Whether one of the elements is stored with the same members as the value.
+    /// Whether the persisted object of one of the elements equals that of the value.
     public func contains(_ value: Value.Element) -> Query<Bool> {
         condition(.exists(hops, isElement(value)))
     }
 
-    /// Whether one of the elements is stored with the same members as one of the values.
+    /// Whether the persisted object of one of the elements equals that of one of the values.
     public func containsAny(in values: some Sequence<Value.Element>) -> Query<Bool> {
         condition(.exists(hops, .or(values.map { isElement($0) })))
     }
@@ -112,10 +112,10 @@ where
         Query<Map<Value.Key, Value.Value._Projected.PersistedType?>>(rawNode(), scope)
     }
 
-    /// Whether one of the map's values is stored with the same members as the value.
+    /// Whether the persisted object of one of the map's values equals that of the value.
     public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
 
-    /// Whether one of the map's values is stored with the same members as one of the values.
+    /// Whether the persisted object of one of the map's values equals that of one of the values.
     public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
         self.values.in(values)
     }

@@ -30,7 +30,7 @@ extension Query where Value: QueryMap {
     }
 
     /// Whether the object is one of the values; for `nil`, whether there is an entry without an
-    /// object. An object of another realm is an error, which is reported when the query is used.
+    /// object. An object from another realm is an error, which is reported when the query is used.
     public func contains<T: ObjectBase>(_ object: T?) -> Query<Bool> where Value.Value == T? {
         objects() == object
     }

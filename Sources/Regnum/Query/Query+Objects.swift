@@ -1,11 +1,11 @@
 internal import RegnumEngine
 
 // Conditions on the object that a link or a collection contains. Nothing links to an object that is
-// unmanaged or deleted; one of another realm is an error, which is reported when the query is used.
+// unmanaged or deleted; one from another realm is an error, reported when the query is used.
 
 extension Query {
     /// Whether the link refers to this object or, for `nil`, is `nil`. False for an object that is
-    /// unmanaged or deleted. An object of another realm is an error, which is reported when the
+    /// unmanaged or deleted. An object from another realm is an error, which is reported when the
     /// query is used.
     ///
     ///     realm.objects(Person.self).where { $0.dog == rex }
@@ -65,8 +65,8 @@ extension Query {
 }
 
 extension Query where Value: QueryCollection, Value.Element: ObjectBase {
-    /// Whether the object is one of the elements. An object of another realm is an error, which is
-    /// reported when the query is used.
+    /// Whether the object is one of the elements. An object from another realm is an error, which
+    /// is reported when the query is used.
     public func contains(_ object: Value.Element) -> Query<Bool> {
         containsRow(in: [scope.row(of: object, of: Value.Element.self)])
     }
@@ -83,7 +83,7 @@ extension Query where Value: QueryCollection, Value.Element: ObjectBase {
 
 extension QueryScope {
     /// Returns the row of an object. Returns `nil` if nothing can link to it: it is unmanaged,
-    /// deleted, or of a derived class. Reports an object of another realm.
+    /// deleted, or of a derived class. Reports an object from another realm.
     ///
     /// - Precondition: The object's transaction is running.
     func row(of object: ObjectBase, of type: ObjectBase.Type) -> ObjectKey? {
@@ -100,7 +100,7 @@ extension QueryScope {
     }
 
     /// Returns the operand of a condition in its stored form. Reports a value of any type that is
-    /// an object of another realm.
+    /// an object from another realm.
     func operand<Operand: ScalarValue>(_ operand: Operand) -> Value {
         if Operand.self == AnyRealmValue.self,  // a cast of each of many values would be slow
             case .object(let object)? = operand as? AnyRealmValue

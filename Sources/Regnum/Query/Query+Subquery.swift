@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Query where Value == Bool {
-    /// The number of objects of a collection that meet the whole condition:
+    /// The number of objects of a collection that satisfy the whole condition:
     ///
     ///     realm.objects(Person.self).where {
     ///         ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0

@@ -38,17 +38,17 @@ public protocol Queryable<Model> {
     ///     let people = try realm.objects(Person.self).filter(text, 18, "re")
     ///
     /// `Docs/Predicates.md` describes the language, which is Realm's, with the spellings of
-    /// `NSPredicate`. Properties have their Swift names or their stored ones. Literals are read as
-    /// the type of the property that they are compared with.
+    /// `NSPredicate`. Properties have their Swift names or their stored ones. Literals are parsed
+    /// as the type of the property that they are compared with.
     ///
     /// - Parameters:
-    ///   - predicate: The condition. Pass what users enter as values instead of inserting it here.
+    ///   - predicate: The condition. Pass user input as values instead of interpolating it here.
     ///   - values: The values for `%@`, `%K`, `$0` and `$K0`: of the types that properties can
     ///     have, objects, or arrays or other sequences of these. `%K` and `$K0` take names of
     ///     properties.
-    /// - Throws: `.invalidQuery` for a text that isn't a predicate, names that the class doesn't
+    /// - Throws: `.invalidQuery` for text that isn't a predicate, names that the class doesn't
     ///   have, values that a property can't be compared with, and missing or superfluous values.
-    ///   The message gives the column.
+    ///   The message contains the position in the text.
     /// - Complexity: O(n) for n bytes of text. The query is evaluated when the result is used.
     func filter(_ predicate: String, _ values: Any?...) throws(Realm.Error) -> Self
 

@@ -4,8 +4,8 @@ internal import RegnumStore
 extension Realm {
     /// Runs `body` in a transaction and commits its changes.
     ///
-    /// The body sees the newest state and has exclusive write access: writers in this process are
-    /// served in order of arrival, and writers in other processes are waited for. When `write`
+    /// The body sees the newest state and has exclusive write access: writers in this process take
+    /// turns in order of arrival, and `write` also waits for writers in other processes. When it
     /// returns, the commit is durable to the requested degree and visible to snapshots and streams.
     /// A body that changes nothing commits nothing.
     ///

@@ -26,7 +26,7 @@ public actor Realm {
     ///
     /// Opening a realm that is already open in this process returns the same actor.
     ///
-    /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another
+    /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with a different
     ///   configuration; `.invalidInput` for contradictory settings and for classes that can't be
     ///   stored, with one line for each problem; `.schemaMismatch` if a listed class differs from
     ///   the stored one in a way that needs a migration, or the stored schema version is higher;

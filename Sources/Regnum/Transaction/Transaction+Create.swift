@@ -114,7 +114,7 @@ extension ObjectBase {
     /// Creates an unmanaged object from an array of values in the declaration order of its
     /// properties.
     ///
-    /// - Precondition: As for ``init(value:)-([String:Any?])``; there are no more values than
+    /// - Precondition: As for ``init(value:)-([String:Any?])``, and there are no more values than
     ///   properties.
     public convenience init(
         value: [Any?], file: StaticString = #fileID, line: UInt = #line

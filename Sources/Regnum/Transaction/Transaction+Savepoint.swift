@@ -10,8 +10,8 @@ extension Transaction {
     ///     }
     ///
     /// Objects that were added in a rolled-back body become invalid; earlier objects, lists and
-    /// results show the earlier state again. Classes that were added to the file in the body are
-    /// removed from it, until they are used again. Savepoints can be nested.
+    /// results show the earlier state again. Classes that the body added to the stored schema are
+    /// removed from it until they are used again. Savepoints can be nested.
     ///
     /// - Returns: The body's result.
     /// - Throws: Whatever the body throws. If the body returns, but has set a property to a value
