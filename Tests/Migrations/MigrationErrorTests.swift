@@ -71,7 +71,7 @@ import Testing
                 }),
             Wrong(
                 code: .invalidInput, property: "age",
-                sentence: "MigPerson.age cannot be deleted: the program still has it.",
+                sentence: "MigPerson.age cannot be deleted: the program still declares it.",
                 block: { migration, _ in
                     try migration.deleteProperty(onType: "MigPerson", "age")
                 }),

@@ -207,9 +207,9 @@ import Testing
             ("Nothing", "code", "number", "no class"),
             ("MigItem", "nothing", "number", "no property nothing"),
             ("MigItem", "name", "number", "is stored as String"),
-            ("MigItem", "number", "title", "the program still has a property number"),
+            ("MigItem", "number", "title", "the program still declares a property number"),
             ("MigItem", "code", "code", "the same"),
-            ("MigItem", "code", "elsewhere", "the program has no such property"),
+            ("MigItem", "code", "elsewhere", "the program declares no such property"),
         ]
         for (className, old, new, sentence) in wrong {
             let error = await realmError {
@@ -227,7 +227,7 @@ import Testing
                     try migration.deleteProperty(onType: "MigItem", "title")
                 })
         }
-        expectEqual(declared?.message.contains("the program still has it"), true)
+        expectEqual(declared?.message.contains("the program still declares it"), true)
         try await expectEqual(realm.version, 1)
     }
 

@@ -154,7 +154,7 @@ import Testing
                     }))
         }
         expectEqual(error?.code, .invalidInput)
-        expectEqual(error?.message.contains("the program has no class ValPerson"), true)
+        expectEqual(error?.message.contains("the program declares no class ValPerson"), true)
         try await expectEqual(realm.version, 1)
     }
 

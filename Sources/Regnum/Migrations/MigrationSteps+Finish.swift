@@ -9,8 +9,8 @@ extension MigrationSteps {
         if let (className, name) = intermediate.first {
             throw Realm.Error(
                 .invalidInput,
-                "A property was renamed to \(className).\(name), but the program has no "
-                    + "such property.",
+                "A property was renamed to \(className).\(name), but the program "
+                    + "declares no such property.",
                 className: className, property: name)
         }
         for (table, name) in aside { drop(name, of: table) }
@@ -65,8 +65,8 @@ extension MigrationSteps {
             throw Realm.Error(
                 .migrationFailed,
                 "\(schema.name) cannot become asymmetric: the stored property "
-                    + "\(owner.name).\(property) of type \(type), which the program lacks, links "
-                    + "to it. The migration must delete the property.",
+                    + "\(owner.name).\(property) of type \(type), which the program doesn't "
+                    + "declare, links to it. The migration must delete the property.",
                 className: owner.name, property: property)
         }
         try checkAnyLinks(to: table.key, "asymmetric")

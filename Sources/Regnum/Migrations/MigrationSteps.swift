@@ -209,14 +209,14 @@ final class MigrationSteps {
             throw refusal("the realm has no class \(className).")
         }
         guard let schema = classes.first(where: { equalUTF8($0.name, className) }) else {
-            throw refusal("the program has no class \(className).")
+            throw refusal("the program declares no class \(className).")
         }
         if equalUTF8(old, new) { throw refusal("the names are the same.") }
         guard Self.isName(old),
             let type = table.swiftName(ofProperty: old, in: transaction.schema)
         else { throw refusal("the stored class has no property \(old).") }
         if schema.property(storedAs: old) != nil {
-            throw refusal("the program still has a property \(old).")
+            throw refusal("the program still declares a property \(old).")
         }
         let property = schema.property(storedAs: new)
         if let property {
@@ -272,7 +272,8 @@ final class MigrationSteps {
             schema.property(storedAs: name) != nil
         {
             throw Realm.Error(
-                .invalidInput, "\(className).\(name) cannot be deleted: the program still has it.",
+                .invalidInput,
+                "\(className).\(name) cannot be deleted: the program still declares it.",
                 className: className, property: name)
         }
         drop(name, of: table.key)
