@@ -105,6 +105,8 @@ struct LinkedNaive {
             preconditionFailure("No world has values of any type.")
         case .within:
             preconditionFailure("The rows aren't points.")
+        case .matchWords:
+            preconditionFailure("No world has full-text indexes.")
         case .related(let hops, let quantifier, let term):
             let answers = ends(place, hops).map { matches($0, term) }
             switch quantifier {

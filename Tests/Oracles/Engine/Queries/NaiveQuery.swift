@@ -48,7 +48,7 @@ struct NaiveQuery {
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
         case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate,
-            .compareNumbers, .isKind:
+            .compareNumbers, .isKind, .matchWords:
             preconditionFailure("Use `LinkedWorld` for other classes.")
         case .within: preconditionFailure("The rows aren't points.")
         }
