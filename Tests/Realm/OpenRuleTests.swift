@@ -122,6 +122,36 @@ import Testing
         await fromActor.close()
     }
 
+    // Covers .invalidDatabase
+    @Test func logOfAnotherRealmIsRefused() async throws {
+        try await withFolder {
+            let urls = ["one.realm", "two.realm"].map { folder.appending(path: $0) }
+            for (number, url) in urls.enumerated() {
+                let realm = try await Realm.open(
+                    .init(location: .file(url), objectTypes: [Person.self]))
+                try await realm.write { try $0.add(Person("a", age: number)) }
+                await realm.close()
+            }
+            let manager = FileManager.default
+            for name in try manager.contentsOfDirectory(atPath: urls[1].path)
+            where name.hasPrefix("log-") || name.hasPrefix("nodes-") {
+                let place = urls[0].appending(path: name)
+                try? manager.removeItem(at: place)
+                try manager.copyItem(at: urls[1].appending(path: name), to: place)
+            }
+            for isReadOnly in [false, true] {
+                var configuration = Realm.Configuration(
+                    location: .file(urls[0]), objectTypes: [Person.self])
+                configuration.readOnly = isReadOnly
+                let error = await #expect(throws: Realm.Error.self) {
+                    try await Realm.open(configuration)
+                }
+                expectEqual(error?.code, .invalidDatabase)
+                expectEqual(error?.message.contains("different realms"), true)
+            }
+        }
+    }
+
     // Covers 12.2, .fileAccess
     @Test func realmAtAFileOrWithoutParentIsRefusedAndNothingIsTouched() async throws {
         try await withFolder {

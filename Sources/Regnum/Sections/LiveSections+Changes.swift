@@ -95,7 +95,7 @@ extension LiveSections {
 
     fileprivate func changes(
         _ key: Key?, _ keyPaths: [PartialKeyPath<Model>], _ policy: ChangePolicy,
-        _ cursor: ChangeCursor?
+        _ cursor: ChangeCursor?, _ origins: Set<String>
     ) -> SectionChanges<Key, Model> {
         if keyPaths.isEmpty { return changes(key, 3, policy, cursor, origins) }
         return changes(key, schema.filter(keyPaths), policy, cursor, origins)

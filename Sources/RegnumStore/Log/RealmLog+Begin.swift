@@ -57,13 +57,15 @@ extension RealmLog {
         let (directory, options) = (place.directory, place.options)
         let last = try LogSegment.open(directory, number)
         try last.checkSize(directory)
-        let vouchedEnd = page.flatMap { $0.realmID == last.header.realmID ? $0.durableEnd : nil }
+        let realmID = last.header.realmID
+        try checkRealm(of: page, realmID, place)
+        let vouchedEnd = page.flatMap { $0.realmID == realmID ? $0.durableEnd : nil }
         var search = try CheckpointSearch(
             last, limit: limit, vouchedEnd: vouchedEnd ?? 0, options: options)
         let nodes =
             nodes
             ?? NodesDirectory(
-                place.fileSystem, directory, realmID: last.header.realmID, options: options,
+                place.fileSystem, directory, realmID: realmID, options: options,
                 lock: place.lock)
         var damaged: [CheckpointReference] = []
         var firstError: StoreError?
@@ -95,6 +97,23 @@ extension RealmLog {
         try load?(nil, nodes)
         return Beginning(
             segments: segments, reference: nil, search: search, nodes: nodes, damaged: damaged)
+    }
+
+    /// Throws `invalidDatabase` if a control page shows that the log was replaced by another realm's.
+    ///
+    /// `LOCK` is never synced. After a crash of the system, it can therefore be that of a realm that
+    /// was deleted before this one was created.
+    static func checkRealm(
+        of page: ControlPage?, _ realmID: Identity128, _ place: Place
+    ) throws(StoreError) {
+        guard let page, page.realmID != realmID, page.version > 0, let boot = page.bootID,
+            boot == place.fileSystem.bootID()
+        else { return }
+        let path = place.directory.path
+        throw StoreError(
+            .invalidDatabase,
+            "\(path)/LOCK and the log belong to different realms. Restore the realm from a backup; "
+                + "if only LOCK is wrong, remove it.", path: path)
     }
 
     /// Returns the segments from the one that contains `position`, or from the first one (0), to

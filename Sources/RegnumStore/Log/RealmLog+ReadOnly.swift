@@ -55,6 +55,7 @@ extension RealmLog {
                 path: path)
         }
         let header = try LogSegment.open(place.directory, last).header
+        try checkRealm(of: anyPage, header.realmID, place)
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
             page.dropUnsureEnd(place.lock)
