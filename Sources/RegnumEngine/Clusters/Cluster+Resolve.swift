@@ -89,8 +89,10 @@ extension Cluster {
     }
 
     /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column
-    /// and a value for one of any type. No two cells may have the same large value: it is removed
-    /// with its row, and another row's then takes its place.
+    /// and a value for one of any type, and whether nothing else is counted as used. Each large
+    /// value must belong to exactly one cell: it is removed with its row, and another row's then
+    /// takes its place. Writers maintain this, and their limits depend on it: text that no row has
+    /// and that isn't counted as dead would never be rewritten.
     private func areCellsSound(
         _ column: Int, _ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer
     ) -> Bool {
@@ -99,6 +101,7 @@ extension Cluster {
         let textWord = loadWord(slot.address + ClusterOffsets.a)
         let list = LargeList(word: slot.load(ClusterOffsets.b))
         var large: Set<Int> = []
+        var byteCount = 0
         for row in 0..<rowCount {
             let cell = TextCell(rows + row << 4)
             let length = cell.length
@@ -118,6 +121,7 @@ extension Cluster {
                 bytes = UnsafeRawBufferPointer(
                     start: Cluster.rows(textWord) + cell.reference, count: length)
                 guard bytes.loadUnaligned(as: UInt32.self) == cell.prefix else { return false }
+                byteCount += length
             }
             if length == 0, type == .any {
                 if isLive(row), !isNull(row, column) { return false }
@@ -125,7 +129,8 @@ extension Cluster {
                 return false
             }
         }
-        return true
+        // Bytes that cells share, and those of deleted rows, count several times.
+        return large.count == (list?.usedCount ?? 0) && byteCount + slot.textDead >= textUsed
     }
 
     /// Returns whether the bytes of a value are well-formed.

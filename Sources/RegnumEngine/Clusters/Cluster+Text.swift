@@ -87,6 +87,13 @@ extension Cluster {
         if slot.textDead > slot.textUsed / 2 + 1024 { rewriteText(column, edit: edit) }
     }
 
+    /// Rewrites the text of each column of which a large part is dead.
+    func rewriteSparseTexts(edit: NodeEdit) {
+        for column in 0..<slotCount where slot(column).flags.contains(.text) {
+            rewriteTextIfSparse(column, edit: edit)
+        }
+    }
+
     /// Rewrites the text in row order without gaps.
     @inline(never)
     private func rewriteText(_ column: Int, edit: NodeEdit) {

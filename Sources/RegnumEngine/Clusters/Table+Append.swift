@@ -33,6 +33,8 @@ extension Table {
         place.storeBytes(of: cluster.node.word, as: UInt.self)
         let row = Table.row(key)
         cluster.truncate(to: row, edit: edit)
+        // Deleting rows doesn't rewrite their text, and neither does appending.
+        cluster.rewriteSparseTexts(edit: edit)
         cluster.makeRoom(for: row, edit: edit)
         return cluster
     }

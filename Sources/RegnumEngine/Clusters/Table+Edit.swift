@@ -230,9 +230,7 @@ extension Cluster {
             ownVersions(edit)
         }
         // Rows can be added and discarded here any number of times.
-        for column in 0..<slotCount where slot(column).flags.contains(.text) {
-            rewriteTextIfSparse(column, edit: edit)
-        }
+        rewriteSparseTexts(edit: edit)
         for column in 0..<slotCount { slot(column).chunkExtent = 0 }
         versionExtent = 0
         rowCount = row

@@ -112,6 +112,9 @@ struct LargeList {
 
     func isFree(_ index: Int) -> Bool { loadWord(address(index)) == 0 && extent(index) == 0 }
 
+    /// The number of entries that aren't free.
+    var usedCount: Int { (0..<count).count { !isFree($0) } }
+
     static func byteCount(_ count: Int) -> Int { Node.headerByteCount + entryByteCount * count }
 
     func clear(_ index: Int) { set(index, word: 0, extent: 0, length: 0, crc: 0) }

@@ -92,8 +92,8 @@ package enum Limits {
     /// replaced values hardly more than that before the text is rewritten
     /// (`Cluster.rewriteTextIfSparse`).
     package static let clusterTextByteCountMax = 16 << 20
-    /// Entries of the list of large values of a column in a cluster: twice its 1,024 rows, because
-    /// the list doubles when it is full, and discarded rows may have left entries.
+    /// Entries of the list of large values of a column in a cluster. Each of its 1,024 rows has at
+    /// most one; the rest is free, because a full list is doubled.
     package static let clusterLargeValueCountMax = 2_048
     /// Bytes of a checkpoint's directory image, and of the delta of a bulk commit.
     package static let imageByteCountMax: UInt64 = 1 << 40 - 1

@@ -68,6 +68,24 @@ import Testing
         #expect(try loads(root))
     }
 
+    /// Otherwise rows could be appended to a text that is already as long as the limit.
+    @Test func textOfDeletedRowsIsGoneWhenARowIsAppended() throws {
+        let content = makeContent([[Value]](repeating: [data(4_096)], count: 500))
+        let transaction = EngineTransaction(base: content.root)
+        transaction.delete(table, (1..<500).map { ObjectKey(rawValue: $0) })
+        let deleted = try transaction.commit(timestampMicroseconds: 0).root
+        try expectEqual(slot(deleted).textUsed, 500 * 4_096)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(deleted, to: file).load(from: file)
+        for root in [deleted, loaded] {
+            let next = EngineTransaction(base: root)
+            _ = try next.insert(table, [data(4_096, 2)])
+            let root = try next.commit(timestampMicroseconds: 0).root
+            try expectEqual(slot(root).textUsed, 2 * 4_096)
+            #expect(try loads(root))
+        }
+    }
+
     // Covers .invalidDatabase
     @Test func clusterWithMoreTextOrLargeValuesThanAnyWriterMakesIsRefused() throws {
         let rows = [1_000, 5_000, 5_000, 5_000, 5_000, 5_000].map { [data($0)] }

@@ -75,9 +75,51 @@ import Testing
         let loaded = LeafFile.load(trial.table, columns, file, edit)
         try trial.end()
         let cluster = try #require(loaded.place(1)).cluster
+        cluster.largeList(0)?.clear(1)
         expectEqual(file.damagedCount, 1)
         expectEqual(cluster.value(1, columns[0]), .string(""))
         #expect(source.hasDamage)
+    }
+
+    private enum Forgery: CaseIterable { case none, largeValue, text }
+
+    /// Writers rely on the counts: a list of large values grows when all entries are in use, and a
+    /// text is rewritten when most of it is dead.
+    @Test func textAndLargeValuesThatNoRowHasAreDamage() throws {
+        for forgery in Forgery.allCases {
+            let store = NodeStore()
+            store.allowLeftNodes()
+            let edit = NodeEdit(store)
+            let file = LeafFile()
+            let source = file.source
+            let trial = TableTrial(columns: columns)
+            for row in 0..<20 {
+                let text = row == 7 ? String(repeating: "large", count: 1_000) : longText(row)
+                let values: [Value] = [.string(text)]
+                trial.withAppender { _ = $0.append(values, to: &$1, version: 3) }
+            }
+            let new: Value = .string("replaces longer text")
+            let current = trial.currentEdit
+            let isSet = trial.table.set(
+                5, columns[0].key, new, version: 3, columns: columns, edit: current)
+            #expect(isSet)
+            trial.commit()
+            let loaded = LeafFile.load(trial.table, columns, file, edit)
+            try trial.end()
+            let cluster = try #require(loaded.place(5)).cluster
+            let list = try #require(cluster.largeList(0))
+            expectEqual(list.usedCount, 1)
+            #expect(cluster.slot(0).textDead > 0)
+            switch forgery {
+            case .none: break
+            case .largeValue:
+                list.set(
+                    3, word: 0, extent: list.extent(0), length: list.length(0), crc: list.crc(0))
+            case .text: cluster.slot(0).textDead -= 1
+            }
+            expectEqual(cluster.value(5, columns[0]), forgery == .none ? new : .string(""))
+            expectEqual(source.hasDamage, forgery != .none)
+        }
     }
 
     @Test func aChangedDamagedChunkHasNoTextLeft() throws {
