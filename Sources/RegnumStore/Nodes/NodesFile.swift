@@ -18,7 +18,9 @@ package final class NodesFile: NodeBytes {
         /// The size when it was last checked; the file only grows.
         var byteCount: UInt64
         var windows: [UInt64: UnsafeRawBufferPointer] = [:]
-        /// Mapped ranges that cross a window boundary, and private copies.
+        /// Ranges that cross a window boundary, mapped but perhaps not loaded.
+        var mappings: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
+        /// Those that were loaded, and private copies.
         var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
         /// The private copies in `ranges`, to be deallocated.
         var copies: [UnsafeMutableRawPointer] = []
@@ -149,16 +151,26 @@ package final class NodesFile: NodeBytes {
         -> UnsafeRawBufferPointer
     {
         let key = offset...offset + UInt64(count - 1)
-        if let known = state.withLock({ $0.ranges[key] }) { return known }
-        let lead = Int(offset % 4096)
-        if isMapped, let bytes = try? file.map(at: offset - UInt64(lead), count: count + lead) {
-            let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
-            if try populate(part, at: offset) {
-                state.withLock { $0.ranges[key] = part }
-                return part
-            }
+        let known = state.withLock { (loaded: $0.ranges[key], mapping: $0.mappings[key]) }
+        if let bytes = known.loaded { return bytes }
+        if isMapped, let bytes = known.mapping ?? map(key), try populate(bytes, at: offset) {
+            state.withLock { $0.ranges[key] = bytes }
+            return bytes
         }
         return try copy(at: offset, count: count)
+    }
+
+    /// Maps a range like a window. A mapping lives as long as the file, so it must be kept for the
+    /// next attempt even if its pages can't be loaded.
+    private func map(_ range: ClosedRange<UInt64>) -> UnsafeRawBufferPointer? {
+        let lead = Int(range.lowerBound % 4096)
+        guard
+            let bytes = try? file.map(
+                at: range.lowerBound - UInt64(lead), count: range.count + lead)
+        else { return nil }
+        let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
+        state.withLock { $0.mappings[range] = part }
+        return part
     }
 
     /// Loads the pages of mapped bytes. The error for a truncated file names this file by its
