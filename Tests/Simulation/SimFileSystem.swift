@@ -119,11 +119,11 @@ package final class SimFileSystem: FileSystem {
         }
     }
 
-    /// The new name is on disk at once; unsynced changes in the directory stay unsynced.
+    /// The new name is on disk at once, even if the sync then fails; unsynced changes in the
+    /// directory stay unsynced.
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         let (path, target) = (Self.normalized(path), Self.normalized(target))
         try check(.rename, target)
-        try check(.syncDirectory, target)
         try state.withLock { state throws(StoreError) in
             try state.checkWritable("make", target)
             guard state.directories[target] == nil, !state.plainFiles.contains(target) else {
@@ -134,6 +134,7 @@ package final class SimFileSystem: FileSystem {
             }
             state.directories[target] = directory
         }
+        try check(.syncDirectory, target)
     }
 
     package func bootID() -> Identity128? { state.withLock { $0.bootID } }

@@ -65,8 +65,11 @@ package struct RealmCopy: Sendable {
             place.lock.unlock(.session)
         } catch {
             place.lock.unlock(.session)
-            try? RealmLog.removeBackup(
-                fileSystem, path: place.path, identity: place.directory.identity)
+            // It has its final name already if only syncing that failed.
+            for path in [place.path, target] {
+                try? RealmLog.removeBackup(
+                    fileSystem, path: path, identity: place.directory.identity)
+            }
             throw renamed(error, from: place.path)
         }
         // The copy is complete. If removing the mark fails, opening the copy removes it.

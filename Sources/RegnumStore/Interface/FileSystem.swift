@@ -31,7 +31,8 @@ package protocol FileSystem: AnyObject, Sendable {
     func leads(_ path: String, to identity: FileIdentity) throws(StoreError) -> Bool
     /// Renames a realm directory within its parent directory, durably. Open files stay open.
     ///
-    /// Throws `fileExists` if `target` exists; then nothing has changed.
+    /// Throws `fileExists` if `target` exists; then nothing has changed. After another error it may
+    /// have either name.
     func moveDirectory(_ path: String, to target: String) throws(StoreError)
     /// Returns the identifier of the current boot of the machine, or `nil` if the system doesn't
     /// provide one.

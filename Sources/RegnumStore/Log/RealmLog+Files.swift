@@ -96,14 +96,13 @@ extension RealmLog {
         _ fileSystem: any FileSystem, path: String, identity: FileIdentity? = nil
     ) throws(StoreError) {
         let directory = try fileSystem.openDirectory(path, .own)
+        if let identity, directory.identity != identity { return }
         let names = try directory.names()
         if names.isEmpty {
             _ = try fileSystem.removeDirectory(path)
             return
         }
-        if let identity {
-            guard directory.identity == identity else { return }
-        } else if names != ["LOCK"] {
+        if identity == nil, names != ["LOCK"] {
             // The mark must be a regular file of this user.
             guard (try? directory.open(backupMarkName)) != nil else { return }
         }

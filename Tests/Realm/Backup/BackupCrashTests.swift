@@ -62,6 +62,38 @@ struct BackupCrashTests {
         await realm.close()
     }
 
+    /// Otherwise a backup that failed couldn't be repeated.
+    @Test func failedSyncOfADirectoryLeavesNothingAtTheTarget() async throws {
+        let disk = SimFileSystem(seed: 1)
+        _ = try disk.openDirectory(Self.parent, .creating)
+        let realm = try await Realm.open(configuration(Self.original, disk))
+        try await realm.write { try $0.add(BackupAccount(value: ["id": 1, "amount": 1])) }
+        var failedAfterMove = false
+        for number in 1...100 {
+            let target = "\(Self.copy)-\(number)"
+            let fired = disk.firedFailureCount
+            let isMoved = Mutex(false)
+            disk.onEffect = { [unowned disk] kind, _ in
+                guard kind == .syncDirectory, disk.firedFailureCount > fired else { return }
+                let exists = disk.state.withLock { $0.directories[target] != nil }
+                isMoved.withLock { $0 = $0 || exists }
+            }
+            disk.inject(SimFailure(.syncDirectory, nth: number))
+            do {
+                try await realm.backup(to: URL(filePath: target))
+                break  // only the mark couldn't be removed
+            } catch {
+                try expectEqual(disk.hasEntry(target), false)
+                failedAfterMove = isMoved.withLock { $0 }
+            }
+        }
+        disk.onEffect = nil
+        disk.clearFailures()
+        // The last failure was that of the sync after the move.
+        #expect(failedAfterMove)
+        await realm.close()
+    }
+
     @Test func crashLeavesAWholeCopyOrNone() async throws {
         let seed = UInt64(SeededRandom.seed())
         let disk = SimFileSystem(seed: seed)
