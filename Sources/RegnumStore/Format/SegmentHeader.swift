@@ -106,6 +106,12 @@ package struct SegmentHeader: Sendable, Equatable {
         checkpoints = kept
     }
 
+    /// Whether base and number are in the range in which sums of positions and sizes, and the next
+    /// number, can't overflow. Only a forged log leaves it.
+    var isInRange: Bool {
+        base <= LogPosition(Int64.max) && number <= UInt64(Int64.max)
+    }
+
     /// Returns the error for a damaged header.
     static func damage(_ path: String, _ reason: String) -> StoreError {
         StoreError(

@@ -29,10 +29,7 @@ struct LogSegment {
                     + "renamed or overwritten. Restore the realm from a backup.", path: path)
         }
         let size = try file.size()
-        // Keeps sums of positions and sizes, and the next number, in range.
-        guard header.base <= LogPosition(Int64.max), header.number <= UInt64(Int64.max),
-            size >= SegmentHeader.byteCount
-        else {
+        guard header.isInRange, size >= SegmentHeader.byteCount else {
             throw SegmentHeader.damage(path, "it has an invalid position or number")
         }
         return LogSegment(header: header, name: name, file: file, byteCount: size)

@@ -8,7 +8,8 @@ extension RealmLog {
     ///
     /// - Parameter isSmall: whether to ignore the spare, which may be larger.
     /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
-    ///   for any size, `fileMoved` if the realm is no longer where it was opened, or the error of a
+    ///   for any size, `fileMoved` if the realm is no longer where it was opened, `invalidDatabase`
+    ///   if positions or numbers are used up, as they can be in a forged log, or the error of a
     ///   system that lacks descriptors or memory or denies permission. The log is then unchanged. A
     ///   failure after the segment was created poisons the instance with `ioFailed`, since the new
     ///   name may or may not be on disk.
@@ -25,6 +26,7 @@ extension RealmLog {
         } catch {
             if error.code == .outcomeUnknown { throw poison(error, .ioFailed) }
             endWriting()
+            if error.code == .invalidDatabase { throw error }
             if error.code == .diskFull {
                 let reason =
                     error.isFileTooLarge
@@ -97,11 +99,17 @@ extension RealmLog {
     /// Creates the segment, with `frames` as its first records, and makes it current.
     ///
     /// Throws `outcomeUnknown` if the segment's name may or may not be on disk; after any other
-    /// error it isn't.
+    /// error it isn't. Throws `invalidDatabase` for a header that couldn't be read again.
     func begin(
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []
     ) throws(StoreError) {
+        guard header.isInRange else {
+            throw StoreError(
+                .invalidDatabase,
+                "The log of \(path) has no positions or segment numbers left: its files are "
+                    + "damaged. Nothing was committed.", path: path, position: header.base)
+        }
         var temporary = TemporaryName.random(fileSystem)
         var file = usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {

@@ -82,6 +82,42 @@ import Testing
         expectEqual(code, .invalidDatabase)
     }
 
+    /// Otherwise commits in a segment that can't be read again would be acknowledged.
+    // Covers 12.16, .invalidDatabase
+    @Test(arguments: [
+        (UInt64(Int64.max), 64 as UInt64), (1 as UInt64, UInt64(Int64.max) - 7),
+    ])
+    func segmentAfterTheEndOfNumbersIsNotBegun(number: UInt64, base: UInt64) throws {
+        var (header, _) = try makeRealm()
+        (header.number, header.base) = (number, base)
+        header.checkpoints.newest = CheckpointReference(
+            version: 3, position: base, sequence: header.firstSequence, chain: 0, file: 1,
+            offset: 4096, byteCount: 1, crc: 0)
+        let realm = try fixture.disk.openDirectory(directory, .existing)
+        try realm.create("log-0-\(number)")
+            .write(header.encoded() + [UInt8](repeating: 0, count: 4096))
+        try realm.unlink("log-0-0")
+        let lock = try realm.openLock()
+        var page = try #require(lock.loadControl())
+        (page.segmentNumber, page.durableEnd, page.visibleEnd) = (number, base, base)
+        lock.storeControl(&page)
+        func open() throws -> LogFixture.Process {
+            let load: RealmLog.Load = { (_, _) throws(StoreError) in }
+            let (log, report) = try RealmLog.open(
+                fixture.disk, path: directory, options: fixture.options, load: load
+            ) { (_) throws(StoreError) in }
+            return LogFixture.Process(log, report, [])
+        }
+        let process = try open()
+        let isWriter = try process.becomeWriter()
+        #expect(isWriter)
+        try process.commit(3000)
+        expectEqual(codeThrown { try process.commit(3000) }, .invalidDatabase)
+        try process.commit(10)
+        process.log.leave()
+        try expectEqual(open().log.version, 5)
+    }
+
     @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
         let process = try fixture.openWriter()
         try process.commit()
