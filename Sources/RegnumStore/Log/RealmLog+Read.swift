@@ -130,6 +130,9 @@ extension RealmLog {
         guard let chain else {
             throw lostCommits(at: next.header.base, "\(next.name) continues without them")
         }
+        if let newest = kept.checkpoints.newest, newest.version > version {
+            throw damage(at: next.header.base, "\(next.name) has invalid checkpoint references. ")
+        }
         end.segment = next
         reframeCount += 1
         end.point.chain = chain
@@ -188,11 +191,11 @@ extension RealmLog {
             deliveredCount += 1
             end.version = Bytes.load(UInt64.self, from: body, at: 0)
             end.isIdle = false
-            if let kept { keep(kept, record) }
+            if let kept { try keep(kept, record) }
         case .idle:
             end.isIdle = true
         case .checkpoint:
-            keep(try decodeCheckpoints(record, body, at: position), record)
+            try keep(decodeCheckpoints(record, body, at: position), record)
             end.isIdle = record.header.durableEnd == position
         default:
             guard record.header.isSkippable else {
@@ -206,7 +209,12 @@ extension RealmLog {
         }
     }
 
-    private func keep(_ kept: KeptCheckpoints, _ record: DecodedRecord) {
+    /// Throws `invalidDatabase` for a checkpoint of a version that the log doesn't have yet: the
+    /// next bulk commit would name it as an older one.
+    private func keep(_ kept: KeptCheckpoints, _ record: DecodedRecord) throws(StoreError) {
+        if let newest = kept.newest, newest.version > version {
+            throw damage(at: position, "The record has invalid checkpoint references. ")
+        }
         end.checkpoints = kept.without(damagedCheckpoints)
         end.checkpointsEnd = position + UInt64(record.byteCount)
     }

@@ -118,6 +118,40 @@ import Testing
         try expectEqual(open().log.version, 5)
     }
 
+    /// The next bulk commit would name it together with its own, smaller version, which readers
+    /// refuse.
+    // Covers 12.16, .invalidDatabase
+    @Test(arguments: [1, 2] as [UInt64])
+    func checkpointOfALaterVersionIsRefused(version: UInt64) throws {
+        let process = try fixture.openWriter()
+        try process.commit()
+        let position = process.log.position
+        process.log.leave()
+        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
+        let first = bytes[4096...].withUnsafeBytes {
+            RecordFraming.decode(
+                $0, salt: header.salt, fileOffset: 4096, bodyByteCountMax: 4 << 20)
+        }
+        let chain = try #require(first).chain
+        var named = header
+        named.base = position
+        named.checkpoints.newest = CheckpointReference(
+            version: version, position: position, sequence: header.firstSequence + 1, chain: chain,
+            file: 1, offset: 4096, byteCount: 1, crc: 0)
+        let record = RecordHeader(
+            type: .checkpoint, sequence: header.firstSequence + 1, durableEnd: position,
+            previousChain: chain, writerEpoch: 1)
+        var frame: [UInt8] = []
+        _ = RecordFraming.append(
+            record, body: Array(named.encoded()[88..<216]), salt: header.salt,
+            fileOffset: 4096 + position, to: &frame)
+        let start = 4096 + Int(position)
+        bytes.replaceSubrange(start..<start + frame.count, with: frame)
+        fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
+        expectEqual(openCode(), version == 1 ? nil : .invalidDatabase)
+    }
+
     @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
         let process = try fixture.openWriter()
         try process.commit()
