@@ -49,7 +49,8 @@ extension DatabaseContent {
         _ place: ListPlace, _ owner: UInt64, at position: Int, removing count: Int,
         inserting elements: ArraySlice<UInt64>, _ edit: NodeEdit
     ) -> Bool {
-        withTrees(of: place, edit) { sequence, backlinks in
+        var isLinked = true
+        let isDone = withTrees(of: place, edit) { sequence, backlinks in
             if count == 0 {
                 guard sequence.insert(elements, owner, at: position, edit) else { return false }
             } else {
@@ -63,11 +64,15 @@ extension DatabaseContent {
                     }
                     sequence.remove(owner, position..<position + count, edit)
                 }
-                for element in removed { _ = backlinks.remove(element, owner, edit) }
+                for element in removed where !backlinks.remove(element, owner, edit) {
+                    isLinked = false
+                }
             }
             for element in elements { backlinks.insertAgain(element, owner, edit) }
             return true
         }
+        if !isLinked { reportBacklinks(of: place) }
+        return isDone
     }
 
     /// Calls `body` to edit the elements and backlinks of a list, and stores their roots, which
@@ -94,10 +99,14 @@ extension DatabaseContent {
             if elements.isEmpty { continue }
             let place = ListPlace(
                 table: TableKey(rawValue: UInt32(index)), list: ListKey(rawValue: UInt16(list)))
-            withTrees(of: place, edit) {
-                $0.remove(owner, 0..<elements.count, edit)
-                for element in elements { _ = $1.remove(element, owner, edit) }
+            var isLinked = true
+            withTrees(of: place, edit) { sequence, backlinks in
+                sequence.remove(owner, 0..<elements.count, edit)
+                for element in elements where !backlinks.remove(element, owner, edit) {
+                    isLinked = false
+                }
             }
+            if !isLinked { reportBacklinks(of: place) }
         }
     }
 
@@ -131,7 +140,8 @@ extension DatabaseContent {
     private mutating func remove(
         _ wanted: Set<UInt64>, _ count: Int, _ place: ListPlace, _ owner: UInt64, _ edit: NodeEdit
     ) -> [Int] {
-        withTrees(of: place, edit) { sequence, backlinks in
+        var isLinked = true
+        let positions = withTrees(of: place, edit) { sequence, backlinks in
             let positions = sequence.positions(owner, of: wanted, count: count)
             // From the end, so that earlier positions stay valid; adjacent positions are removed
             // together.
@@ -140,13 +150,27 @@ extension DatabaseContent {
                 var start = end - 1
                 while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
                 let range = positions[start]..<positions[end - 1] + 1
-                for element in sequence.elements(owner, range) {
-                    _ = backlinks.remove(element, owner, edit)
+                for element in sequence.elements(owner, range)
+                where !backlinks.remove(element, owner, edit) {
+                    isLinked = false
                 }
                 sequence.remove(owner, range, edit)
                 end = start
             }
             return positions
         }
+        if !isLinked { reportBacklinks(of: place) }
+        return positions
+    }
+
+    /// Reports that elements that were removed had no backlinks. A checkpoint with more of the one
+    /// than of the other couldn't be loaded.
+    private func reportBacklinks(of place: ListPlace) {
+        let table = schema.tables[place.table.index]
+        report(
+            StoreError(
+                .invalidDatabase,
+                "The list \(table.name).\(table.lists[place.list.index].name) has elements without "
+                    + "backlinks.", className: table.name))
     }
 }
