@@ -160,6 +160,10 @@ extension EngineTransaction {
         for (old, new) in zip(columns, new) where new.hasIndex && !old.hasIndex {
             try SchemaRules.check(newIndex: old.key, of: content.schema.tables[table.index])
         }
+        // Each of them may fit, but not all together.
+        if let last = Array(zip(columns, new)).last(where: { $1.hasIndex && !$0.hasIndex })?.1 {
+            try SchemaRules.checkTreeCount(others.tables[table.index], adding: 0, last.name)
+        }
         willRestructure(table)
         for (old, new) in zip(columns, new) where old.hasIndex && !new.hasIndex {
             removeIndex(table, old.key)

@@ -250,6 +250,29 @@ import Testing
         }
     }
 
+    /// A migration adds indexes together.
+    // Covers .invalidInput
+    @Test func numberOfIndexesAddedTogether() throws {
+        let columns = (0..<Limits.columnCountMax).map {
+            ColumnDefinition(name: "c\($0)", type: .int, isIndexed: $0 >= 4)
+        }
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(name: "A", columns: columns)
+        _ = try transaction.addList(table, name: "list", target: table)
+        func setKeys(_ count: UInt16) throws {
+            let indexed = (4 - count..<UInt16(Limits.columnCountMax)).map(ColumnKey.init(rawValue:))
+            try transaction.setKeys(table, primaryKey: nil, indexed: Set(indexed))
+        }
+        let error = #expect(throws: StoreError.self) { try setKeys(3) }
+        expectTrue(error?.code == .invalidInput && error?.className == "A")
+        expectEqual(error?.sentence.contains("\(Limits.treeCountMax)"), true)
+        try setKeys(2)
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(commit.root, to: file).load(from: file)
+        expectEqual(loaded.schema.tables, commit.root.schema.tables)
+    }
+
     // Covers 4.11, .invalidInput
     @Test func originsInRecords() throws {
         for count in [Limits.originByteCountMax - 1, Limits.originByteCountMax] {
