@@ -154,6 +154,7 @@ struct CheckpointLoader {
         let nextKey = try reader.fixed(UInt64.self)
         try reader.require(nextKey <= Limits.keyCountMax, "a class has too many keys")
         let count = try reader.fixed(UInt64.self)
+        try reader.require(count <= UInt64(Limits.entryCountMax), "a class has too many rows")
         let clusterCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,
             "the number of clusters")

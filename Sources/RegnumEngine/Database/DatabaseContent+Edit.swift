@@ -14,6 +14,15 @@ extension DatabaseContent {
         return Table(own)
     }
 
+    /// Returns whether the inner nodes of a class's trees can count its rows and list elements.
+    func isCountable(_ index: Int) -> Bool {
+        let table = self[index]
+        return table.count <= Limits.entryCountMax
+            && (0..<table.node.count).allSatisfy {
+                table.index(at: $0).count <= Limits.entryCountMax
+            }
+    }
+
     /// Adds a class. Throws `invalidInput` according to `SchemaRules`, without making changes.
     mutating func addTable(
         _ name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],

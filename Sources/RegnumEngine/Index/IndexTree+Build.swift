@@ -65,7 +65,7 @@ extension IndexTree {
             previous = first
             tree.count += Int(leaf.count)
         }
-        guard tree.count <= UInt32.max else {
+        guard tree.count <= Limits.entryCountMax else {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
         }

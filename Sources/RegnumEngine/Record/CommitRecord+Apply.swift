@@ -71,6 +71,10 @@ private struct RecordApplication {
         finishTable()
         addListChanges()
         try links.check(content, reader)
+        for table in tables.keys {
+            try reader.require(
+                content.isCountable(table.index), "a class has too many rows or list elements")
+        }
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
         edit.nodes.store.finish(edit.nodes)
         return (

@@ -67,7 +67,8 @@ extension EngineTransaction {
             bulk: BulkRequest(timestampMicroseconds: timestampMicroseconds, nodesFile: file))
     }
 
-    /// Checks that versions and object keys aren't exhausted, as they can be in a forged file.
+    /// Checks that versions and object keys aren't exhausted, as they can be in a forged file, and
+    /// that the next checkpoint can be loaded.
     private func checkNumbers() throws(StoreError) {
         guard version <= Limits.versionMax else {
             throw StoreError(
@@ -83,6 +84,14 @@ extension EngineTransaction {
                 "The class \(name) has no object keys left: the realm's files are damaged. "
                     + "Nothing was committed.",
                 className: name)
+        }
+        for index in changes.indices where hasChanges(index) || resumed != nil {
+            if content.isCountable(index) { continue }
+            let name = content.schema.tables[index].name
+            throw StoreError(
+                .invalidInput,
+                "The class \(name) has too many objects or list elements; it can have at most "
+                    + "\(Limits.entryCountMax). Nothing was committed.", className: name)
         }
     }
 

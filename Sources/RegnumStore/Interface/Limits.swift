@@ -86,6 +86,9 @@ package enum Limits {
     /// Exclusive upper bound of the object keys of a class. It is far below `UInt64.max`, so that
     /// counting up from a key read from a file cannot overflow.
     package static let keyCountMax: UInt64 = 1 << 62
+    /// Rows of a class, and elements of one of its lists in all rows together: inner nodes of trees
+    /// count them in 32 bits.
+    package static let entryCountMax = Int(UInt32.max)
     /// Maximum commit version.
     package static let versionMax: UInt64 = 1 << 62
     /// Bytes of the text of a column in a cluster: its 1,024 values have at most 4 MiB, and

@@ -273,6 +273,60 @@ import Testing
         expectEqual(loaded.schema.tables, commit.root.schema.tables)
     }
 
+    /// The counts are made up: so many rows or elements would take more than 100 GB.
+    // Covers .invalidInput, .invalidDatabase
+    @Test func numberOfRowsAndElements() throws {
+        let table = TableKey(rawValue: 0)
+        let first = EngineTransaction(base: .empty)
+        _ = try first.addTable(name: "A", columns: [ColumnDefinition(name: "n", type: .int)])
+        let list = try first.addList(table, name: "list", target: table)
+        let row = try first.insert(table, [.int(1)])
+        try first.insertIntoList(table, row, list, at: 0, [row])
+        let base = try first.commit(timestampMicroseconds: 0)
+        func change() throws -> EngineTransaction {
+            let transaction = EngineTransaction(base: base.root)
+            let other = try transaction.insert(table, [.int(2)])
+            try transaction.insertIntoList(table, row, list, at: 0, [other])
+            return transaction
+        }
+        let next = try change().commit(timestampMicroseconds: 0)
+        for isList in [false, true] {
+            for (count, isKept) in [
+                (Limits.entryCountMax, true), (Limits.entryCountMax + 1, false),
+            ] {
+                let transaction = try change()
+                let own = transaction.content.ownTable(table.index, transaction.edit.nodes)
+                fake(count, in: own, isList: isList)
+                expectEqual(transaction.content.isCountable(table.index), isKept)
+                if isKept { continue }
+                let error = #expect(throws: StoreError.self) {
+                    _ = try transaction.commit(timestampMicroseconds: 0)
+                }
+                expectTrue(error?.code == .invalidInput && error?.className == "A")
+                expectEqual(error?.sentence.contains("\(Limits.entryCountMax)"), true)
+            }
+            let applied = try CommitRecord.apply(
+                base.body, to: .makeEmpty(realmID: base.root.identity)
+            ).root
+            fake(Limits.entryCountMax, in: applied.content[table.index], isList: isList)
+            let error = #expect(throws: StoreError.self) {
+                _ = try CommitRecord.apply(next.body, to: applied)
+            }
+            expectEqual(error?.code, .invalidDatabase)
+        }
+    }
+
+    private func fake(_ count: Int, in table: Table, isList: Bool) {
+        guard isList else {
+            table.count = count
+            return
+        }
+        let slot = table.listSlot(0)
+        var tree = table.index(at: slot)
+        tree.count = count
+        table.setIndex(tree, at: slot)
+    }
+
     // Covers 4.11, .invalidInput
     @Test func originsInRecords() throws {
         for count in [Limits.originByteCountMax - 1, Limits.originByteCountMax] {
