@@ -104,6 +104,10 @@ struct PredicateBinder {
         _ path: PredicatePath, _ variable: String, _ syntax: PredicateSyntax
     ) throws(PredicateMistake) -> PredicatePlace {
         var place = try place(path)
+        if case .nested(let contents) = place.kind, let hops = contents.hopsToAll {
+            place.hops = hops
+            place.kind = .values(.element(_StorageType(.any)), _StorageType(.any))
+        }
         let (several, links) = place.hops.splitAtLastCollection
         guard !several.isEmpty else {
             throw refused(place, "isn't a collection, as SUBQUERY requires", path.offset)
@@ -121,6 +125,10 @@ struct PredicateBinder {
             (outer, inner) = several.splitBeforeLastCollection
             column.hops = links + column.hops
             element.kind = .values(column, storage)
+            scope = QueryScope(inside: self.scope, rootName: several.last?.target)
+        case .map:
+            // each entry, with $x.@keys and $x.@values
+            (outer, inner) = several.splitBeforeLastCollection
             scope = QueryScope(inside: self.scope, rootName: several.last?.target)
         default: throw refused(place, "can't be used in SUBQUERY", path.offset)
         }

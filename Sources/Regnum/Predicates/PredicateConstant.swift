@@ -27,6 +27,25 @@ enum PredicateConstant {
         }
     }
 
+    /// - Parameters:
+    ///   - text: A number in decimal notation, `inf`, `-inf` or `nan`.
+    ///   - type: `int`, `float`, `double`, `decimal`, or `date` for seconds since 2001.
+    init?(number text: String, type: String) {
+        let value: Any?
+        switch type {
+        case "int": value = Int(text)
+        case "float": value = Float(text)
+        case "double": value = Double(text)
+        case "decimal": value = DecimalBits(text: text).map { Decimal128($0) }
+        default:
+            guard let seconds = Double(text) else { return nil }
+            self = .date(seconds)
+            return
+        }
+        guard let value else { return nil }
+        self = .value(value)
+    }
+
     /// Creates the constant of a value that isn't a collection.
     init(_ value: Any?) {
         guard let value = value.flatMap({ unwrapped($0) }) else {

@@ -54,6 +54,25 @@ extension PredicateParser {
         return kind
     }
 
+    /// Parses a number of a given type: `decimal(0.1)`.
+    mutating func typedNumber() throws(PredicateMistake) -> PredicateConstant {
+        let name = take()
+        try require(symbol: "(")
+        switch next.kind {
+        case .number, .symbol("-"), .symbol("+"): break
+        case .word where ["inf", "infinity", "nan"].contains(next.keyword): break
+        default: throw mistake("Expected a number")
+        }
+        guard case .literal(.number(let text)) = try operandKind(),
+            let constant = PredicateConstant(number: text, type: name.keyword ?? "")
+        else {
+            throw PredicateMistake(
+                message: "The number isn't \(name.text.withArticle).", offset: name.offset)
+        }
+        try require(symbol: ")")
+        return constant
+    }
+
     private func operation(_ symbol: String, _ operation: NumericOperation) -> NumericOperation? {
         next.kind == .symbol(symbol) ? operation : nil
     }

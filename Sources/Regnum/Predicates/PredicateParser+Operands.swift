@@ -122,6 +122,9 @@ extension PredicateParser {
             }
             try require(symbol: ")")
             return .literal(.bytes(bytes))
+        case "int", "float", "double", "decimal", "date":
+            guard isCall else { break }
+            return .literal(try typedNumber())
         case "obj":
             guard isCall else { break }
             take()

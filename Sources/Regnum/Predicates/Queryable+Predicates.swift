@@ -33,7 +33,8 @@ extension Queryable {
         return _with(plan)
     }
 
-    private func add(
+    /// Adds a predicate string to a query.
+    func add(
         _ text: String, _ arguments: PredicateArguments, _ schema: ClassSchema,
         to plan: inout QueryPlan
     ) throws(Realm.Error) {

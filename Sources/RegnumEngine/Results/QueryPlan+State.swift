@@ -22,6 +22,16 @@ package struct QueryState {
     }
 }
 
+extension QueryState {
+    /// Returns a row's value, or `nil` if there is no such row or property.
+    package func value(of row: ObjectKey, in tableName: String, _ property: String) -> Value? {
+        guard let table = content.schema.table(named: tableName),
+            let column = table.column(named: property)
+        else { return nil }
+        return content.value(table.key, row, column.key)
+    }
+}
+
 extension QueryPlan {
     /// Returns the result in a state. Has the errors and costs of `evaluate` on a
     /// `DatabaseContent`, but doesn't copy all rows of a large class, or many rows with one value

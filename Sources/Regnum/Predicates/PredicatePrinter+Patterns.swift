@@ -1,0 +1,188 @@
+internal import RegnumEngine
+
+// The conditions that stand for a map's value for a key, an element at a position, and the contents
+// of values of any type.
+
+extension PredicatePrinter {
+    /// Returns a condition on the value of a map for a key: `prices['EUR'] > 2`.
+    mutating func entry(
+        _ predicate: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        var holdsForNil = false
+        var found = predicate
+        if case .or(let terms) = predicate {
+            guard terms.count == 2 else { return nil }
+            found = terms[0]
+            holdsForNil = true
+        }
+        guard place.isWhole, case .related(let hops, .any, .and(let terms)) = found,
+            hops.isOfOneCollection, terms.count == 2,
+            case .compare(.mapKey, .equal, .string(let key)) = terms[0],
+            predicate == .entry(hops, key, terms[1], holdsForNil: holdsForNil),
+            case .entry(let shape) = try follow(hops, from: place).row
+        else { return nil }
+        var value = try follow(hops, from: place).step("[\(key.quoted)]", .value(shape))
+        value.isWhole = false
+        let term = try keyed(terms[1], at: value)
+        guard var test = try test(term, at: value), test.holdsForNil == holdsForNil else {
+            return nil
+        }
+        test.isOfEntry = true
+        return test
+    }
+
+    /// Returns a condition on the element of a list at a position, which doesn't hold if there is
+    /// none: `scores[0] > 2`.
+    mutating func element(
+        _ hops: [Hop], _ term: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        guard let test = try elementTest(hops, term, at: place),
+            test.isOfEntry || !test.holdsForNil
+        else { return nil }
+        return test
+    }
+
+    /// Returns a condition on the element at a position, which also holds if there is none:
+    /// `scores[0] != 2`.
+    mutating func missingElement(
+        _ terms: [Predicate], at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        guard terms.count == 2, case .related(let hops, .any, let term) = terms[0],
+            terms[1] == .related(hops, .none, .constant(true)),
+            var test = try elementTest(hops, term, at: place), test.holdsForNil, !test.isOfEntry
+        else { return nil }
+        test.isOfEntry = true
+        return test
+    }
+
+    private mutating func elementTest(
+        _ hops: [Hop], _ term: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        guard place.isWhole, let last = hops.last, last.position != nil, !last.isOfContent,
+            hops.isOfOneCollection
+        else { return nil }
+        let end = try follow(hops, from: place)
+        return try test(try keyed(term, at: end), at: end)
+    }
+
+    // MARK: Contents of values of any type
+
+    /// Returns a condition on what is contained in a value of any type: `info['tags'][0] == 'new'`.
+    mutating func contentTest(
+        _ predicate: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        var found = predicate
+        if case .or(let terms) = predicate {
+            guard terms.count == 2,
+                terms[1] == .not(terms[0].replacingContent { _ in .constant(true) })
+            else { return nil }
+            found = terms[0]
+        }
+        guard var test = try content(found, at: place),
+            test.holdsForNil == (found != predicate)
+        else { return nil }
+        test.isOfContent = true
+        test.isOfEntry = true
+        return test
+    }
+
+    /// Returns the condition on the value at the end of the steps into a value of any type.
+    private mutating func content(
+        _ predicate: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        guard let (hops, step, rest) = predicate.contentStep, let hop = hops.last else {
+            return nil
+        }
+        let value = try follow(Array(hops.dropLast()), from: place)
+        var next = try content(hop, from: value).step(step, .element)
+        next.isWhole = false
+        if rest.contentStep != nil { return try content(rest, at: next) }
+        return try test(rest, at: next)
+    }
+
+    /// Returns the condition that all values contained in a value of any type meet a condition,
+    /// given the one that one of them doesn't: `ALL info[*] > 2`.
+    mutating func quantifiedContent(
+        not predicate: Predicate, _ place: PrintedPlace
+    ) throws(PredicateUnprintable) -> String? {
+        var paths: [Hop] = []
+        var exception = predicate
+        if case .related(let hops, .any, let term) = predicate, term.contentStep != nil {
+            (paths, exception) = (hops, term)
+        }
+        guard exception.contentStep != nil else { return nil }
+        var hasComplement = false
+        let complement = exception.replacingContent { content in
+            guard case .not(let term) = content else { return nil }
+            hasComplement = true
+            return term
+        }
+        let end = try follow(paths, from: place)
+        guard hasComplement, let test = try content(complement, at: end),
+            exception.leadsToAllContents || !paths.isEmpty && paths.last?.position == nil
+        else { return nil }
+        return "ALL " + test.text
+    }
+}
+
+extension Predicate {
+    /// For a step of a condition into the contents of values of any type: the path to the value and
+    /// into it, the step, and the condition on what is there.
+    fileprivate var contentStep: (hops: [Hop], step: String, rest: Predicate)? {
+        switch self {
+        case .related(let hops, .any, let rest):
+            guard let hop = hops.last, hop.isOfContent, hop.position == nil,
+                !hops.dropLast().contains(where: { $0.kind != .link })
+            else { return nil }
+            return (hops, "[*]", rest)
+        case .and(let terms):
+            guard terms.count == 2, case .compare(let column, .equal, .any(let kind)) = terms[0],
+                case .related(let hops, .any, let rest) = terms[1], let hop = hops.last,
+                hop.isOfContent, Array(hops.dropLast()) == column.hops
+            else { return nil }
+            if let position = hop.position {
+                guard .any(kind) == AnyContent.list(0).value else { return nil }
+                return (hops, position == Hop.last ? "[LAST]" : "[\(position)]", rest)
+            }
+            guard .any(kind) == AnyContent.dictionary(0).value, case .and(let terms) = rest,
+                terms.count == 2, case .compare(.mapKey, .equal, .string(let key)) = terms[0]
+            else { return nil }
+            return (hops, "[\(key.quoted)]", terms[1])
+        default: return nil
+        }
+    }
+
+    /// Whether a step leads to all elements of a list or dictionary.
+    fileprivate var leadsToAllContents: Bool {
+        guard let (_, step, rest) = contentStep else { return false }
+        return step == "[*]" || rest.leadsToAllContents
+    }
+
+    /// Returns the predicate with another condition on the value at the end of its steps into a
+    /// value of any type; the same one for `nil`.
+    fileprivate func replacingContent(_ replacement: (Predicate) -> Predicate?) -> Predicate {
+        guard contentStep != nil else { return replacement(self) ?? self }
+        switch self {
+        case .related(let hops, let quantifier, let rest):
+            return .related(hops, quantifier, rest.replacingContent(replacement))
+        case .and(let terms):
+            guard case .related(let hops, let quantifier, let rest) = terms[1] else { return self }
+            guard hops.last?.position == nil, case .and(let inner) = rest else {
+                return .and([
+                    terms[0], .related(hops, quantifier, rest.replacingContent(replacement)),
+                ])
+            }
+            let content = inner[1].replacingContent(replacement)
+            return .and([terms[0], .related(hops, quantifier, .and([inner[0], content]))])
+        default: return self
+        }
+    }
+}
+
+extension [Hop] {
+    /// Whether the path leads through one collection.
+    var isOfOneCollection: Bool {
+        let several = splitAtLastCollection.several
+        return !several.isEmpty && several.splitBeforeLastCollection.outer.isEmpty
+    }
+}
