@@ -59,6 +59,11 @@ extension PredicatePrinter {
         case .matchData(let column, let match, let bytes):
             let path = try self.column(column, at: place).text
             return PrintedTest(text: "\(path) \(match.text) \(literal(bytes))")
+        case .matchWords(let column, let words):
+            let path = try self.column(column, at: place).text
+            return PrintedTest(text: "\(path) TEXT \(words.wrappedValue.quoted)")
+        case .within(_, let area):
+            return PrintedTest(text: "\(place.path) GEOWITHIN \(area.text)")
         case .isIn(let column, let values):
             let path = try self.column(column, at: place).text
             return PrintedTest(

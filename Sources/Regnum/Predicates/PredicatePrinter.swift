@@ -51,7 +51,7 @@ struct PredicatePrinter {
             let text = "\(areEqual) AND \(try condition(isText, place))"
             return outer.rawValue >= Precedence.and.rawValue ? "(\(text))" : text
         case .not, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn,
-            .isRow, .count, .aggregate, .compareNumbers, .isKind:
+            .matchWords, .isRow, .count, .aggregate, .compareNumbers, .isKind, .within:
             throw PredicateUnprintable("a condition applies to the contents of a value")
         }
     }
@@ -160,7 +160,8 @@ extension PredicatePrinter {
             }
             return try isRow(rows, schema, through: link.path(to: schema))
         case .constant, .compare, .compareColumns, .matchText, .matchTextColumns, .matchData,
-            .related, .count, .aggregate, .compareNumbers, .isKind, .and, .or, .not:
+            .matchWords, .related, .count, .aggregate, .compareNumbers, .isKind, .within, .and, .or,
+            .not:
             return predicate
         }
     }
