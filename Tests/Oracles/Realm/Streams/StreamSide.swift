@@ -34,7 +34,8 @@ final class StreamSide: RealmSide {
             switch await slot.wait() {
             case .changed: _ = subscription.take()
             case .closed: throw StreamFailure("the realm was closed before version \(version)")
-            case .cancelled, .timedOut: throw StreamFailure("cancelled while waiting for version \(version)")
+            case .cancelled, .timedOut:
+                throw StreamFailure("cancelled while waiting for version \(version)")
             }
         }
     }
