@@ -1,4 +1,5 @@
 import Foundation
+import RegnumJSON
 import RegnumTestSupport
 import Testing
 
