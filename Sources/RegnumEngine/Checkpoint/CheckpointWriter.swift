@@ -53,15 +53,20 @@ struct CheckpointWriter {
             }
             for slot in 0..<content.indexCount {
                 let tree = content.columnTree(at: slot)
-                directory.index(
-                    try write(content.index(at: slot)), tree.column.rawValue,
-                    kind: tree.kind.rawValue)
+                let leaves = try write(content.index(at: slot))
+                try check(
+                    leaves, .strict, count: tree.kind == .values ? content.count : nil, of: table)
+                directory.index(leaves, tree.column.rawValue, kind: tree.kind.rawValue)
             }
             for list in table.lists {
                 let key = list.key
-                directory.index(
-                    try write(content.elements(key.index).tree), key.rawValue, kind: 1)
-                directory.index(try write(content.backlinks(key.index)), key.rawValue, kind: 2)
+                let elements = try write(content.elements(key.index).tree)
+                let count = elements.reduce(0) { $0 + Int($1.count) }
+                try check(elements, .byKey, count: count, of: table)
+                let backlinks = try write(content.backlinks(key.index))
+                try check(backlinks, .repeated, count: count, of: table)
+                directory.index(elements, key.rawValue, kind: 1)
+                directory.index(backlinks, key.rawValue, kind: 2)
             }
         }
         try checkSound()
@@ -174,6 +179,24 @@ struct CheckpointWriter {
     }
 
     // MARK: Indexes
+
+    /// Throws `invalidDatabase` for an index that couldn't be loaded again. Leaves with valid
+    /// checksums can lead to one if their entries are out of order, or aren't those of the rows.
+    ///
+    /// - Parameter count: The number of entries; `nil` if it doesn't follow from other content.
+    private func check(
+        _ leaves: [IndexChild], _ order: IndexTree.LeafOrder, count: Int?, of table: TableSchema
+    ) throws(StoreError) {
+        let isSound =
+            IndexTree.areSound(leaves, order)
+            && (count == nil || leaves.reduce(0) { $0 + Int($1.count) } == count)
+        if isSound { return }
+        root.content.report(
+            StoreError(
+                .invalidDatabase, "An index of the class \(table.name) contradicts its leaves.",
+                className: table.name))
+        try checkSound()
+    }
 
     /// Writes the changed leaves of an index and returns the locations of all leaves.
     private mutating func write(_ index: IndexTree) throws(StoreError) -> [IndexChild] {

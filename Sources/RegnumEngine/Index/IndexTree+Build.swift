@@ -46,25 +46,13 @@ extension IndexTree {
         _ order: LeafOrder = .strict
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
-        var previous: Entry?
-        for leaf in leaves {
-            let first = Entry(key: leaf.key, row: leaf.row)
-            let isAscending =
-                switch (previous, order) {
-                case (nil, _): true
-                case (let previous?, .strict): previous < first
-                case (let previous?, .repeated): !(first < previous)
-                case (let previous?, .byKey): previous.key <= first.key
-                }
-            guard isAscending, leaf.count >= 1, leaf.count <= IndexLeaf.capacity,
-                leaf.extent != 0, leaf.extent % 64 == 0
-            else {
-                throw StoreError(
-                    .invalidDatabase, "The nodes file is damaged: an index is out of order.")
-            }
-            previous = first
-            tree.count += Int(leaf.count)
+        guard areSound(leaves, order),
+            leaves.allSatisfy({ $0.extent != 0 && $0.extent % 64 == 0 })
+        else {
+            throw StoreError(
+                .invalidDatabase, "The nodes file is damaged: an index is out of order.")
         }
+        for leaf in leaves { tree.count += Int(leaf.count) }
         guard tree.count <= Limits.entryCountMax else {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
@@ -79,6 +67,26 @@ extension IndexTree {
         for leaf in leaves { levels.append(leaf, edit) }
         (tree.root, tree.height) = levels.finish(edit)
         return tree
+    }
+
+    /// Returns whether leaves have possible sizes, and first entries in the order.
+    static func areSound(_ leaves: [IndexChild], _ order: LeafOrder) -> Bool {
+        var previous: Entry?
+        for leaf in leaves {
+            let first = Entry(key: leaf.key, row: leaf.row)
+            let isAscending =
+                switch (previous, order) {
+                case (nil, _): true
+                case (let previous?, .strict): previous < first
+                case (let previous?, .repeated): !(first < previous)
+                case (let previous?, .byKey): previous.key <= first.key
+                }
+            guard isAscending, leaf.count >= 1, leaf.count <= IndexLeaf.capacity else {
+                return false
+            }
+            previous = first
+        }
+        return true
     }
 
     /// Calls `body` with all leaves in ascending order, without loading any.
