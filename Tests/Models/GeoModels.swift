@@ -55,7 +55,9 @@ final class GeoShop: Object {
     static func realm(
         _ fill: @escaping @Sendable (Transaction) throws -> Void
     ) async throws -> Realm {
-        let realm = try await Realm.temporary([GeoShop.self])
+        let realm = try await Realm.temporary([
+            GeoShop.self, GeoSpot.self, GeoRenamedSpot.self, GeoLabel.self,
+        ])
         try await realm.write { tx in try fill(tx) }
         return realm
     }

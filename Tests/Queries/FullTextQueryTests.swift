@@ -13,11 +13,13 @@ import Testing
         _ condition: @escaping @Sendable (Query<Memo>) -> Query<Bool>
     ) async throws {
         let frozen = realm.snapshot().objects(Memo.self)
-        expectEqual(frozen.where(condition).map(\.id), ids, "\(text)")
-        try expectEqual(frozen.filter(text).map(\.id), ids, "\(text)")
+        expectEqual(frozen.where(condition).map(\.id).sorted(), ids, "\(text)")
+        try expectEqual(frozen.filter(text).map(\.id).sorted(), ids, "\(text)")
         let confined = try await realm.read { tx in
             let all = tx.objects(Memo.self)
-            return [Array(all.where(condition).map(\.id)), Array(try all.filter(text).map(\.id))]
+            return [
+                all.where(condition).map(\.id).sorted(), try all.filter(text).map(\.id).sorted(),
+            ]
         }
         expectEqual(confined, [ids, ids], "\(text)")
         var stream = realm.objects(Memo.self).where(condition).changes.makeAsyncIterator()
@@ -25,7 +27,7 @@ import Testing
             Issue.record("no initial collection")
             return
         }
-        expectEqual(initial.map(\.id), ids, "\(text)")
+        expectEqual(initial.map(\.id).sorted(), ids, "\(text)")
         try expectEqual(realm.objects(Memo.self).filter(text).count, ids.count, "\(text)")
     }
 

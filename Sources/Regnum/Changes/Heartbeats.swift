@@ -106,7 +106,9 @@ extension ChangeStream {
     public func heartbeats(
         every interval: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> Heartbeats<Self> {
-        precondition(interval > .zero, "The interval of heartbeats must be positive: \(interval).")
+        guard interval > .zero else {
+            fatalError("The interval of heartbeats must be positive: \(interval).")
+        }
         return Heartbeats(base: self, interval: interval, clock: clock)
     }
 }

@@ -200,13 +200,13 @@ extension String {
     ]
 
     /// The name at the start of a path: not as a keyword.
-    fileprivate var pathStart: String {
+    var pathStart: String {
         let isKeyword = String.keywords.contains(lowercased()) || self == "YES" || self == "NO"
         return isKeyword ? "\\" + self : pathStep
     }
 
     /// The name as a step of a path, with a backslash before what names can't contain.
-    fileprivate var pathStep: String {
+    var pathStep: String {
         var result = String.UnicodeScalarView()
         for (index, scalar) in unicodeScalars.enumerated() {
             switch scalar {

@@ -36,6 +36,11 @@ struct PredicatePrinter {
         let predicate = try keyed(predicate, at: place)
         if case .not(let term) = predicate {
             if let text = try quantifiedContent(not: term, place) { return text }
+            switch term {
+            case .matchText, .isKind:
+                if let test = try test(predicate, at: place) { return test.text }
+            default: break
+            }
             return "NOT " + (try condition(term, place, in: .not))
         }
         if let test = try test(predicate, at: place) { return test.text }

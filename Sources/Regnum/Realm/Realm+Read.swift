@@ -95,9 +95,9 @@ extension Realm {
         following object: Frozen<T>, file: StaticString = #fileID, line: UInt = #line
     ) -> Live<T> {
         let (root, entry) = (object.table.snapshot.root, object.table.entry)
-        precondition(
-            root.identity == core.coordinator.published.identity,
-            "The object to follow belongs to another realm.")
+        guard root.identity == core.coordinator.published.identity else {
+            fatalError("The object to follow belongs to another realm.")
+        }
         var owner = CollectionOwner(
             tableName: entry.schema.name, keyColumn: "", key: .null, kind: .object, name: "")
         owner.fixedRow = object.row

@@ -7,7 +7,9 @@ import Testing
 @Suite struct HeartbeatTests {
     // Covers O50
     @Test func aQuietStreamBeats() async throws {
-        let realm = try await Realm.temporary([Person.self, Room.self])
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(
+            .init(location: .file(folder["a.realm"]), objectTypes: [Person.self, Room.self]))
         let clock = ManualClock()
         let people = realm.objects(Person.self)
         var events = people.changes.heartbeats(every: .seconds(15), clock: clock)

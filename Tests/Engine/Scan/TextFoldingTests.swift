@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func lettersAreFoldedByCase() {
-        let foldings = [
+        let foldings: KeyValuePairs = [
             "\u{DF}": "ss", "\u{1E9E}": "ss", "\u{3A3}": "\u{3C3}", "\u{3C2}": "\u{3C3}",
             "\u{17F}": "s", "\u{212A}": "k", "\u{FB01}": "fi", "\u{130}": "i\u{307}",
             "\u{131}": "\u{131}", "I": "i", "\u{1F0}": "j\u{30C}", "\u{AB70}": "\u{13A0}",
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func lettersLoseTheirDiacritics() {
-        let foldings = [
+        let foldings: KeyValuePairs = [
             "\u{E9}": "e", "e\u{301}": "e", "\u{1EC7}": "e", "\u{386}": "\u{391}",
             "\u{439}": "\u{438}", "\u{304C}": "\u{304B}", "\u{5E9}\u{5C1}": "\u{5E9}",
             "\u{627}\u{64E}": "\u{627}", "\u{F8}": "\u{F8}", "\u{142}": "\u{142}",

@@ -35,6 +35,12 @@ struct ModelRule {
         return boot == then
     }
 
+    /// Whether the control page shows that the log was replaced by another realm's.
+    private var isOfOtherRealm: Bool {
+        guard let control, let boot, let then = control.boot else { return false }
+        return control.realm != realm && control.version > 0 && boot == then
+    }
+
     func open() -> ModelOpening {
         var position: UInt64 = 0
         var sequence: UInt64 = 1
@@ -67,7 +73,7 @@ struct ModelRule {
             }
             if !isLast, position < limit { return refused() }
         }
-        guard let last = segments.last else { return refused() }
+        guard let last = segments.last, !isOfOtherRealm else { return refused() }
         let behind = scan(last, position)
         let durable = max(vouched, behind.vouched, page?.durableEnd ?? 0)
         let isPoisoned = page?.isPoisoned ?? false

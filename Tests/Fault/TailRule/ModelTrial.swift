@@ -24,6 +24,8 @@ struct ModelTrial {
     private(set) var bodies: [[UInt8]] = []
     /// The number of bodies that were acknowledged as durable.
     private(set) var durableCount = 0
+    /// Whether the control page, if there is one, is the realm's.
+    var hasOwnPage: Bool { control.map { $0.realm == realm } ?? true }
     /// Whether the control page on disk or an undamaged IDLE record vouches for the last batch.
     private(set) var isLastBatchVouched = true
     private var isPageNewest = false

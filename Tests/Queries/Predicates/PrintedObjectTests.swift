@@ -1,0 +1,76 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Queries for objects printed as predicate strings, and those that can't be printed.
+@Suite struct PrintedObjectTests {
+    // Covers 3.85
+    @Test func objectsAreGivenByTheirPrimaryKeys() async throws {
+        let realm = try await Gadgets.realm()
+        let all = realm.snapshot().objects(Gadget.self)
+        for (text, value, printed): (String, any Sendable, String) in [
+            ("friend == %@", all[0], "friend.id == 0"),
+            ("friend != %@", all[0], "NOT friend.id == 0"),
+            ("friend IN %@", [all[0], all[3]], "friend.id IN {0, 3}"),
+            ("friend IN %@", [nil, all[3]], "friend == nil OR friend.id == 3"),
+            ("SELF == %@", all[3], "id == 3"), ("ANY friends == %@", all[4], "ANY friends.id == 4"),
+            ("NONE friends == %@", all[4], "NONE friends.id == 4"),
+            ("friends[0] == %@", all[1], "friends[0].id == 1"),
+            ("named['a'] == %@", all[2], "named['a'].id == 2"),
+            ("named['a'] != %@", all[2], "named['a'].id != 2"),
+            ("friend == obj('Gadget', %@)", 0, "friend.id == 0"),
+        ] {
+            let results = try all.filter(text, value)
+            try expectEqual(results.predicate, printed)
+            try expectEqual(all.filter(printed).map(\.id), results.map(\.id), "\(text)")
+        }
+        let (text, ids) = try await realm.write { tx in
+            let all = tx.objects(Gadget.self)
+            let (friend, deleted) = (all[3], all[4])
+            let results = all.where { $0.friend == friend || $0.friends.containsAny(in: [deleted]) }
+            tx.delete(deleted)
+            return (try results.predicate, results.map(\.id))
+        }
+        expectEqual(text, "friend.id == 3 OR ANY friends.id IN {}")
+        try expectEqual(realm.objects(Gadget.self).filter(text).current.map(\.id), ids)
+    }
+
+    // Covers 3.85
+    @Test func queriesWithoutAStringAreErrors() async throws {
+        let realm = try await Gadgets.realm()
+        let all = realm.snapshot().objects(Gadget.self)
+        let part = all[1].part
+        try expectRefused(
+            all.filter("part == %@", part), "a GadgetPart is compared, which has no primary key")
+        try await realm.write { [all] tx in
+            let gadgets = tx.objects(Gadget.self)
+            try expectRefused(
+                gadgets.where { $0.any == .object(gadgets[0]) },
+                "an AnyRealmValue is compared with an object")
+            _ = all
+        }
+        expectRefused(all.where { nested($0, 20) }, "SUBQUERY is nested more than 16 levels deep")
+        expectRefused(all.limited(to: -1), "The limit of results can't be negative")
+    }
+
+    private func nested(_ gadget: Query<Gadget>, _ depth: Int) -> Query<Bool> {
+        if depth == 0 { return gadget.number > 0 && gadget.like > 0 }
+        return gadget.friends.all { nested($0, depth - 1) }
+    }
+}
+
+private func expectRefused(
+    _ results: some Queryable<Gadget>, _ reason: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    do {
+        let text = try results.predicate
+        Issue.record("\(text) was printed", sourceLocation: sourceLocation)
+    } catch {
+        expectEqual(error.code, .invalidQuery, sourceLocation: sourceLocation)
+        expectTrue(
+            error.message.contains(reason), "\(error.message)", sourceLocation: sourceLocation)
+    }
+}
