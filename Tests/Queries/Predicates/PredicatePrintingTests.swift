@@ -146,7 +146,7 @@ import Testing
                     Issue.record("\(word.pathStart) isn't a path")
                     return
                 }
-                let names = path.steps.map { step in
+                let names = path.steps.map { step -> [UInt8] in
                     if case .name(let name) = step.kind { Array(name.utf8) } else { [] }
                 }
                 expectEqual(names, [Array(word.utf8), Array(word.utf8)])
@@ -161,7 +161,7 @@ import Testing
         var random = SeededRandom()
         for _ in 0..<500 {
             let number = Double(bitPattern: random.next())
-            var values: [(String, any Sendable)] = [
+            var values: [(String, Any)] = [
                 ("text", text(&random)),
                 ("notes['\(text(&random).filter { $0 != "'" && $0 != "\\" })']", "x"),
                 ("number", Int(truncatingIfNeeded: random.next())),
