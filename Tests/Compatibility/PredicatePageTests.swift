@@ -20,6 +20,13 @@ import Testing
         final class Message: Object {
             @Persisted var room: String
         }
+        final class Place: EmbeddedObject {
+            @Persisted var type = "Point"
+            @Persisted var coordinates: List<Double>
+        }
+        final class Shop: Object {
+            @Persisted var location: Place?
+        }
 
         let realm = try await Realm.open(.init(location: .file(URL(filePath: "page.realm"))))
         try await realm.write { tx in
@@ -48,7 +55,8 @@ import Testing
         let message = lines.drop { !$0.hasPrefix("The predicate ") }.prefix(2)
             .joined(separator: " ")
         let expected = "1 [\"Ann\"] 1 0\n[\"Ann\"]\n\(message)\n"
-        expectEqual(try SwiftCompiler.output(of: program), [expected])
+        let output = try SwiftCompiler.output(of: program)
+        expectEqual(output, [expected])
     }
 
     private func page() throws -> String {

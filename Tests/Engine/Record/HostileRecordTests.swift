@@ -8,16 +8,16 @@ import Testing
 /// Small records that expand to large content, and numbers at the end of their range: rejected by
 /// readers, and never written by the engine.
 @Suite struct HostileRecordTests {
-    private let table = TableKey(rawValue: 0)
+    let table = TableKey(rawValue: 0)
 
-    private func makeBase(_ type: ValueType) throws -> DatabaseRoot {
+    func makeBase(_ type: ValueType) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
         _ = try transaction.addTable(
             name: "A", columns: [ColumnDefinition(name: "c", type: type)])
         return try commitAndReplay(transaction).root
     }
 
-    private func code(_ body: [UInt8], on base: DatabaseRoot) -> StoreError.Code? {
+    func code(_ body: [UInt8], on base: DatabaseRoot) -> StoreError.Code? {
         do throws(StoreError) {
             _ = try CommitRecord.apply(body, to: base)
             return nil
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private func beginning(_ version: UInt64) -> RecordWriter {
+    func beginning(_ version: UInt64) -> RecordWriter {
         var writer = RecordWriter(capacity: 64)
         writer.fixed(version)
         writer.fixed(0 as Int64)
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Makes rows of an integer, then adds a string with a default.
-    private func makeBase(rowCount: Int, defaultByteCount: Int) throws -> DatabaseRoot {
+    func makeBase(rowCount: Int, defaultByteCount: Int) throws -> DatabaseRoot {
         let rows = EngineTransaction(base: try makeBase(.int))
         for number in 0..<rowCount { _ = try rows.insert(table, [.int(Int64(number))]) }
         let column = EngineTransaction(base: try commitAndReplay(rows).root)
@@ -243,63 +243,6 @@ import Testing
                 repeating: .version(1), count: Limits.recordSchemaWorkMax / 8_192 + excess)
             expectEqual(CommitRecord.isTooMuchWork(changes, base, wide), excess > 0)
         }
-    }
-
-    /// Text counts for a full-text index, also the default that rows without a value have.
-    // Covers .invalidDatabase
-    @Test func fullTextIndexesOfExactlyTheLimitAreReadAndWritten() throws {
-        let base = try makeBase(rowCount: 1_000, defaultByteCount: 4_096)
-        let (rows, text) = (base.content[0], ColumnKey(rawValue: 1))
-        let column = base.schema.tables[0].columns[1]
-        expectEqual(rows.textByteCount(of: text, column.defaultValue), 4_096_000)
-        for excess in [-16, 0, 16] {
-            let byteCount = 16 * (Limits.recordSchemaWorkMax - 3) + excess
-            var budget = RecordBudget()
-            let isTaken = budget.takeSchemaChange(
-                base.schema, adding: 0,
-                indexWork: CommitRecord.fullTextWork(rowCount: 0, textByteCount: byteCount))
-            expectEqual(isTaken, excess <= 0)
-        }
-        var writer = beginning(base.version + 1)
-        CommitRecord.begin(.addFullTextIndex, table, &writer)
-        writer.varint(1)
-        expectNil(code(writer.bytes, on: base))
-        let honest = [SchemaChange.fullTextIndex(table, text)]
-        let indexed = base.schema.with(table) { $0[1].isFullTextIndexed = true }
-        #expect(!CommitRecord.isTooMuchWork(honest, base, indexed))
-        let large = try makeBase(rowCount: 1_000, defaultByteCount: 1 << 20)
-        var far = beginning(large.version + 1)
-        CommitRecord.begin(.addFullTextIndex, table, &far)
-        far.varint(1)
-        expectEqual(code(far.bytes, on: large), .invalidDatabase)
-        #expect(CommitRecord.isTooMuchWork(honest, large, indexed))
-        let definition = ColumnDefinition(
-            name: "e", type: .string, isFullTextIndexed: true,
-            defaultValue: .string(longText(1 << 20)))
-        let added = [SchemaChange.column(table, ColumnKey(rawValue: 2), definition)]
-        #expect(CommitRecord.isTooMuchWork(added, base, base.schema))
-    }
-
-    // Covers .invalidDatabase
-    @Test func fullTextIndexesOfOtherColumnsAreDamage() throws {
-        let base = try makeBase(rowCount: 3, defaultByteCount: 10)
-        for (columns, expected) in [
-            ([0], StoreError.Code.invalidDatabase), ([2], .invalidDatabase), ([1], nil),
-            ([1, 1], .invalidDatabase),
-        ] {
-            var writer = beginning(base.version + 1)
-            for column in columns {
-                CommitRecord.begin(.addFullTextIndex, table, &writer)
-                writer.varint(column)
-            }
-            expectEqual(code(writer.bytes, on: base), expected, "\(columns)")
-        }
-        var writer = beginning(base.version + 1)
-        CommitRecord.begin(.addColumn, table, &writer)
-        writer.varint(2)
-        writer.columnDefinition(
-            ColumnDefinition(name: "e", type: .int, isFullTextIndexed: true))
-        expectEqual(code(writer.bytes, on: base), .invalidDatabase)
     }
 
     /// Readers rely on the columns of the values of collections, and of the keys of maps.

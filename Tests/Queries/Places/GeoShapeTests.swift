@@ -37,7 +37,7 @@ import Testing
         expectEqual(distance.asRadians(), 1)
         expectEqual(distance.asMeters(), 6_378_100)
         expectEqual(distance.asKilometers(), 6_378.1)
-        #expect(abs(distance.asMiles() - 3_963.167_67) < 1e-5)
+        #expect(abs(distance.asMiles() - 6_378.1 / 1.609344) < 1e-9)
         #expect(abs(distance.asDegrees() - 180 / pi) < 1e-12)
         let halves: [Distance?] = [
             .radians(0.5), .degrees(90 / pi), .meters(3_189_050), .kilometers(3_189.05),
