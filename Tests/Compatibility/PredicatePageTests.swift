@@ -45,7 +45,7 @@ import Testing
         let page = try page()
         let lines = page.split(separator: "\n").filter { $0.hasPrefix("    ") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        let subquery = try #require(lines.first { $0.hasPrefix("SUBQUERY(") })
+        let subquery = try requireValue(lines.first { $0.hasPrefix("SUBQUERY(") })
         let program =
             Self.models + TutorialPage(text: page).program + """
                 print(adults.count, owners.map(\\.name), inRoom.count, position ?? -1)
