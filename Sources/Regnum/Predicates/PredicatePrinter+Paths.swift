@@ -74,7 +74,7 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> PrintedPlace {
         if hop.isOfContent {
             guard hop.position == nil else {
-                throw PredicateUnprintable("a position in an AnyRealmValue of another kind")
+                throw PredicateUnprintable("a condition applies to a position in an AnyRealmValue")
             }
             var next = try content(hop, from: place).step("[*]", .element)
             next.isWhole = false

@@ -34,9 +34,8 @@ extension HostileRecordTests {
         CommitRecord.begin(.addFullTextIndex, table, &far)
         far.varint(1)
         expectEqual(code(far.bytes, on: large), .invalidDatabase)
-        #expect(
-            CommitRecord.isTooMuchWork(
-                honest, large, large.schema.with(table) { $0[1].isFullTextIndexed = true }))
+        let largeIndexed = large.schema.with(table) { $0[1].isFullTextIndexed = true }
+        #expect(CommitRecord.isTooMuchWork(honest, large, largeIndexed))
         let definition = ColumnDefinition(
             name: "e", type: .string, isFullTextIndexed: true,
             defaultValue: .string(longText(1 << 20)))

@@ -97,7 +97,9 @@ import Testing
     private func found(
         _ places: [Place], within shape: some GeoShape
     ) async throws -> Set<Int> {
-        let realm = try await Realm.temporary([GeoShop.self])
+        let realm = try await Realm.temporary([
+            GeoShop.self, GeoSpot.self, GeoRenamedSpot.self, GeoLabel.self,
+        ])
         try await realm.write { tx in
             for (number, place) in places.enumerated() {
                 try tx.add(GeoShop(number, "", GeoSpot(place.latitude, place.longitude)))
