@@ -83,7 +83,7 @@ private func comesBack<Results: Queryable>(
         text = try results.predicate
     } catch {
         let unprintable = ["an AnyRealmValue is compared with", "a position in an AnyRealmValue"]
-        if unprintable.contains(where: error.message.contains) { return false }
+        if unprintable.contains(where: { error.message.contains($0) }) { return false }
         throw Difference(description: "\(error.message) for \(results._plan.plan)")
     }
     let parsed = try all.filter(text)
