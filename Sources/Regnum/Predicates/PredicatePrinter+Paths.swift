@@ -166,7 +166,8 @@ extension PredicatePrinter {
                 text: end.text + ".@values", target: shape.target, isCollection: end.isCollection)
         case .value(let shape) where column.name == "value":
             return PrintedColumn(text: end.text, target: shape.target)
-        case .element, .entry, .value: break
+        case .element, .entry, .value:
+            throw PredicateUnprintable("a condition applies to a key in an AnyRealmValue")
         }
         throw unknown(column.name)
     }

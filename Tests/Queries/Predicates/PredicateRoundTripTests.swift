@@ -82,7 +82,7 @@ private func comesBack<Results: Queryable>(
     do {
         text = try results.predicate
     } catch {
-        let unprintable = ["an AnyRealmValue is compared with", "a position in an AnyRealmValue"]
+        let unprintable = ["an AnyRealmValue is compared with", "in an AnyRealmValue"]
         if unprintable.contains(where: { error.message.contains($0) }) { return false }
         throw Difference(description: "\(error.message) for \(results._plan.plan)")
     }
