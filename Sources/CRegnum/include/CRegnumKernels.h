@@ -67,8 +67,8 @@ void cregnum_match_text(const void *cells, size_t count, const void *text, size_
                         uint64_t *later);
 /// Returns the first position of the `n` >= 1 bytes in the text, or -1.
 ptrdiff_t cregnum_find(const void *text, size_t text_count, const void *bytes, size_t n);
-/// Returns the scalar that remains of a letter's canonical decomposition without its diacritics, 0 if
-/// none does, or the scalar itself if it has none.
+/// Returns what remains of a letter's canonical decomposition without diacritics: a scalar, or 0 for
+/// nothing. A scalar without diacritics is returned as it is.
 uint32_t cregnum_without_diacritics(uint32_t scalar);
 
 // Masks

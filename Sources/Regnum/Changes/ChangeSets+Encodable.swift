@@ -113,8 +113,8 @@ extension MapChange: Encodable where Value: Encodable {
 }
 
 extension ObjectChange: Encodable {
-    /// Encodes the object as `initial` (null if there is none), `inserted` or `deleted`, or `old`,
-    /// `new` and `properties` as `changed`.
+    /// Encodes the object as `initial` (null if it doesn't exist), `inserted` or `deleted`, or its
+    /// `old` and `new` state and the changed `properties` as `changed`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CaseKey.self)
         switch self {

@@ -78,8 +78,8 @@ final class CollectionStream {
         }
     }
 
-    /// The position to resume from after what was delivered; `nil` if there is none. Advances with
-    /// commits that don't concern the stream.
+    /// The position to resume from after the elements delivered so far, or `nil` before the first
+    /// element. Advances with commits that don't concern the stream.
     var cursor: ChangeCursor? {
         guard let place, start == nil else { return request.since }
         let cursor = ChangeCursor(place.root)

@@ -10,8 +10,8 @@ internal import RegnumEngine
 ///
 /// A handle for a primary key follows the key, not the row: if the object is deleted and another
 /// one with the same key is added, the handle refers to the new one. Likewise, a handle for a link
-/// or embedded object, as in `general.owner.changes`, follows the link: to another object when it is
-/// set. A handle made by `object(following:)` follows one object until it is deleted.
+/// or embedded object, as in `general.owner.changes`, follows the link: to another object when it
+/// is set. A handle made by `object(following:)` follows one object until it is deleted.
 @dynamicMemberLookup
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
@@ -43,7 +43,7 @@ public struct Live<Model: ObjectBase>: Sendable {
     }
 }
 
-/// What a live handle to an object follows.
+/// The identity by which a live handle finds its object.
 enum LiveIdentity: Sendable {
     /// The primary key.
     case key(Value)

@@ -17,9 +17,9 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
 
 /// The changes of an object.
 ///
-/// The stream of a primary key follows the key: after `.deleted` it keeps waiting for an object with
-/// the key to be added. An object that was deleted and added again between two elements is reported
-/// as both, in that order. See ``Changes`` for how streams start, merge and end.
+/// The stream of a primary key follows the key: after `.deleted` it keeps waiting for an object
+/// with the key to be added. An object that was deleted and added again between two elements is
+/// reported as both, in that order. See ``Changes`` for how streams start, merge and end.
 public typealias ObjectChanges<Model: ObjectBase> = Changes<ObjectChange<Model>>
 
 extension StreamRequest {

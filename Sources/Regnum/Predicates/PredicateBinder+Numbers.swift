@@ -125,7 +125,7 @@ private struct ExpressionBuilder {
     let isDecimal: Bool
     /// The path to the rows that have the properties.
     private(set) var hops: [Hop] = []
-    /// The first property; `nil` if there is none so far.
+    /// The first property, or `nil` if none was found so far.
     private(set) var place: PredicatePlace?
 
     init(binder: PredicateBinder, isDecimal: Bool) {

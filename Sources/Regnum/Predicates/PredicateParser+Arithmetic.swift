@@ -11,32 +11,34 @@ extension PredicateParser {
     private mutating func sum(
         _ operatorCount: inout Int
     ) throws(PredicateMistake) -> PredicateOperand.Kind {
-        let offset = next.offset
-        var kind = try product(&operatorCount)
-        while let operation = operation("+", .sum) ?? operation("-", .difference) {
-            try count(&operatorCount)
-            take()
-            let left = PredicateOperand(kind: kind, quantifier: nil, offset: offset)
-            let start = next.offset
-            let right = PredicateOperand(
-                kind: try product(&operatorCount), quantifier: nil, offset: start)
-            kind = .calculation(operation, left, right)
+        try operations(["+": .sum, "-": .difference], &operatorCount) {
+            parser, count throws(PredicateMistake) in try parser.product(&count)
         }
-        return kind
     }
 
     private mutating func product(
         _ operatorCount: inout Int
     ) throws(PredicateMistake) -> PredicateOperand.Kind {
+        try operations(["*": .product, "/": .quotient], &operatorCount) {
+            parser, count throws(PredicateMistake) in try parser.factor(&count)
+        }
+    }
+
+    /// Parses operands separated by operators of equal precedence, which apply from left to right.
+    private mutating func operations(
+        _ operators: [String: NumericOperation], _ operatorCount: inout Int,
+        _ operand: (inout PredicateParser, inout Int) throws(PredicateMistake) ->
+            PredicateOperand.Kind
+    ) throws(PredicateMistake) -> PredicateOperand.Kind {
         let offset = next.offset
-        var kind = try factor(&operatorCount)
-        while let operation = operation("*", .product) ?? operation("/", .quotient) {
+        var kind = try operand(&self, &operatorCount)
+        while case .symbol(let symbol) = next.kind, let operation = operators[symbol] {
             try count(&operatorCount)
             take()
             let left = PredicateOperand(kind: kind, quantifier: nil, offset: offset)
             let start = next.offset
             let right = PredicateOperand(
-                kind: try factor(&operatorCount), quantifier: nil, offset: start)
+                kind: try operand(&self, &operatorCount), quantifier: nil, offset: start)
             kind = .calculation(operation, left, right)
         }
         return kind
@@ -71,10 +73,6 @@ extension PredicateParser {
         }
         try require(symbol: ")")
         return constant
-    }
-
-    private func operation(_ symbol: String, _ operation: NumericOperation) -> NumericOperation? {
-        next.kind == .symbol(symbol) ? operation : nil
     }
 
     /// Limits the depth of what is parsed.

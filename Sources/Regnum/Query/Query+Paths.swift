@@ -113,8 +113,8 @@ extension [Hop] {
             && equalUTF8(entries.target, "\(last.target).\(last.name)")
     }
 
-    /// For hops that end with a link: the path through the last collection, and the link as a column
-    /// of row keys.
+    /// For hops that end with a link: the path through the last collection, and the link as a
+    /// column of row keys.
     var linkColumn: (hops: [Hop], column: ColumnReference) {
         let (several, links) = Array(dropLast()).splitAtLastCollection
         let name = last?.name ?? ""

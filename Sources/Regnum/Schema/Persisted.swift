@@ -16,9 +16,9 @@
 ///
 /// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
 /// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. Primary
-/// keys are always indexed. `fullTextIndexed:` is available for `String`, enums with such raw values
-/// and their optionals. Changing the primary key of a managed object fails the transaction with
-/// `.invalidValue`.
+/// keys are always indexed. `fullTextIndexed:` is available for `String`, enums with such raw
+/// values and their optionals. Changing the primary key of a managed object fails the transaction
+/// with `.invalidValue`.
 ///
 /// The wrapper can only be used for stored properties of classes derived from ``Object``,
 /// ``EmbeddedObject`` or ``AsymmetricObject``.

@@ -3,8 +3,8 @@ import RegnumStore
 /// The indexes and lists of a table. The roots of their trees are stored in the table's node from
 /// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
 /// reserved): first the indexes (kind 0) by ascending column, then the full-text indexes (kind 3)
-/// likewise, then for each list, ascending, its sequence tree (kind 1) and the tree of its backlinks
-/// (kind 2).
+/// likewise, then for each list, ascending, its sequence tree (kind 1) and the tree of its
+/// backlinks (kind 2).
 extension Table {
     /// Creates an empty table.
     static func make(_ trees: [ColumnTree], _ edit: NodeEdit) -> Table {

@@ -30,14 +30,7 @@ enum WordKey {
         var keys: [UInt64] = []
         var reader = WordReader(text)
         while let word = reader.next() { keys.append(key(word, seed: seed)) }
-        keys.sort()
-        var count = 0
-        for index in keys.indices where index == 0 || keys[index] != keys[index - 1] {
-            keys[count] = keys[index]
-            count += 1
-        }
-        keys.removeLast(keys.count - count)
-        return keys
+        return keys.sortedUniquely()
     }
 
     /// Returns the keys of a value, which has none unless it is a string.

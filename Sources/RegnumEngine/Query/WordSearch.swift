@@ -20,9 +20,9 @@ struct WordSearch: Sendable {
 
     /// Parses the terms between white space.
     ///
-    /// Throws `invalidQuery` if there is none, if one consists of several words, an excluded one is
-    /// a prefix, or a word is both required and excluded; and for too many terms. Terms without any
-    /// letter are ignored, as they are in a text.
+    /// Throws `invalidQuery` if the text has no terms or too many, if a term consists of several
+    /// words, if an excluded term is a prefix, or if a word is both required and excluded. Terms
+    /// without any letter are ignored, as they are in a text.
     init(_ text: String) throws(StoreError) {
         for part in text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace) {
             try add(String(part))

@@ -114,7 +114,7 @@ struct Reach: Sendable {
             let place = places[index]
             changed(place, isOwn: index == 0, step, &found[index])
             if found[index].isEmpty { continue }
-            found[index] = IndexLookup.ascending(found[index])
+            found[index] = found[index].sortedUniquely()
             guard let hop = place.hop else { continue }
             step.counters.rowsReached.add(found[index].count)
             let origins = hop.origins(

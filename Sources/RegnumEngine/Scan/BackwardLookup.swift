@@ -144,6 +144,6 @@ extension CompiledHop {
             return nil  // no condition leads through them
         }
         statistics.indexEntriesRead += found.count
-        return IndexLookup.ascending(found)
+        return found.sortedUniquely()
     }
 }

@@ -87,7 +87,7 @@ struct IndexLookup {
                 through: IndexTree.Entry(key: range.keys.upperBound, row: .max), into: &keys)
             if range.keys.lowerBound != range.keys.upperBound { isAscending = false }
         }
-        return isAscending ? keys : IndexLookup.ascending(keys)
+        return isAscending ? keys : keys.sortedUniquely()
     }
 }
 
@@ -212,21 +212,9 @@ extension IndexLookup {
     static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
         if a.isEmpty { return b }
         if b.isEmpty { return a }
-        return ascending(a + b)
+        return (a + b).sortedUniquely()
     }
 
-    /// Returns the rows in ascending order, without duplicates.
-    static func ascending(_ rows: [UInt64]) -> [UInt64] {
-        var rows = rows
-        rows.sort()
-        var unique = 0
-        for index in rows.indices where index == 0 || rows[index] != rows[index - 1] {
-            rows[unique] = rows[index]
-            unique += 1
-        }
-        rows.removeLast(rows.count - unique)
-        return rows
-    }
 }
 
 extension ResolvedColumn {

@@ -105,7 +105,7 @@ struct QueryCompiler {
                 return .matchWords(try compiler.resolve(reference), search)
             }
         case .isRow(let keys):
-            return .isRow(IndexLookup.ascending(keys.map(\.rawValue)))
+            return .isRow(keys.map(\.rawValue).sortedUniquely())
         case .matchTextColumns(let a, let match, let b, let folding):
             try check(a, .string)
             try check(b, .string)

@@ -37,8 +37,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The foldings of Latin, Greek, Cyrillic and Armenian letters, which are much faster to look up
-    /// than to compute.
+    /// The foldings of Latin, Greek, Cyrillic and Armenian letters, which are much faster to look
+    /// up than to compute.
     fileprivate static let caseFoldings = CaseFoldings()
 
     /// The full case folding, which Swift doesn't have; `nil` for that of the scalar itself.

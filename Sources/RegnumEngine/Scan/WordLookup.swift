@@ -34,7 +34,7 @@ extension ResolvedColumn {
             from: IndexTree.Entry(key: ranges[rarest].lowerBound, row: 0),
             through: IndexTree.Entry(key: ranges[rarest].upperBound, row: .max), into: &rows)
         statistics.indexEntriesRead += rows.count
-        if search.required[rarest].isPrefix { rows = IndexLookup.ascending(rows) }
+        if search.required[rarest].isPrefix { rows = rows.sortedUniquely() }
         for (index, term) in search.required.enumerated() where index != rarest {
             if !term.hasOwnKeys { isExact = false }
             if term.isPrefix {

@@ -95,11 +95,7 @@ enum SchemaRules {
 
     /// Checks that an index can be added to an existing column.
     static func check(newIndex column: ColumnKey, of table: TableSchema) throws(StoreError) {
-        guard column.index < table.columns.count else {
-            throw refused(
-                "The class \(table.name) has no column \(column.rawValue).", table.name)
-        }
-        let column = table.columns[column.index]
+        let column = try self.column(column, of: table)
         guard !column.hasIndex else {
             throw refused(table.name, column.name, because: "already has an index")
         }
@@ -111,16 +107,21 @@ enum SchemaRules {
     static func check(
         newFullTextIndex column: ColumnKey, of table: TableSchema
     ) throws(StoreError) {
-        guard column.index < table.columns.count else {
-            throw refused(
-                "The class \(table.name) has no column \(column.rawValue).", table.name)
-        }
-        let column = table.columns[column.index]
+        let column = try self.column(column, of: table)
         guard !column.isFullTextIndexed else {
             throw refused(table.name, column.name, because: "already has a full-text index")
         }
         try checkCanHaveWords(column.definition, of: table.name)
         try checkTreeCount(table, adding: 1, column.name)
+    }
+
+    private static func column(
+        _ key: ColumnKey, of table: TableSchema
+    ) throws(StoreError) -> ColumnSchema {
+        guard key.index < table.columns.count else {
+            throw refused("The class \(table.name) has no column \(key.rawValue).", table.name)
+        }
+        return table.columns[key.index]
     }
 
     private static func checkCanHaveWords(

@@ -99,18 +99,23 @@ extension RealmLog {
             segments: segments, reference: nil, search: search, nodes: nodes, damaged: damaged)
     }
 
-    /// Throws `invalidDatabase` if a control page shows that the log was replaced by another realm's.
+    /// Throws `invalidDatabase` if a control page shows that the log was replaced by that of another
+    /// realm.
     ///
-    /// `LOCK` is never synced. After a crash of the system, it can therefore be that of a realm that
-    /// was deleted before this one was created.
+    /// `LOCK` is never synced. After a system crash, it can therefore be that of a realm that was
+    /// deleted before this one was created.
     static func checkRealm(
         of page: ControlPage?, _ realmID: Identity128, _ place: Place
     ) throws(StoreError) {
         guard let page, page.realmID != realmID, page.version > 0, let boot = page.bootID,
             boot == place.fileSystem.bootID()
         else { return }
-        let path = place.directory.path
-        throw StoreError(
+        throw belongsToAnotherRealm(place.directory.path)
+    }
+
+    /// The error for a control page of another realm than the log's.
+    static func belongsToAnotherRealm(_ path: String) -> StoreError {
+        StoreError(
             .invalidDatabase,
             "\(path)/LOCK and the log belong to different realms. Restore the realm from a backup; "
                 + "if only LOCK is wrong, remove it.", path: path)

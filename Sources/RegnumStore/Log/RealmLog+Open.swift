@@ -194,11 +194,7 @@ extension RealmLog {
         let beginning = try findBeginning(
             place, lastNumber: page.segmentNumber, limit: page.visibleEnd, page: page, load)
         let log = RealmLog(place, beginning)
-        guard log.realmID == page.realmID else {
-            throw StoreError(
-                .invalidDatabase, "\(log.path)/LOCK and the log belong to different realms.",
-                path: log.path)
-        }
+        guard log.realmID == page.realmID else { throw belongsToAnotherRealm(log.path) }
         var report = RecoveryReport()
         report.followedWriter = true
         report.tell(of: beginning)
