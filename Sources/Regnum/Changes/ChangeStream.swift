@@ -21,7 +21,7 @@ where Element: Sendable, Failure == Realm.Error {
     /// resumes from a cursor, and after the end.
     ///
     /// While the stream waits, the position advances with commits that don't concern it. Storing it
-    /// on each time-out therefore keeps a quiet stream within the retained history.
+    /// on each timeout therefore keeps a quiet stream within the retained history.
     var cursor: ChangeCursor? { get }
 }
 
@@ -34,8 +34,8 @@ extension ChangeStreamIterator {
     ///     case .end: return
     ///     }
     ///
-    /// A time-out neither ends the stream nor loses anything: what arrives later is part of the
-    /// next element. That is why the result is an enumeration, and neither an optional, whose `nil`
+    /// A timeout neither ends the stream nor loses anything: what arrives later is part of the next
+    /// element. That is why the result is an enumeration, and neither an optional, whose `nil`
     /// would also be the end, nor an error, which would end the stream. Nothing remains of a wait
     /// that timed out, not even a task.
     ///

@@ -1,5 +1,5 @@
-/// A change set without objects and values: what a client needs that reads them elsewhere, or only
-/// moves and removes rows.
+/// A change set without objects and values, for clients that read these elsewhere, or only move and
+/// remove rows.
 ///
 ///     let text = try JSONEncoder().encode(delta.compact)
 ///     // {"deletions":[2],"insertions":[0],"modifications":[],"newModifications":[],

@@ -83,8 +83,8 @@ extension StreamEvent {
         if case .change(let change, _) = self { change } else { nil }
     }
 
-    /// The position to resume from after this event; see ``ChangeStreamIterator/cursor``.
-    /// After the deletion of an object that was replaced, it is still the position before.
+    /// The position to resume from after this event; see ``ChangeStreamIterator/cursor``. After the
+    /// deletion of an object that was replaced, it is still the position before the deletion.
     public var cursor: ChangeCursor {
         switch self {
         case .change(_, let cursor), .heartbeat(let cursor): cursor
@@ -95,7 +95,7 @@ extension StreamEvent {
 extension ChangeStream {
     /// Returns the stream with a heartbeat whenever nothing has arrived for an interval. The
     /// interval starts when an element is requested, so a busy consumer gets no heartbeats, and
-    /// they don't queue.
+    /// they don't queue up.
     ///
     /// Apply it before `map` or `filter`.
     ///

@@ -82,8 +82,9 @@ extension Live {
         ).objectChanges()
     }
 
-    /// Returns the changes of the given properties of the object, as those of collections do; see
-    /// ``LiveResults``. An empty array is equivalent to `changes(depth: 0)`.
+    /// Returns the changes of the given properties of the object. Paths match changes as in
+    /// ``LiveResults/changes(keyPaths:policy:since:excludingOrigins:)``. An empty array is
+    /// equivalent to `changes(depth: 0)`.
     ///
     /// - Precondition: The key paths refer to stored properties.
     public func changes(
