@@ -95,7 +95,7 @@ extension Realm {
         /// unlimited. ``Realm/stats()`` lists the snapshots that hold them.
         public var maximumNumberOfActiveVersions: UInt?
         /// The amount of history that the realm keeps from now on, for streams that resume from a
-        /// cursor and for other readers of the past. Stored in the realm, for all processes, until
+        /// cursor and for other readers of history. Stored in the realm, for all processes, until
         /// another `open` sets a different value. `nil` keeps the stored setting, or
         /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
