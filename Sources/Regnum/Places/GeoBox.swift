@@ -8,9 +8,9 @@
 /// when the query is used. Whether a point on an edge is within the box is decided as for
 /// ``GeoPolygon``.
 public struct GeoBox: GeoShape {
-    /// The corner in the south-west.
+    /// The south-western corner.
     public let bottomLeft: GeoPoint
-    /// The corner in the north-east.
+    /// The north-eastern corner.
     public let topRight: GeoPoint
 
     /// Creates a box from its corners.
@@ -19,8 +19,8 @@ public struct GeoBox: GeoShape {
         self.topRight = topRight
     }
 
-    /// Creates a box from pairs of a latitude and a longitude. Returns `nil` if one of them isn't
-    /// valid for ``GeoPoint``.
+    /// Creates a box from latitude-longitude pairs. Returns `nil` if one of them isn't valid for
+    /// ``GeoPoint``.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
             return nil

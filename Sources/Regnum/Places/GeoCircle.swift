@@ -2,8 +2,8 @@ internal import RegnumEngine
 
 /// The area within a distance of a point, measured on the sphere, for queries.
 ///
-/// The edge is precise to about 1e-15 radians (6 nm). A radius of 0 is that of a single point, and
-/// one of half the Earth's circumference or more makes the circle the whole sphere.
+/// The edge is precise to about 1e-15 radians (6 nm). A circle with a radius of 0 is a single
+/// point; with a radius of half the Earth's circumference or more, it is the whole sphere.
 public struct GeoCircle: GeoShape {
     /// The center.
     public let center: GeoPoint
@@ -22,15 +22,15 @@ public struct GeoCircle: GeoShape {
         self.init(center: center, radiusInRadians: radius.asRadians())
     }
 
-    /// Creates a circle around a pair of a latitude and a longitude. Returns `nil` if these aren't
-    /// valid for ``GeoPoint``, or the radius is negative or NaN.
+    /// Creates a circle around a latitude-longitude pair. Returns `nil` if it isn't valid for
+    /// ``GeoPoint``, or the radius is negative or NaN.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
     }
 
-    /// Creates a circle around a pair of a latitude and a longitude. Returns `nil` if these aren't
-    /// valid for ``GeoPoint``.
+    /// Creates a circle around a latitude-longitude pair. Returns `nil` if it isn't valid for
+    /// ``GeoPoint``.
     public init?(center: (Double, Double), radius: Distance) {
         self.init(center: center, radiusInRadians: radius.asRadians())
     }

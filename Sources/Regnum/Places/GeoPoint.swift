@@ -14,8 +14,8 @@ public struct GeoPoint: Hashable, Sendable {
     /// The altitude, at least 0. It has no effect on queries.
     public let altitude: Double
 
-    /// Creates a point. Returns `nil` if the latitude isn't from -90 to 90, the longitude isn't
-    /// from -180 to 180, the altitude is negative, or one of them is NaN.
+    /// Creates a point. Returns `nil` if the latitude isn't between -90 and 90, the longitude isn't
+    /// between -180 and 180, the altitude is negative, or one of them is NaN.
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard abs(latitude) <= 90, abs(longitude) <= 180, altitude >= 0 else { return nil }
         self.latitude = latitude
@@ -38,8 +38,7 @@ extension GeoPoint: CustomStringConvertible {
 }
 
 extension [GeoPoint] {
-    /// Returns the points at pairs of a latitude and a longitude, or `nil` if one of them isn't
-    /// valid.
+    /// Returns the points at latitude-longitude pairs, or `nil` if one of them isn't valid.
     init?(_ pairs: [(Double, Double)]) {
         self = []
         reserveCapacity(pairs.count)

@@ -1,17 +1,17 @@
 /// The area within a ring of points and outside of holes in it, for queries.
 ///
-/// The edges are arcs of great circles. A ring encloses the smaller of the two areas beside it,
-/// whatever its direction, so a polygon is never larger than a hemisphere. Points are rounded to
-/// less than 2e-16 radians (about 1 nm); everything else is exact, and decided as in the S2 library
-/// that Realm uses: of the polygons on the two sides of an edge, exactly one contains a point on
-/// it, and of the polygons around a vertex exactly one contains the vertex.
+/// The edges are arcs of great circles. A ring encloses the smaller of the two areas that it
+/// bounds, whatever its direction, so a polygon is never larger than a hemisphere. Points are
+/// rounded to less than 2e-16 radians (about 1 nm); everything else is exact, and decided as in the
+/// S2 library that Realm uses: of the polygons on the two sides of an edge, exactly one contains a
+/// point on it, and of the polygons around a vertex exactly one contains the vertex.
 ///
 /// Reported as an error when the query is used: a ring with fewer than three different points, or
-/// one that crosses itself, passes through a point twice or has an edge between opposite points of
-/// the Earth; rings that cross, or share an edge or more than one point; a hole that isn't within
-/// the outer ring, or that overlaps another hole. A point that repeats the previous one is ignored.
+/// one that crosses itself, passes through a point twice or has an edge between antipodal points;
+/// rings that cross, or share an edge or more than one point; a hole that isn't within the outer
+/// ring, or that overlaps another hole. A point that repeats the previous one is ignored.
 public struct GeoPolygon: GeoShape {
-    /// The points of the outer ring; the last one is the first one again.
+    /// The points of the outer ring; the last one repeats the first.
     public let outerRing: [GeoPoint]
     /// The points of each hole, in the same form.
     public let holes: [[GeoPoint]]
@@ -29,9 +29,9 @@ public struct GeoPolygon: GeoShape {
         self.init(outerRing: outerRing, holes: holes)
     }
 
-    /// Creates a polygon from rings of pairs of a latitude and a longitude. Returns `nil` if one of
-    /// these isn't valid for ``GeoPoint``, a ring has fewer than four, or a ring doesn't end where
-    /// it starts.
+    /// Creates a polygon from rings of latitude-longitude pairs. Returns `nil` if one of the pairs
+    /// isn't valid for ``GeoPoint``, a ring has fewer than four, or a ring doesn't end where it
+    /// starts.
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]] = []) {
         guard let outerRing = [GeoPoint](outerRing) else { return nil }
         let rings = holes.compactMap { [GeoPoint]($0) }
@@ -39,7 +39,7 @@ public struct GeoPolygon: GeoShape {
         self.init(outerRing: outerRing, holes: rings)
     }
 
-    /// Creates a polygon from rings of pairs of a latitude and a longitude.
+    /// Creates a polygon from rings of latitude-longitude pairs.
     public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
         self.init(outerRing: outerRing, holes: holes)
     }

@@ -3,9 +3,9 @@ internal import RegnumEngine
 /// An area on the Earth that a query can search: ``GeoBox``, ``GeoPolygon`` or ``GeoCircle``.
 ///
 /// A point is stored as in GeoJSON, in an embedded object whose class has a string `type`, which is
-/// "Point" in any case, and a list of doubles `coordinates`: the *longitude*, then the latitude, in
-/// degrees. Further elements, such as an altitude, don't count. The properties may have other names
-/// if ``ObjectBase/propertiesMapping()`` gives their columns these names.
+/// "Point" (ignoring case), and a list of doubles `coordinates`: the *longitude*, then the
+/// latitude, in degrees. Further elements, such as an altitude, are ignored. The properties may
+/// have other names if ``ObjectBase/propertiesMapping()`` maps them to these names.
 ///
 ///     final class Location: EmbeddedObject {
 ///         @Persisted var type = "Point"
@@ -16,8 +16,8 @@ internal import RegnumEngine
 ///     let circle = GeoCircle(center: center, radius: .kilometers(2)!)!
 ///     realm.objects(Shop.self).where { $0.location.geoWithin(circle) }
 ///
-/// Shapes are equal if they have the same points and radius, also if other points describe the same
-/// area. The Earth is a sphere with a radius of 6,378.1 km.
+/// Shapes are equal if they have the same points and radius. Shapes that describe the same area by
+/// different points aren't equal. The Earth is a sphere with a radius of 6,378.1 km.
 ///
 /// Don't conform your own types to this protocol.
 public protocol GeoShape: Hashable, Sendable, CustomStringConvertible {

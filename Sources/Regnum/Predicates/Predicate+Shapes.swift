@@ -72,8 +72,8 @@ extension PredicateBinder {
             }
         }
         throw PredicateMistake(
-            message: "Each ring of a polygon needs at least four points, the last one being the "
-                + "first one again.", offset: syntax.offset)
+            message: "Each ring of a polygon needs at least four points, the last one repeating "
+                + "the first.", offset: syntax.offset)
     }
 
     private func point(_ syntax: PredicateShape.Point) throws(PredicateMistake) -> GeoPoint {

@@ -57,8 +57,8 @@ extension ClassSchema {
             element.scalar == .double, let hop = hops(through: properties[coordinates]).first
         else {
             throw GeoMistake(
-                message: "\(name) isn't a class of points: an embedded class that stores a string "
-                    + "as \"type\" and a List<Double> as \"coordinates\".")
+                message: "\(name) doesn't store points: a geospatial query needs an embedded class "
+                    + "that stores a string as \"type\" and a List<Double> as \"coordinates\".")
         }
         let layout = GeoLayout(
             type: properties[type].reference, coordinates: hop, element: .element(element))

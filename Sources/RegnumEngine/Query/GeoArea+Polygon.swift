@@ -8,13 +8,13 @@ package struct GeoMistake: Error {
 extension GeoArea {
     /// Creates a polygon from closed rings: its outer ring, and holes.
     ///
-    /// The edges are arcs of great circles. A ring encloses the smaller of the two areas beside it.
-    /// A point that repeats the one before it is ignored.
+    /// The edges are arcs of great circles. A ring encloses the smaller of the two areas that it
+    /// bounds. A point that repeats the one before it is ignored.
     ///
     /// Throws if an outer ring is missing; if a ring has fewer than three different points, passes
-    /// through a point twice, or has an edge between opposite points of the sphere; if edges cross
-    /// or are the same; if two rings share more than one point; if a hole isn't within the outer
-    /// ring, or is within another hole.
+    /// through a point twice, or has an edge between antipodal points; if edges cross or are the
+    /// same; if two rings share more than one point; if a hole isn't within the outer ring, or is
+    /// within another hole.
     /// - Complexity: O(n log n) for n points, if few edges are close to each other.
     package init(rings: [[GeoVector]], text: String) throws(GeoMistake) {
         var edges: [GeoEdge] = []
@@ -53,8 +53,8 @@ extension GeoArea {
         for (place, vertex) in vertices.enumerated()
         where vertices[(place + 1) % vertices.count] == vertex.opposite {
             throw GeoMistake(
-                message: "\(name(index)) has an edge between two opposite points of the Earth, "
-                    + "which could go anywhere.")
+                message: "\(name(index)) has an edge between two antipodal points, so its "
+                    + "direction is undefined.")
         }
         return vertices
     }

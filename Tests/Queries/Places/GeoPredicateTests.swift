@@ -127,7 +127,7 @@ import Testing
             ("spot GEOWITHIN geoCircle([1, 2], -1)", "can't be negative"),
             ("spot GEOWITHIN geoPolygon([1, 2])", "Expected {"),
             ("spot GEOWITHIN geoPolygon({[1, 2], [3, 4], [1, 2]})", "at least four points"),
-            ("spot GEOWITHIN geoPolygon({[1, 2], [3, 4], [5, 7], [8, 8]})", "first one again"),
+            ("spot GEOWITHIN geoPolygon({[1, 2], [3, 4], [5, 7], [8, 8]})", "repeating the first"),
             (
                 "spot GEOWITHIN geoPolygon({[0, 0], [9, 0], [0, 9], [9, 9], [0, 0]})",
                 "crosses itself"
@@ -142,8 +142,8 @@ import Testing
             ("name GEOWITHIN geoBox([1, 2], [3, 4])", "isn't an embedded object"),
             ("branches.@count GEOWITHIN geoBox([1, 2], [3, 4])", "isn't an embedded object"),
             ("spot.coordinates GEOWITHIN geoBox([1, 2], [3, 4])", "isn't an embedded object"),
-            ("partner GEOWITHIN geoBox([1, 2], [3, 4])", "GeoShop isn't a class of points"),
-            ("label GEOWITHIN geoBox([1, 2], [3, 4])", "GeoLabel isn't a class of points"),
+            ("partner GEOWITHIN geoBox([1, 2], [3, 4])", "GeoShop doesn't store points"),
+            ("label GEOWITHIN geoBox([1, 2], [3, 4])", "GeoLabel doesn't store points"),
             ("ANY spot GEOWITHIN geoBox([1, 2], [3, 4])", "ANY, ALL and NONE need several"),
         ]
         for one in cases {

@@ -197,7 +197,7 @@ import Testing
         let realm = try await GeoShop.cities()
         let box = try box((0, 0), (1, 1))
         let message = await refusal(realm) { $0.label.geoWithin(box) }
-        #expect(message.contains("GeoLabel isn't a class of points"))
+        #expect(message.contains("GeoLabel doesn't store points"))
         #expect(message.contains("List<Double>"))
     }
 
@@ -222,7 +222,7 @@ import Testing
         try await expect(
             "passes through a point twice", [(0, 0), (0, 9), (5, 5), (0, 9), (9, 9), (0, 0)])
         try await expect(
-            "opposite points", [(45, 20), (-45, -160), (0, 100), (45, 20)])
+            "antipodal points", [(45, 20), (-45, -160), (0, 100), (45, 20)])
         try await expect(
             "isn't within the outer ring", square, [(20, 20), (20, 21), (21, 21), (20, 20)])
         try await expect(
