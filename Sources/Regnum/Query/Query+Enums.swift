@@ -26,12 +26,12 @@ extension Query where Value: QueryMap, Value.Value: EnumValue {
 // MARK: Bounds
 
 extension Query where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The case with the smallest raw value among the objects of a collection, like the minimum of
-    /// a property of the type of the raw values.
+    /// The case with the smallest raw value among the objects of a collection. Otherwise behaves
+    /// like `min` of a property of the raw value's type.
     public var min: Query<Value._Enum?> { overObjects(.min) }
 
-    /// The case with the greatest raw value among the objects of a collection, like the maximum of
-    /// a property of the type of the raw values.
+    /// The case with the greatest raw value among the objects of a collection. Otherwise behaves
+    /// like `max` of a property of the raw value's type.
     public var max: Query<Value._Enum?> { overObjects(.max) }
 }
 

@@ -11,7 +11,7 @@ public struct StringOptions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Ignores the case of letters of all scripts: compares strings by the UTF-8 bytes of their
+    /// Ignores the case of letters in all scripts: compares strings by the UTF-8 bytes of their
     /// full case foldings (`toCasefold`, Unicode Standard, section 3.13). `"STRASSE"` equals
     /// `"straße"`. This is slower, because each string is processed individually.
     public static let caseInsensitive = StringOptions(rawValue: 1)
@@ -82,15 +82,15 @@ extension Query where Value: ScalarValue, Value._Basis == String {
         return differs(from: other, options)
     }
 
-    /// Whether the text has the words of a search. The property must have a full-text index:
+    /// Whether the text matches a search for words. The property must have a full-text index:
     /// `@Persisted(fullTextIndexed: true)`.
     ///
     ///     snapshot.objects(Message.self).where { $0.text.matchesText("swift actor* -java") }
     ///
-    /// White space separates the words. The text must have all of them: `swift` the whole word,
-    /// `actor*` a word that starts with it; and not those after `-`. Case and the diacritics of
-    /// Latin-1 letters are ignored. Words consist of ASCII letters and digits and the letters of
-    /// Latin-1; everything else, including the letters of other scripts, separates them.
+    /// White space separates the words. The text must contain all of them (`swift` as a whole word,
+    /// `actor*` as the start of a word), but none of those preceded by a `-`. Case and the
+    /// diacritics of Latin-1 letters are ignored. Words consist of ASCII letters and digits and the
+    /// letters of Latin-1; everything else, including the letters of other scripts, separates them.
     ///
     /// A search without a word, with a term of several words such as `re-entry`, with an excluded
     /// prefix, or with a word that is both required and excluded fails with `.invalidQuery`, and so
