@@ -65,8 +65,8 @@ extension PredicateArguments {
             message =
                 values.isEmpty
                 ? "Value number \(position) is missing: no values were given."
-                : "Value number \(position) is missing: \(values.count) were given, numbered "
-                    + "from 0."
+                : "Value number \(position) is missing: \(values.count) "
+                    + "\(values.count == 1 ? "was" : "were") given, numbered from 0."
         case (.name(let name), .names(let values)):
             if let value = values[name] { return value }
             message = "No value was given for $\(name.shortened)."

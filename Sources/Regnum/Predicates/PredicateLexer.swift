@@ -118,7 +118,7 @@ struct PredicateLexer {
             let first = position
             while let byte = peek(), byte != UInt8(ascii: ")") { position += 1 }
             let text = String(decoding: bytes[first..<position], as: UTF8.self)
-            guard take(")") else { throw mistake("\(name)( isn't closed by ).", at: start) }
+            guard take(")") else { throw mistake("\(name)( has no closing ).", at: start) }
             return .identifier(kind: lowercase, text: text)
         }
         if lowercase == "b64", let quote = peek(), quote == 0x22 || quote == 0x27 {
@@ -217,7 +217,7 @@ struct PredicateLexer {
             }
         }
         guard peek() == quote else {
-            throw mistake("The string isn't closed by \(Unicode.Scalar(quote)).", at: start)
+            throw mistake("The string has no closing \(Unicode.Scalar(quote)).", at: start)
         }
         position += 1
         return String(decoding: text, as: UTF8.self)

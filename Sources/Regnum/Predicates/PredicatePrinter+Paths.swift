@@ -173,7 +173,7 @@ extension PredicatePrinter {
     }
 
     private func unknown(_ name: String) -> PredicateUnprintable {
-        PredicateUnprintable("the stored property \"\(name.shortened)\" has no name in the classes")
+        PredicateUnprintable("no class declares the stored property \"\(name.shortened)\"")
     }
 }
 

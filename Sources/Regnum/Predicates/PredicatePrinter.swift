@@ -177,7 +177,7 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> Predicate {
         guard let index = schema.primaryKey else {
             throw PredicateUnprintable(
-                "\(schema.name.withArticle) is compared, which has no primary key")
+                "it compares \(schema.name.withArticle), which has no primary key")
         }
         var key = schema.properties[index].reference
         let isNil = Predicate.exists(links, .compare(key, .equal, .null))

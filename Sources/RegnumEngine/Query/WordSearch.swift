@@ -49,7 +49,7 @@ struct WordSearch: Sendable {
         guard let word = first else { return }
         guard second == nil else {
             throw WordSearch.refused(
-                "\(part.quoted) is more than one word: separate the words by spaces.")
+                "\(part.quoted) is more than one word: separate the words with spaces.")
         }
         if !isExcluded {
             let isKnown = required.contains { $0.isPrefix == isPrefix && $0.word == word }

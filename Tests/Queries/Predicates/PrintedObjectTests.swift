@@ -43,7 +43,7 @@ import Testing
         let all = realm.snapshot().objects(Gadget.self)
         let part = all[1].part
         try expectRefused(
-            all.filter("part == %@", part), "a GadgetPart is compared, which has no primary key")
+            all.filter("part == %@", part), "it compares a GadgetPart, which has no primary key")
         try await realm.write { tx in
             let gadgets = tx.objects(Gadget.self)
             expectRefused(
