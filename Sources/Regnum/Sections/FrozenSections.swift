@@ -10,9 +10,10 @@ internal import RegnumStore
 ///         for message in room { print(message.text) }
 ///     }
 ///
-/// Sections are in the order in which their keys appear in the sorted results, and keep the order
-/// of the results within. Objects with the same key are in one section even if others are between
-/// them. The sections are determined once, by the first use, in O(n) on the calling thread.
+/// Sections are in the order in which their keys appear in the sorted results, and the objects in a
+/// section keep the order of the results. Objects with the same key are in one section even if
+/// others are between them. The sections are determined once, by the first use, in O(n) on the
+/// calling thread.
 ///
 /// Sections are equal if they have equal keys and equal objects in the same order.
 public struct FrozenSections<Key: SectionKey, Model: ObjectBase>: Sendable {
@@ -57,7 +58,7 @@ public struct FrozenSections<Key: SectionKey, Model: ObjectBase>: Sendable {
         guard let position = sectioning.layout.position(at: path) else {
             if ReadScope.hasFailed { return Frozen(results.table, row: .nowhere) }
             fatalError(
-                "\(name) have no object at \(path): there are \(count) sections."
+                "\(name) have no object at \(path): the section count is \(count)."
                     + results.table.snapshot.placeSentence)
         }
         return results[position]

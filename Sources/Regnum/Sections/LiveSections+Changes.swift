@@ -8,8 +8,8 @@ extension LiveSections {
     /// Returns the changes of the sections. For the parameters, see
     /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
-    /// If a closure returns the keys, and reads an object of another class that is beyond the depth
-    /// or the key paths, a change of that object isn't reported before the next element.
+    /// If a closure returns the keys and reads an object of another class that the depth or the key
+    /// paths don't reach, a change of that object isn't reported before the next element.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
         excludingOrigins origins: Set<String> = []
@@ -50,9 +50,10 @@ extension LiveSection {
     /// Returns the changes of the section. For the parameters, see
     /// ``LiveResults/changes(depth:policy:since:excludingOrigins:)``.
     ///
-    /// Elements contain all sections, and the change sets only what concerns this one, at positions
-    /// among all sections. Nothing is delivered for changes of other sections. If the last object
-    /// with the key disappears, the section is deleted; if the key reappears, it is inserted.
+    /// Elements contain all sections, but their change sets contain only what concerns this one, at
+    /// positions among all sections. Nothing is delivered for changes of other sections. If the
+    /// last object with the key disappears, the section is deleted; if the key reappears, it is
+    /// inserted.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil,
         excludingOrigins origins: Set<String> = []

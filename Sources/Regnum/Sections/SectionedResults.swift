@@ -8,9 +8,9 @@ internal import RegnumStore
 ///         for message in room { message.isRead = room.key == "general" }
 ///     }
 ///
-/// Sections are in the order in which their keys appear in the sorted results, and keep the order
-/// of the results within. Objects with the same key are in one section even if others are between
-/// them.
+/// Sections are in the order in which their keys appear in the sorted results, and the objects in a
+/// section keep the order of the results. Objects with the same key are in one section even if
+/// others are between them.
 ///
 /// Sectioned results are live inside the body: every use shows the current state, including
 /// uncommitted changes. A `for` loop iterates over the sections that existed when it started. After
@@ -61,7 +61,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
         let current = current
         guard let position = current.sectioning.layout.position(at: path) else {
             if results._hasFailed { return object(.nowhere) }
-            trap("\(name) have no object at \(path): there are \(count) sections.")
+            trap("\(name) have no object at \(path): the section count is \(count).")
         }
         return object(current.keys[position])
     }
