@@ -3,17 +3,17 @@ public import FoundationEssentials
 /// A property type that has a minimum and a maximum: the integers, `Float`, `Double`, `Decimal128`,
 /// `Date`, ``AnyRealmValue``, and their optionals.
 public protocol BoundedValue: ScalarValue {
-    /// The type without its optional.
+    /// The non-optional form of the type.
     associatedtype Required: RequiredValue = Self
 }
 
 /// A property type that can be summed and averaged: the integers, `Float`, `Double`, `Decimal128`,
 /// ``AnyRealmValue``, and their optionals.
 public protocol SummableValue: BoundedValue {
-    /// The type of sums: `Int` for integers, otherwise the type without its optional.
+    /// The type of sums: `Int` for integers, otherwise the non-optional form of the type.
     associatedtype Total: RequiredValue & OrderedValue = Self
-    /// The type of averages: `Decimal128` for itself, `AnyRealmValue` for
-    /// itself, otherwise `Double`.
+    /// The type of averages: `Decimal128` for `Decimal128`, `AnyRealmValue` for `AnyRealmValue`,
+    /// otherwise `Double`.
     associatedtype Mean: RequiredValue & OrderedValue = Double
 }
 

@@ -52,7 +52,7 @@ where
 
 /// A type that is stored as another type, or its optional: see ``CustomPersistable``.
 public protocol ProjectedValue: ScalarValue {
-    /// The type without its optional.
+    /// The non-optional form of the type.
     associatedtype _Projected: FailableCustomPersistable
     /// The type of the stored property: the persisted type, or its optional.
     associatedtype _PersistedProperty

@@ -53,7 +53,8 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// or objects from a different transaction.
     ///
     /// - Complexity: O(log² n); O(1) for an unmanaged set, except that the first lookup of a stored
-    ///   object after a change of its realm is linear in the unmanaged objects in the set.
+    ///   object after a change to its realm is linear in the number of unmanaged objects in the
+    ///   set.
     public func contains(_ element: Element) -> Bool {
         managed?.contains(element._elementContent().content) ?? elements.contains(element)
     }

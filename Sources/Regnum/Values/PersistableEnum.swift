@@ -14,7 +14,7 @@ where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty =
 
 /// An enum that is stored as its raw value, or its optional: see ``PersistableEnum``.
 public protocol EnumValue: ScalarValue {
-    /// The type without its optional.
+    /// The non-optional form of the type.
     associatedtype _Enum: PersistableEnum
     /// The stored type: the raw value, or its optional.
     associatedtype _RawProperty: ScalarValue, RealmCollectionValue, MapValue
