@@ -56,8 +56,9 @@ struct ImportCommand: AsyncParsableCommand {
                 let summary = try await realm.importJSON(
                     from: input, update: update.policy, batchSize: atomic ? nil : batchSize)
                 await realm.close()
+                let noun = summary.objectCount == 1 ? "object" : "objects"
                 try OutputStream.standard.write(
-                    Array("\(summary.objectCount) objects imported\n".utf8))
+                    Array("\(summary.objectCount) \(noun) imported\n".utf8))
             } catch {
                 // Unlike `isEmpty`, this counts asymmetric objects.
                 let hasObjects = realm.snapshot().storedClasses.contains { $0.objectCount > 0 }

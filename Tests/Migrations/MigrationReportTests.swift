@@ -35,8 +35,8 @@ import Testing
         expectEqual(
             report.description.split(separator: "\n").dropFirst().map { Array($0.utf8) },
             [
-                Array("cafe\u{301}: 0 objects before, 2 after.".utf8),
-                Array("caf\u{E9}: 0 objects before, 1 after.".utf8),
+                Array("The number of cafe\u{301} objects changes from 0 to 2.".utf8),
+                Array("The number of caf\u{E9} objects changes from 0 to 1.".utf8),
             ])
     }
 }

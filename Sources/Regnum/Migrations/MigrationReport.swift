@@ -87,7 +87,7 @@ extension MigrationReport: CustomStringConvertible {
     public var description: String {
         var lines = ["Schema version \(versions.old) to \(versions.new)."] + changes
         for (name, old, new) in changedCounts {
-            lines.append("\(name): \(old) objects before, \(new) after.")
+            lines.append("The number of \(name) objects changes from \(old) to \(new).")
         }
         return lines.joined(separator: "\n")
     }

@@ -33,7 +33,7 @@ package struct WaitNotice: Sendable {
         let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
         return (place.map { "The write at \($0)" } ?? "A write")
             + " has been waiting for \(seconds) s for \(holder)"
-            + (waiterCount > 1 ? "; \(waiterCount - 1) more are waiting." : ".")
+            + (waiterCount > 1 ? "; other waiting writes: \(waiterCount - 1)." : ".")
     }
 }
 
