@@ -154,8 +154,8 @@ extension ClassSchema {
             }
             if property.shape.isStoredList, property.columnName.itemsProperty != nil {
                 problems.append(
-                    "\(name).\(property.name) has the stored name \"\(property.columnName)\": that "
-                        + "of a collection can't end in \"[]\", which is reserved.")
+                    "\(name).\(property.name) has the stored name \"\(property.columnName)\": a "
+                        + "collection's stored name can't end in \"[]\", which is reserved.")
             }
             // Mapped names are checked in `mappingProblems`.
             if equalUTF8(property.name, property.columnName),

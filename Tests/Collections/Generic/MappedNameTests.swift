@@ -205,7 +205,7 @@ private enum Unmapped {
                 + "or control",
             "of LongMapped maps a to \"nnn", "which has 64 bytes; the limit is 63.",
             "of LongMapped maps b to \"\": a stored name can't be empty",
-            "LongMapped.numbers has the stored name \"number[]\": that of a collection can't",
+            "LongMapped.numbers has the stored name \"number[]\": a collection's stored name can't",
         ] {
             expectTrue(lines.contains { $0.contains(sentence) }, "\(sentence) in \(lines)")
         }
