@@ -85,8 +85,8 @@ extension PredicateBinder {
                 altitude: numbers.count > 2 ? numbers[2] : 0)
         else {
             throw PredicateMistake(
-                message: "A point is [longitude, latitude]: from -180 to 180 and from -90 to 90, "
-                    + "in degrees. An altitude after them can't be negative.",
+                message: "A point is [longitude, latitude] in degrees, from -180 to 180 and from "
+                    + "-90 to 90. An altitude after them can't be negative.",
                 offset: syntax.offset)
         }
         return point

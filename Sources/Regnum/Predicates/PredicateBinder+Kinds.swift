@@ -21,7 +21,7 @@ extension PredicateBinder {
         switch other {
         case .constant(let constant): names = [constant]
         case .list(let constants) where otherOperand.quantifier ?? .any == .any: names = constants
-        default: throw refused(place, "can only be compared with names of types", operand.offset)
+        default: throw refused(place, "can only be compared with type names", operand.offset)
         }
         let isNegated: Bool
         switch comparison.kind {

@@ -235,7 +235,7 @@ struct PredicateLexer {
         }
         let text = String(decoding: units, as: UTF16.self)
         if text.unicodeScalars.contains("\u{FFFD}"), units != [0xFFFD] {
-            throw mistake("The escape isn't a Unicode character.", at: start)
+            throw mistake("The escape sequence isn't a Unicode character.", at: start)
         }
         return text.utf8
     }

@@ -21,7 +21,7 @@ struct PredicateParser {
         let condition = try parser.disjunction()
         let tails = try parser.tails()
         guard parser.next.kind == .end else {
-            throw parser.misplaced("Expected and, or, or the end")
+            throw parser.misplaced("Expected AND, OR, or the end")
         }
         return PredicateStatement(
             condition: condition, tails: tails, valueCount: parser.valueCount)
@@ -225,7 +225,7 @@ struct PredicateParser {
             guard tails.count < Limits.sortTermCountMax else {
                 throw PredicateMistake(
                     message: "There are more than \(Limits.sortTermCountMax) SORT, DISTINCT and "
-                        + "LIMIT.", offset: offset)
+                        + "LIMIT clauses.", offset: offset)
             }
             switch next.keyword {
             case "sort":
@@ -258,7 +258,9 @@ struct PredicateParser {
                 }
                 take()
                 tails.append((.limit(count), offset))
-            default: throw misplaced("Expected and, or, SORT, DISTINCT, LIMIT, or the end")
+            default:
+                let operators = tails.isEmpty ? "AND, OR, " : ""
+                throw misplaced("Expected \(operators)SORT, DISTINCT, LIMIT, or the end")
             }
             try require(symbol: ")")
         }

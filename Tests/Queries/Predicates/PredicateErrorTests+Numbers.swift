@@ -53,7 +53,7 @@ extension PredicateErrorTests {
             Case("number.‸@type == 'int'", "isn't an AnyRealmValue, as @type requires"),
             Case("any.@type ‸> 'int'", "can only be compared by ==, != and IN"),
             Case("any.@type.‸x == 'int'", "is a type and has no property"),
-            Case("‸any.@type == text", "can only be compared with names of types"),
+            Case("‸any.@type == text", "can only be compared with type names"),
             Case("‸ANY any.@type == 'int'", "is a single value"),
         ])
     }

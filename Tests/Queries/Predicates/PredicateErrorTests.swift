@@ -50,8 +50,8 @@ import Testing
             Case("number‸", "Expected an operator"),
             Case("number ==‸", "Expected a property or a value"),
             Case("number ‸is 3", "Expected an operator such as == or CONTAINS, but found is"),
-            Case("number == 3 ‸number", "Expected and, or, SORT"),
-            Case("number == 3 ‸)", "Expected and, or, or the end, but found )"),
+            Case("number == 3 ‸number", "Expected AND, OR, SORT"),
+            Case("number == 3 ‸)", "Expected AND, OR, or the end, but found )"),
             Case("(number == 3‸", "Expected ), but the string ends here"),
             Case("((number == 3)‸", "Expected )"),
             Case("number == 3 AND‸", "Expected a property"),
@@ -110,7 +110,7 @@ import Testing
             Case("number > 0 SORT(number ‸UP)", "Expected ), but found UP"),
             Case("number > 0 LIMIT(‸x)", "Expected a number of objects"),
             Case("number > 0 LIMIT(‸-1)", "Expected a number of objects"),
-            Case("number > 0 LIMIT(1) ‸AND number < 3", "Expected and, or, SORT"),
+            Case("number > 0 LIMIT(1) ‸AND number < 3", "Expected SORT, DISTINCT"),
         ])
     }
 
@@ -326,7 +326,7 @@ import Testing
             ),
             (
                 "id > 0" + String(repeating: " LIMIT(1)", count: 65),
-                "more than 64 SORT, DISTINCT and LIMIT"
+                "more than 64 SORT, DISTINCT and LIMIT clauses"
             ),
         ] {
             let error = await realmError { try all.filter(text) }
