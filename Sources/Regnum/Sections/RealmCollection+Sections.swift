@@ -59,7 +59,7 @@ extension RealmCollection where Element: ObjectBase {
         sectioned(by: key, sortDescriptors: sortDescriptors)
     }
 
-    /// Returns the objects sorted by a property of any type and divided into sections by its
+    /// Returns the objects sorted by an `AnyRealmValue` property and divided into sections by its
     /// values, which are the keys in frozen form.
     public func sectioned(
         by keyPath: KeyPath<Element, AnyRealmValue>, ascending: Bool = true
@@ -68,7 +68,7 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// Returns the objects sorted by several properties and divided into sections by the values of
-    /// the most significant one, a property of any type.
+    /// the most significant one, an `AnyRealmValue` property.
     public func sectioned(
         by keyPath: KeyPath<Element, AnyRealmValue>, sortDescriptors: [SortOrder<Element>]
     ) -> SectionedResults<FrozenAnyValue, Element> {

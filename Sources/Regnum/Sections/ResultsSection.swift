@@ -64,7 +64,7 @@ public struct ResultsSection<Key: SectionKey, Model: ObjectBase> {
         sections.results.binding.core?.fail(
             Realm.Error(
                 .invalidInput,
-                "A section of \(sections.name) was used while no object has its key: check "
+                "A section of \(sections.name) was used while no object had its key: check "
                     + "isInvalidated after changes to the objects.", className: className))
         return []
     }

@@ -29,9 +29,9 @@ extension SectionChange {
 /// objects of inserted sections are. A section that moved relative to the others, which is possible
 /// only if a closure returns the keys, is deleted and inserted.
 ///
-/// A modified object that has the same key and the same row in its section as before is listed in
-/// `modifications`; any other modified object is deleted and inserted, and so is one that moved to
-/// another section.
+/// A modified object that has the same key and the same position in its section as before is listed
+/// in `modifications`; any other modified object is deleted and inserted, and so is one that moved
+/// to another section.
 public struct SectionChangeSet<Key: SectionKey, Model: ObjectBase>: Sendable {
     /// Positions of the removed sections among the old ones, in ascending order.
     public var sectionDeletions: [Int] { difference.deletedSections }

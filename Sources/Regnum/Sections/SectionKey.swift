@@ -6,7 +6,7 @@ internal import RegnumEngine
 /// Keys are the same if their stored forms are: strings are compared by their UTF-8 bytes, and NaN
 /// is a key. Objects can't be keys, and neither can lists, dictionaries, or projected types that
 /// are stored as embedded objects: such keys are an error (`.invalidQuery`), which is reported when
-/// the sections are used. The key of a property of any type is a ``FrozenAnyValue``.
+/// the sections are used. The key of an ``AnyRealmValue`` property is a ``FrozenAnyValue``.
 public typealias SectionKey = ScalarValue & Hashable & Sendable
 
 extension _Plan {

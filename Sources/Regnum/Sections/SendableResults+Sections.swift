@@ -43,7 +43,7 @@ extension FrozenResults {
         sectioned(by: key, sortDescriptors: sortDescriptors)
     }
 
-    /// Returns the objects sorted by a property of any type and divided into sections by its
+    /// Returns the objects sorted by an `AnyRealmValue` property and divided into sections by its
     /// values.
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, ascending: Bool = true
@@ -52,7 +52,7 @@ extension FrozenResults {
     }
 
     /// Returns the objects sorted by several properties and divided into sections by the values of
-    /// the most significant one, a property of any type.
+    /// the most significant one, an `AnyRealmValue` property.
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, sortDescriptors: [SortOrder<Model>]
     ) -> FrozenSections<FrozenAnyValue, Model> {
@@ -108,7 +108,7 @@ extension LiveResults {
         sectioned(by: key, sortDescriptors: sortDescriptors)
     }
 
-    /// Returns the objects sorted by a property of any type and divided into sections by its
+    /// Returns the objects sorted by an `AnyRealmValue` property and divided into sections by its
     /// values.
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, ascending: Bool = true
@@ -117,7 +117,7 @@ extension LiveResults {
     }
 
     /// Returns the objects sorted by several properties and divided into sections by the values of
-    /// the most significant one, a property of any type.
+    /// the most significant one, an `AnyRealmValue` property.
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, sortDescriptors: [SortOrder<Model>]
     ) -> LiveSections<FrozenAnyValue, Model> {
