@@ -129,7 +129,7 @@ extension RealmCore {
         _ place: CallPlace, _ entry: ClassEntry, _ call: StaticString
     ) -> SnapshotCore {
         let name = entry.schema.name
-        failWrite(reading: "A live handle on \(name)", of: name, insteadOf: call)
+        failWrite(reading: "A live handle to \(name)", of: name, insteadOf: call)
         return snapshot(place)
     }
 

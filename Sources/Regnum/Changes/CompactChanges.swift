@@ -43,7 +43,7 @@ extension ValueChangeSet {
 }
 
 extension MapChangeSet {
-    /// The changes without the values, by the text of the keys.
+    /// The changes without the values, with the keys as strings.
     public var compact: CompactChanges<String> {
         CompactChanges(
             deletions: deletions.map(\._text), insertions: insertions.map(\._text),

@@ -165,8 +165,8 @@ extension FrozenAnyValue {
 }
 
 extension FrozenAnyValue: CustomStringConvertible {
-    /// The description of the contained value; "nil" for `none`. Data shows its first bytes, and a
-    /// list or dictionary at most 100 elements.
+    /// The description of the contained value; "nil" for `none`. Shows only the first bytes of
+    /// data, and at most 100 elements of a list or dictionary.
     public var description: String {
         ReadScope.describe("FrozenAnyValue") {
             ObjectPrinter.text { $0.print(self) }

@@ -10,9 +10,10 @@ extension Query {
     ///
     /// False for `nil`, for an object of another `type`, and for one that has fewer than two
     /// coordinates or has coordinates out of their ranges. A class that doesn't have the properties
-    /// of points and a shape without an area are errors, which are reported when the query is used.
+    /// of a point, and a shape that encloses no area, are errors, which are reported when the query
+    /// is used.
     ///
-    /// - Complexity: O(v) for each object, for v points of a polygon. There is no index.
+    /// - Complexity: O(v) for each object, for v points of a polygon. No index is used.
     public func geoWithin<Target: EmbeddedObject>(_ shape: some GeoShape) -> Query<Bool>
     where Value == Target? {
         isWithin(shape, ClassSchema.of(Target.self))

@@ -90,7 +90,7 @@ extension Realm {
     ///     let person = realm.snapshot().objects(Person.self)[0]
     ///     for try await change in realm.object(following: person).changes { … }
     ///
-    /// - Precondition: The object is of this realm.
+    /// - Precondition: The object belongs to this realm.
     public nonisolated func object<T: ObjectBase>(
         following object: Frozen<T>, file: StaticString = #fileID, line: UInt = #line
     ) -> Live<T> {

@@ -16,9 +16,9 @@ extension Realm {
     /// The body runs on the realm's actor, so everything it captures is transferred there:
     /// `Sendable` values, and other values only if nothing else can use them afterwards. An
     /// unmanaged object or a `[String: Any]` created just before the call qualifies. A parameter,
-    /// an element of an array that is used again, or a property of an actor doesn't; the compiler
-    /// then reports that passing the closure as a `sending` parameter risks data races. These forms
-    /// compile:
+    /// an element of an array that is used afterwards, or a property of an actor doesn't; the
+    /// compiler then reports that passing the closure as a `sending` parameter risks data races.
+    /// These forms compile:
     ///
     ///     func save(_ dog: sending Dog) async throws {              // the caller transfers it
     ///         try await realm.write { tx in try tx.add(dog) }

@@ -42,8 +42,8 @@ extension Realm {
         /// Objects and values that those queries have collected. Queries for all objects of a
         /// class, or for a whole list, collect nothing and read on access.
         public let foundRows: Int
-        /// Bytes of memory that the realm's content takes in this process, over all held versions:
-        /// content that wasn't read from the nodes file, or has been changed since then.
+        /// Bytes of memory that the realm's content takes in this process, across all held
+        /// versions: content that wasn't read from the nodes file, or has been changed since then.
         public let heapByteCount: Int
         /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.

@@ -17,10 +17,10 @@ extension Transaction {
     /// - Parameter policy: The handling of an existing object with the same primary key.
     /// - Throws: `.duplicatePrimaryKey` with class, property and key if an object with this key
     ///   exists and the policy is `.error`; `.invalidValue` if a property holds a value beyond its
-    ///   limits (such as a string of 16 MB, or a NaN date), an object of a derived class, an object
-    ///   from another transaction, a deleted object, or an embedded object that already has an
-    ///   owner; `.schemaMismatch` if the class doesn't match the stored schema; `.invalidInput` if
-    ///   its declaration can't be stored, for an update policy with a class that has no primary
+    ///   limits (such as a string of 16 MiB, or a NaN date), an object of a derived class, an
+    ///   object from another transaction, a deleted object, or an embedded object that already has
+    ///   an owner; `.schemaMismatch` if the class doesn't match the stored schema; `.invalidInput`
+    ///   if its declaration can't be stored, for an update policy with a class that has no primary
     ///   key, and for a deleted object. If it throws, the transaction can continue as if the call
     ///   had not been made.
     /// - Precondition: The object doesn't belong to another transaction.

@@ -8,11 +8,11 @@ internal import RegnumEngine
 ///         @Persisted var nicknames: List<String>
 ///     }
 ///
-/// The list of an unmanaged object is a class wrapping an array. When the object is added to a
-/// realm, the list is stored, and the same instance becomes an accessor of the stored list: it
-/// reflects the current state of the transaction, its changes are stored, and it is confined to the
-/// transaction body like its object. A list may contain an object more than once; deleting the
-/// object removes all its occurrences.
+/// The list of an unmanaged object wraps an array. When the object is added to a realm, the list is
+/// stored, and the same instance becomes an accessor of the stored list: it reflects the current
+/// state of the transaction, its changes are stored, and it is confined to the transaction body
+/// like its object. A list may contain an object more than once; deleting the object removes all
+/// its occurrences.
 ///
 /// A list of embedded objects owns them: objects that are removed or replaced are deleted.
 ///

@@ -9,9 +9,9 @@ internal import RegnumEngine
 ///     }
 ///     dog.favoriteParksByCity["New York"] = "Domino Park"
 ///
-/// The map of an unmanaged object is a class wrapping a dictionary. When the object is added to a
-/// realm, the map is stored, and the same instance becomes an accessor of the stored map, confined
-/// to the transaction body like its object. Entries are ordered by the UTF-8 bytes of their keys.
+/// The map of an unmanaged object wraps a dictionary. When the object is added to a realm, the map
+/// is stored, and the same instance becomes an accessor of the stored map, confined to the
+/// transaction body like its object. Entries are ordered by the UTF-8 bytes of their keys.
 ///
 /// A key may be empty, but cannot contain `.` or start with `$`: percent-encode such keys (`%2E`,
 /// `%24`). Setting an invalid key in a managed map fails the transaction; an unmanaged map with an
