@@ -79,7 +79,7 @@ struct ImportSchema {
         throw StoreError(
             .invalidInput,
             "The property name \(given.name).\(property.name) has \(count) bytes; the limit "
-                + "for properties of type any is \(Limits.anyNameByteCountMax).",
+                + "for properties of type \"any\" is \(Limits.anyNameByteCountMax).",
             className: given.name, property: property.name)
     }
 

@@ -42,7 +42,7 @@ extension Realm {
     ///     embedded objects as a whole; `.modified` skips columns that already have the value.
     ///     Properties missing from the line stay unchanged.
     ///   - batchSize: The maximum number of lines in a transaction, at least 1; a batch also ends
-    ///     at 8 MB.
+    ///     at 8 MiB.
     ///   - origin: A label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an

@@ -16,7 +16,7 @@ extension Snapshot {
     /// - Parameters:
     ///   - classes: The classes whose objects are written; `nil` for all. Links to objects of other
     ///     classes are written as keys.
-    ///   - sink: Receives the text in chunks of about 64 kB, split at any position. An error that
+    ///   - sink: Receives the text in chunks of about 64 KiB, split at any position. An error that
     ///     it throws ends the export.
     /// - Returns: The number of objects written, not counting embedded objects.
     /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
