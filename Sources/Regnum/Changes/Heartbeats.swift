@@ -23,7 +23,7 @@ public struct Heartbeats<Base: ChangeStream>: AsyncSequence, Sendable {
         AsyncIterator(base: base.makeAsyncIterator(), interval: interval, clock: clock)
     }
 
-    /// An iterator, which holds that of the stream.
+    /// An iterator, which wraps the iterator of the stream.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var base: Base.AsyncIterator
         private let interval: Duration

@@ -162,12 +162,12 @@ where
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The minimum of the property among the objects of a collection, like that of a property of
-    /// the persisted type.
+    /// The minimum of the property among the objects of a collection. Otherwise behaves like `min`
+    /// of a property of the persisted type.
     public var min: Query<Value._Projected?> { overObjects(.min) }
 
-    /// The maximum of the property among the objects of a collection, like that of a property of
-    /// the persisted type.
+    /// The maximum of the property among the objects of a collection. Otherwise behaves like `max`
+    /// of a property of the persisted type.
     public var max: Query<Value._Projected?> { overObjects(.max) }
 }
 

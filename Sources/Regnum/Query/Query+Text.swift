@@ -140,21 +140,21 @@ extension Query {
 // MARK: Compared with a property
 
 extension Query where Value: ScalarValue, Value._Basis == String {
-    /// Whether the string contains that of another property. False if either is `nil`.
+    /// Whether the string contains the string in another property. False if either is `nil`.
     public func contains<Other: ScalarValue>(
         _ part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {
         match(.contains, part, options)
     }
 
-    /// Whether the string starts with that of another property. False if either is `nil`.
+    /// Whether the string starts with the string in another property. False if either is `nil`.
     public func starts<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the string ends with that of another property. False if either is `nil`.
+    /// Whether the string ends with the string in another property. False if either is `nil`.
     public func ends<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis == String {

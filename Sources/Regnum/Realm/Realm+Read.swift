@@ -85,7 +85,7 @@ extension Realm {
     }
 
     /// Returns a live handle to one object, which may be embedded or have no primary key: its
-    /// `current` value is that of the same object, and `nil` once it was deleted.
+    /// `current` value is always this object, or `nil` once the object was deleted.
     ///
     ///     let person = realm.snapshot().objects(Person.self)[0]
     ///     for try await change in realm.object(following: person).changes { … }

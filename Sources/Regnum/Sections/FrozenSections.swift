@@ -52,7 +52,7 @@ public struct FrozenSections<Key: SectionKey, Model: ObjectBase>: Sendable {
 
     /// The object at a path.
     ///
-    /// - Precondition: The path is that of an object.
+    /// - Precondition: There is an object at the path.
     /// - Complexity: O(log n) once the sections are known.
     public subscript(path: SectionPath) -> Frozen<Model> {
         guard let position = sectioning.layout.position(at: path) else {

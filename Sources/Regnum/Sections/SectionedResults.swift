@@ -56,7 +56,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
 
     /// The object that is currently at a path.
     ///
-    /// - Precondition: The path is that of an object.
+    /// - Precondition: There is an object at the path.
     public subscript(path: SectionPath) -> Model {
         let current = current
         guard let position = current.sectioning.layout.position(at: path) else {
