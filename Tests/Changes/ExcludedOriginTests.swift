@@ -141,4 +141,66 @@ import Testing
         expectTrue(map.keys == ["a", "b"] && delta.insertions == ["b"])
         try await expectNil(scores.next(within: .zero).element)
     }
+
+    /// Names the next element: the keys, and the paths of the modifications and insertions.
+    private func next(
+        _ stream: inout SectionChanges<String, Log.Line>.AsyncIterator,
+        isolation actor: isolated (any Actor)? = #isolation
+    ) async throws -> String {
+        let next = try await stream.next(
+            within: .zero, clock: ContinuousClock(), isolation: actor)
+        switch next {
+        case .element(.initial(let rooms)): return "\(rooms.allKeys)"
+        case .element(.update(let rooms, let delta)):
+            expectTrue(delta.deletions.isEmpty && delta.sectionDeletions.isEmpty)
+            return "\(rooms.allKeys) \(delta.modifications) \(delta.insertions)"
+        case .timedOut: return "nothing"
+        case .end: return "end"
+        }
+    }
+
+    // Covers 4.11, 4.46, O45, O51
+    @Test(arguments: [ChangePolicy.coalesce, .everyCommit, .newest])
+    func sectionsSkipThem(_ policy: ChangePolicy) async throws {
+        let folder = try RealmFolder()
+        let realm = try await Log.realm(folder.configuration("lines.realm", Log.types))
+        let start = realm.snapshot().cursor
+        let lines = realm.objects(Log.Line.self)
+        let byRoom = lines.sectioned(by: \.room)
+        let byClosure = lines.sectioned(sortDescriptors: [.ascending(\.room)]) { $0.room }
+        func streams(
+            _ cursor: ChangeCursor?
+        ) -> [SectionChanges<String, Log.Line>.AsyncIterator] {
+            [byRoom, byClosure].map {
+                $0.changes(policy: policy, since: cursor, excludingOrigins: ["me"])
+                    .makeAsyncIterator()
+            }
+        }
+        var all = streams(nil)
+        for index in all.indices {
+            try await expectEqual(next(&all[index]), #"["a", "b", "c"]"#)
+        }
+        // a room less and others before and after the rest, and then a change of another one
+        try await realm.write(origin: "me") { tx in
+            tx.delete([try tx.line(2), try tx.line(5)])
+            try tx.add([Log.Line(6, "B"), Log.Line(7, "d"), Log.Line(8, "d")])
+        }
+        try await realm.write(origin: "you") { tx in
+            try tx.line(4).text = "changed"
+            try tx.add(Log.Line(9, "d"))
+        }
+        try await realm.write(origin: "me") { try $0.add(Log.Line(10, "A")) }
+        all += streams(start)
+        let rooms = #"["B", "b", "c", "d"]"#
+        for index in all.indices {
+            try await expectEqual(next(&all[index]), "\(rooms) [[2, 0]] [[3, 2]]")
+            try await expectEqual(next(&all[index]), "nothing")
+        }
+        try await realm.write(origin: "you") { try $0.line(7).text = "changed" }
+        for index in all.indices {
+            try await expectEqual(
+                next(&all[index]), #"["A", "B", "b", "c", "d"] [[4, 0]] []"#)
+        }
+        await realm.close()
+    }
 }

@@ -21,6 +21,8 @@ final class CollectionStream {
     }
     /// The number of times the place was set.
     private var placeCount = 0
+    /// The number of elements that weren't delivered because their commits are skipped.
+    private(set) var skippedCount = 0
     /// Commits that aren't processed yet, for a stream that delivers each one.
     private var commits: ArraySlice<KeptCommit> = []
     /// The source of commits that are no longer in memory.
@@ -261,7 +263,9 @@ final class CollectionStream {
 
     /// Returns an element unless the commits that it shows are skipped.
     private func visible(_ element: StreamElement?, _ isExcluded: Bool) -> StreamElement? {
-        isExcluded ? nil : element
+        guard isExcluded else { return element }
+        if element != nil { skippedCount += 1 }
+        return nil
     }
 
     /// The summaries that a step makes use of.

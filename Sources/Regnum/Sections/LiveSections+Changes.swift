@@ -121,7 +121,7 @@ extension LiveSections {
             place: results.place, plan: _Plan(plan: plan.plan, problem: plan.problem ?? problem),
             owner: results.owner, filter: followed.filter, policy: policy, since: cursor,
             excluded: origins,
-            keepsOld: cursor != nil, deliversAll: !followed.marksAllKeys)
+            keepsOld: cursor != nil || !origins.isEmpty, deliversAll: !followed.marksAllKeys)
         return SectionChanges(
             request: request, source: source, pathCount: followed.pathCount,
             marksAllKeys: followed.marksAllKeys, key: key)

@@ -34,8 +34,10 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
     public struct AsyncIterator: ChangeStreamIterator {
         private let changes: SectionChanges
         private let stream: CollectionStream
-        /// The sections that were delivered last; `nil` before the first element.
+        /// The sections at the last element; `nil` before the first one.
         private var known: Sectioning<Key>?
+        /// The `skippedCount` of the stream at which the sections were determined.
+        private var knownSkippedCount = 0
 
         fileprivate init(_ changes: SectionChanges) {
             self.changes = changes
@@ -108,7 +110,9 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
             _ change: ResultChange, _ origins: [String]
         ) throws(Realm.Error) -> Element? {
             let old: Sectioning<Key>
-            if let known {
+            let isKnown = knownSkippedCount == stream.skippedCount
+            knownSkippedCount = stream.skippedCount
+            if isKnown, let known {
                 old = known
             } else {
                 guard let oldResult else {
