@@ -123,6 +123,26 @@ import Testing
         expectEqual(commits.cursor, realm.snapshot().cursor)
     }
 
+    // Covers O11, O20, O51
+    @Test func changesMadeWhileAnObjectWasElsewhereAreNamed() async throws {
+        let realm = try await Log.realm()
+        let room = realm.objects(Log.Line.self).where { $0.room == "b" }
+        var all = room.changes(depth: 0, excludingOrigins: ["me"]).makeAsyncIterator()
+        var texts = room.changes(keyPaths: [\.text], excludingOrigins: ["me"]).makeAsyncIterator()
+        _ = try await (all.next(), texts.next())
+        try await realm.write { try $0.line(1).room = "z" }
+        try await realm.write { try $0.line(1).text = "changed" }  // doesn't concern the room
+        try await realm.write { try $0.line(1).room = "b" }
+        guard case .update(_, let delta)? = try await all.next(within: .zero).element,
+            case .update(_, let named)? = try await texts.next(within: .zero).element
+        else {
+            Issue.record("an element is missing")
+            return
+        }
+        expectEqual(delta.modified.map(\.properties), [["room", "text"]])
+        expectEqual(named.modified.map(\.properties), [["text"]])
+    }
+
     // Covers 4.11, O51
     @Test func mapsSkipThem() async throws {
         let realm = try await Realm.temporary(mapClasses)

@@ -16,16 +16,21 @@ struct CommitRun {
         self.isExcluded = isExcluded
         self.root = root
         summaries = []
-        add(root, summary)
+        add(root, summary, after: [])
     }
 
-    private mutating func add(_ root: DatabaseRoot, _ summary: CommitSummary) {
+    /// Adds a commit that concerns the stream, and those before it that don't: they may have
+    /// changed objects that had left the result and come back.
+    private mutating func add(
+        _ root: DatabaseRoot, _ summary: CommitSummary, after others: [CommitSummary]
+    ) {
         self.root = root
+        summaries += others
         summaries.append(summary)
         if let origin = summary.origin { labels.add(origin) }
     }
 
-    /// The labels of the commits.
+    /// The labels of the commits that concern the stream.
     var origins: [String] { labels.all }
 
     /// Removes the next run from commits that were kept for a stream, if any of them concerns it.
@@ -36,15 +41,18 @@ struct CommitRun {
         _ request: StreamRequest
     ) -> CommitRun? {
         var run: CommitRun?
+        var others: [CommitSummary] = []
         while let commit = commits.first {
+            if commit.root == nil { others.append(commit.summary) }
             if let root = commit.root, commit.summary.version > version {
                 let isExcluded = request.excludes(commit.summary.origin)
                 if let run {
                     let isSeparate = !isExcluded && request.policy == .everyCommit
                     if isSeparate || run.isExcluded != isExcluded { break }
                 }
-                run?.add(root, commit.summary)
+                run?.add(root, commit.summary, after: others)
                 if run == nil { run = CommitRun(root, commit.summary, isExcluded: isExcluded) }
+                others = []
             }
             commits.removeFirst()
         }
