@@ -37,6 +37,30 @@ private final class MergingNames: Object {
         try await expectNil(commits.next())
     }
 
+    // Covers O33, O49
+    @Test func positionIsThatOfTheCursorUntilTheEnd() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration("cursors.realm", [Person.self]))
+        let start = realm.snapshot().cursor
+        let people = realm.objects(Person.self)
+        var commits = realm.commits(since: start).makeAsyncIterator()
+        var changes = people.changes(since: start).makeAsyncIterator()
+        var sections = people.sectioned(by: \.age).changes(since: start).makeAsyncIterator()
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        let now = realm.snapshot().cursor
+        var later = realm.commits(since: start).makeAsyncIterator()
+        // nothing was delivered yet
+        expectTrue(commits.cursor == start && later.cursor == start)
+        expectTrue(changes.cursor == start && sections.cursor == start)
+        _ = try await (commits.next(), later.next(), changes.next(), sections.next())
+        expectTrue(commits.cursor == now && later.cursor == now)
+        expectTrue(changes.cursor == now && sections.cursor == now)
+        await realm.close()
+        _ = try await (commits.next(), later.next(), changes.next(), sections.next())
+        expectTrue(commits.cursor == nil && later.cursor == nil)
+        expectTrue(changes.cursor == nil && sections.cursor == nil)
+    }
+
     @Test func hiddenClassesAreRecognizedByBytes() async throws {
         let realm = try await Realm.temporary([MergingNames.self])
         var commits = realm.commits.makeAsyncIterator()

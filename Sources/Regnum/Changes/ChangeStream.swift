@@ -17,7 +17,7 @@ where Element: Sendable, Failure == Realm.Error {
     ) async throws(Realm.Error) -> NextElement<Element>
 
     /// The position to resume from after the elements delivered so far: `changes(since: cursor)`
-    /// continues where this iterator is. `nil` before the first element, unless the stream itself
+    /// continues where this iterator is. `nil` before the initial element, unless the stream itself
     /// resumes from a cursor, and after the end.
     ///
     /// While the stream waits, the position advances with commits that don't concern it. Storing it

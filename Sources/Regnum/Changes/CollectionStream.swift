@@ -81,8 +81,9 @@ final class CollectionStream {
     }
 
     /// The position to resume from after the elements delivered so far, or `nil` before the first
-    /// element. Advances with commits that don't concern the stream.
+    /// element and after the end. Advances with commits that don't concern the stream.
     var cursor: ChangeCursor? {
+        if isFinished { return nil }
         guard let place, start == nil else { return request.since }
         let cursor = ChangeCursor(place.root)
         guard commits.isEmpty, past == nil, let version = subscription.idleVersion,

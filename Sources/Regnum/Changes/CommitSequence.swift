@@ -57,7 +57,7 @@ public struct CommitSequence: ChangeStream {
             try await stream.next(until: Deadline(in: duration, of: clock), isolation: actor)
         }
 
-        public var cursor: ChangeCursor? { stream.place }
+        public var cursor: ChangeCursor? { stream.position }
     }
 }
 
@@ -95,7 +95,7 @@ private final class CommitStream {
     /// The version that was published when the subscription began; held until the first element.
     private var start: DatabaseRoot?
     /// The last delivered commit, or the starting position.
-    private(set) var place: ChangeCursor
+    private var place: ChangeCursor
     private var commits: ArraySlice<KeptCommit> = []
     private var past: PastCommits?
     private let wasClosed: Bool
@@ -113,7 +113,7 @@ private final class CommitStream {
         slot = subscription.attach()
         let start = subscription.start
         self.start = start
-        place = ChangeCursor(start)
+        place = cursor ?? ChangeCursor(start)
         realm.external.observerBegan()
     }
 
@@ -121,6 +121,9 @@ private final class CommitStream {
         slot.close()
         if !isFinished { realm.external.observerEnded() }
     }
+
+    /// The position to resume from; `nil` after the end.
+    var position: ChangeCursor? { isFinished ? nil : place }
 
     func next(
         until deadline: Deadline? = nil, isolation: isolated (any Actor)?
@@ -224,7 +227,6 @@ private final class CommitStream {
             newest = subscription.start
         }
         try realm.check(cursor, newest)
-        place = cursor
         if cursor.version < newest.version {
             try await readPast(from: cursor.version, to: newest)
         }
