@@ -24,6 +24,16 @@ extension RealmCore {
         }
         return nil
     }
+
+    /// Returns the mismatch of a class whose links lead to an owner with a stored schema, or `nil`
+    /// if all match.
+    func mismatch(along owner: CollectionOwner, in database: DatabaseSchema) -> Realm.Error? {
+        for link in owner.links {
+            let entry = knownEntry(named: link.tableName)
+            if let mismatch = entry?.mapping(in: database).mismatch { return mismatch }
+        }
+        return nil
+    }
 }
 
 extension ClassSchema {

@@ -19,8 +19,6 @@ public struct Live<Model: ObjectBase>: Sendable {
     /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
     let identity: LiveIdentity
-    /// The class of the object that has the link.
-    var linkEntry: ClassEntry?
 
     /// The object in the newest published version, or `nil` if there is none. After `close()`, the
     /// object in the last version.
@@ -34,12 +32,19 @@ public struct Live<Model: ObjectBase>: Sendable {
         let row =
             switch identity {
             case .key(let key): table.find(key)
-            case .owner(let owner):
-                table.readableTable.flatMap { _ in
-                    table.checked(key: owner.key) { owner.row(table.snapshot.root) }
-                }
+            case .owner(let owner): find(owner, table)
             }
         return row.map { Frozen(table, row: $0) }
+    }
+
+    /// Returns the row that links lead to, or the one that is followed. A class that doesn't match
+    /// the stored schema fails the read.
+    private func find(_ owner: CollectionOwner, _ table: FrozenTable) -> ObjectKey? {
+        if let mismatch = table.mismatch(of: owner) {
+            table.snapshot.fail(mismatch)
+            return nil
+        }
+        return table.checked(key: owner.key) { owner.row(table.snapshot.root) }
     }
 }
 
@@ -75,8 +80,7 @@ extension Live {
             CollectionOwner.Link(tableName: entry.schema.name, column: property.columnName))
         let target = realm.entry(for: T.self)
         owner.tableName = target.schema.name
-        return Live<T>(
-            realm: realm, entry: target, place: place, identity: .owner(owner), linkEntry: entry)
+        return Live<T>(realm: realm, entry: target, place: place, identity: .owner(owner))
     }
 
     /// A live handle to the objects that refer to this one through a link or collection, in

@@ -134,8 +134,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// Returns the map at a version. A class that doesn't match the stored schema fails the read.
     func map(_ table: FrozenTable) -> FrozenMap<Key, Value> {
-        guard table.mismatch == nil else {
-            table.failMismatch()
+        if let mismatch = table.mismatch(of: owner) {
+            table.snapshot.fail(mismatch)
             return make(table, nil)
         }
         return make(table, table.checked(key: owner.key) { owner.list(table.snapshot.root) })

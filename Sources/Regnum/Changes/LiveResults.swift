@@ -36,7 +36,7 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         let owners = FrozenTable(table.snapshot, ownerEntry)
         let plan = owners.plan(_plan.plan, of: owner)
         return FrozenResults(
-            table, plan: _Plan(plan: plan, problem: owners.mismatch ?? _plan.problem))
+            table, plan: _Plan(plan: plan, problem: owners.mismatch(of: owner) ?? _plan.problem))
     }
 
     /// The current number of objects. Evaluates the query on each access; use ``current`` to read

@@ -22,7 +22,9 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// `.invalidInput`; use `tx.object(_:forPrimaryKey:)` there.
     public var current: FrozenValues<Element> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
-        return FrozenValues(FrozenQuery(table, table.plan(plan, of: owner)))
+        return FrozenValues(
+            FrozenQuery(
+                table, table.plan(plan, of: owner), problem: table.mismatch(of: owner)))
     }
 
     /// The current number of values. Use ``current`` to read several properties of one version.

@@ -127,8 +127,7 @@ extension Live {
         case .owner(let known): owner = known
         }
         return StreamRequest(
-            realm: realm, entry: entry, otherEntry: linkEntry, place: place,
-            plan: _Plan(plan: plan, problem: problem), owner: owner, filter: filter, policy: policy,
-            since: cursor, excluded: origins)
+            realm: realm, entry: entry, place: place, plan: _Plan(plan: plan, problem: problem),
+            owner: owner, filter: filter, policy: policy, since: cursor, excluded: origins)
     }
 }

@@ -68,9 +68,9 @@ final class StreamRequest: Sendable {
     }
 
     /// Throws the mismatch, at a version, of a class that the stream reads: that of the objects,
-    /// that of the owner of a collection, and those that conditions and sorts lead to. Key paths
-    /// are followed by name, so the classes along them are checked only if a newer program has
-    /// changed the schema.
+    /// that of the owner of a collection, those whose links lead to the object or the owner, and
+    /// those that conditions and sorts lead to. Key paths are followed by name, so the classes along
+    /// them are checked only if a newer program has changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
         let schema = root.schema
         var classes = plan.plan.linkedDependencies
@@ -81,6 +81,7 @@ final class StreamRequest: Sendable {
         }
         let mismatch =
             entry.mapping(in: schema).mismatch ?? otherEntry?.mapping(in: schema).mismatch
+            ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema) }
             ?? realm.mismatch(of: classes, from: entry.schema, in: schema)
         if let mismatch { throw mismatch }
     }

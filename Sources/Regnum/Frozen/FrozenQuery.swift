@@ -18,7 +18,7 @@ final class FrozenQuery: Sendable {
     let table: FrozenTable
     let plan: QueryPlan
     /// The error of an invalid operand of the query, if any.
-    private let problem: Realm.Error?
+    let problem: Realm.Error?
     private let known: Guarded<Known>
 
     /// Creates a query.

@@ -36,11 +36,17 @@ extension FrozenTable {
         return again
     }
 
-    /// Returns the query of a list or inverse of the object of this class with a primary key, which
-    /// finds nothing if there is no such object. If the class doesn't match the stored schema, the
-    /// object isn't looked up, and using the query is an error.
+    /// The error that prevents finding an owner, which is of this class, if any: that of the class
+    /// or of one whose links lead to the owner.
+    func mismatch(of owner: CollectionOwner) -> Realm.Error? {
+        mismatch ?? snapshot.realm.mismatch(along: owner, in: snapshot.root.schema)
+    }
+
+    /// Returns the query of a list or inverse of an owner, which is of this class. The query finds
+    /// nothing if there is no such object. After a mismatch (see above), the object isn't looked
+    /// up, and using the query must be an error.
     func plan(_ plan: QueryPlan, of owner: CollectionOwner) -> QueryPlan {
-        guard mismatch == nil else { return plan }
+        guard mismatch(of: owner) == nil else { return plan }
         return checked(key: owner.key) { owner.plan(plan, at: snapshot.root) }
     }
 

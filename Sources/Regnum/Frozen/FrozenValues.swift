@@ -171,7 +171,7 @@ extension FrozenValues {
     public func sorted(ascending: Bool) -> FrozenValues {
         var plan = query.plan
         plan.addSort([SortTerm(column: column, ascending: ascending)])
-        return FrozenValues(FrozenQuery(query.table, plan))
+        return FrozenValues(FrozenQuery(query.table, plan, problem: query.problem))
     }
 
     /// Returns each value once, at its first position. `nil` and NaN each count as one value.
@@ -180,7 +180,7 @@ extension FrozenValues {
     public func distinct() -> FrozenValues {
         var plan = query.plan
         plan.steps.append(.distinct([column]))
-        return FrozenValues(FrozenQuery(query.table, plan))
+        return FrozenValues(FrozenQuery(query.table, plan, problem: query.problem))
     }
 }
 

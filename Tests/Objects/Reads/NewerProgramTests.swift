@@ -13,11 +13,16 @@ private enum Newer {
         @Persisted var pinned: Map<String, Post?>
         @Persisted var scores: Map<String, Int>
         @Persisted var tags: List<String>
+        @Persisted var top: Post?
     }
 
     final class Post: Object {
         @Persisted(primaryKey: true) var number: Int
         @Persisted var room: Room?
+        @Persisted var next: Post?
+        @Persisted var replies: List<Post>
+        @Persisted var words: List<String>
+        @Persisted var marks: Map<String, Int>
         @Persisted(originProperty: "posts") var rooms: LinkingObjects<Room>
     }
 
@@ -33,11 +38,16 @@ private enum Older {
         @Persisted var pinned: Map<String, Post?>
         @Persisted var scores: Map<String, Int>
         @Persisted var tags: List<String>
+        @Persisted var first: Post?
     }
 
     final class Post: Object {
         @Persisted(primaryKey: true) var number: Int
         @Persisted var room: Room?
+        @Persisted var next: Post?
+        @Persisted var replies: List<Post>
+        @Persisted var words: List<String>
+        @Persisted var marks: Map<String, Int>
         @Persisted(originProperty: "messages") var rooms: LinkingObjects<Room>
     }
 
@@ -79,7 +89,12 @@ private enum Retyped {
             let post = Newer.Post()
             post.number = 1
             post.room = room
+            post.next = post
+            post.replies.append(post)
+            post.words.append("x")
+            post.marks["x"] = 1
             room.posts.append(post)
+            room.top = post
             room.pinned["x"] = post
             room.scores["x"] = 1
             room.tags.append("x")
@@ -225,6 +240,43 @@ private enum Retyped {
         for error in streams {
             expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
         }
+    }
+
+    // Covers O5, O53
+    @Test func whatLinksOfAChangedClassLeadToIsAnError() async throws {
+        let (older, newer) = try await programs()
+        defer { withExtendedLifetime(newer) {} }
+        let first = older.object(Older.Room.self, forPrimaryKey: "a").first
+        let next = first.next
+        let uses: [() -> Any?] = [
+            { first.current }, { next.current }, { first.replies.count }, { next.replies.last },
+            { next.replies.where { $0.number == 1 }.current.isEmpty }, { first.words.count },
+            { next.words.current.sorted().first }, { next.words.current.distinct().count },
+            { first.marks.count }, { next.marks["x"] },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try older.snapshot().read { _ in _ = use() }
+            }
+            expectEqual(error?.code, .schemaMismatch, "use \(number)")
+            expectEqual(error?.className, "Room", "use \(number)")
+        }
+        let sections = next.replies.sectioned(by: \.number)
+        let streams = [
+            await realmError { for try await _ in first.changes { break } },
+            await realmError { for try await _ in next.changes { break } },
+            await realmError { for try await _ in first.replies.changes { break } },
+            await realmError { for try await _ in next.words.changes { break } },
+            await realmError { for try await _ in next.marks.changes { break } },
+            await realmError { for try await _ in sections.changes { break } },
+        ]
+        for (number, error) in streams.enumerated() {
+            expectEqual(error?.code, .schemaMismatch, "stream \(number)")
+            expectEqual(error?.className, "Room", "stream \(number)")
+        }
+        // a post itself is unchanged
+        let post = older.object(Older.Post.self, forPrimaryKey: 1).next
+        expectTrue(post.current?.number == 1 && post.replies.count == 1)
     }
 
     // Covers O5
