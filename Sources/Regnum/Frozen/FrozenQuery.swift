@@ -205,6 +205,8 @@ final class FrozenQuery: Sendable {
         let known = known.withLock { $0 }
         if let tree = known.tree { return try key(at: position, in: tree) }
         if position < known.first.count { return known.first[position] }
+        // what is read now is discarded, so it isn't evaluated for each position
+        if ReadScope.hasFailed { return .nowhere }
         if position < FrozenQuery.shortCount {
             let keys = try findFirst(2 * FrozenQuery.shortCount)
             return position < keys.count ? keys[position] : nil

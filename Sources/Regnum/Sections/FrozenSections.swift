@@ -67,7 +67,11 @@ public struct FrozenSections<Key: SectionKey, Model: ObjectBase>: Sendable {
     /// Returns the path of the first occurrence of an object, or `nil` if there is none. Objects
     /// are identified by row, as in ``FrozenResults/index(of:)``.
     public func path(of object: Frozen<Model>) -> SectionPath? {
-        results.index(of: object).map { sectioning.layout.path(of: $0) }
+        let layout = sectioning.layout
+        guard let position = results.index(of: object), position < layout.sections.count else {
+            return nil
+        }
+        return layout.path(of: position)
     }
 
     var name: String { "FrozenSections<\(Key.self), \(results.table.schema.name)>" }
@@ -86,7 +90,7 @@ extension FrozenSections: RandomAccessCollection {
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(1) once the sections are known.
     public subscript(position: Int) -> FrozenSection<Key, Model> {
-        guard position >= 0, position < count else {
+        guard (0..<count).contains(position) || ReadScope.hasFailed else {
             fatalError(
                 "Index \(position) of \(name) is out of range: the count is \(count)."
                     + results.table.snapshot.placeSentence)
@@ -113,7 +117,10 @@ public struct FrozenSection<Key: SectionKey, Model: ObjectBase>: Sendable {
     let number: Int
 
     /// The key of the objects.
-    public var key: Key { sections.sectioning.keys[number] }
+    public var key: Key {
+        let sectioning = sections.sectioning
+        return sectioning.hasSection(number) ? sectioning.keys[number] : Key.placeholder()
+    }
 }
 
 extension FrozenSection: Identifiable {
@@ -127,7 +134,10 @@ extension FrozenSection: RandomAccessCollection {
     public var endIndex: Int { count }
 
     /// The number of objects, at least 1.
-    public var count: Int { sections.sectioning.layout.rowCount(in: number) }
+    public var count: Int {
+        let sectioning = sections.sectioning
+        return sectioning.hasSection(number) ? sectioning.layout.rowCount(in: number) : 0
+    }
 
     /// The object at a position in the section.
     ///
@@ -142,6 +152,7 @@ extension FrozenSection: Equatable {
     /// Returns whether both have equal keys and equal objects in the same order.
     public static func == (left: FrozenSection, right: FrozenSection) -> Bool {
         let (a, b) = (left.sections.sectioning, right.sections.sectioning)
+        guard a.hasSection(left.number), b.hasSection(right.number) else { return false }
         return a.storedKeys[left.number] == b.storedKeys[right.number]
             && left.count == right.count && left.elementsEqual(right)
     }
@@ -189,15 +200,15 @@ private final class KnownSections<Key: SectionKey, Model: ObjectBase>: Sendable 
         known = Guarded(sectioning)
     }
 
+    /// Returns the sections; none after an error, which isn't the content and isn't kept.
     func sectioning(of results: FrozenResults<Model>) -> Sectioning<Key> {
         if let sectioning = known.withLock({ $0 }) { return sectioning }
-        guard let source else { return Sectioning() }
+        guard let source, !ReadScope.hasFailed else { return Sectioning() }
         let snapshot = results.table.snapshot
         let sectioning = snapshot.answer(Sectioning<Key>()) { () throws(Realm.Error) in
             try source.sectioning(of: results)
         }
-        // what was read after an error isn't the content
-        if ReadScope.hasFailed { return sectioning }
+        if ReadScope.hasFailed { return Sectioning() }
         known.withLock { $0 = sectioning }
         return sectioning
     }

@@ -111,6 +111,28 @@ import Testing
         expectEqual(moods.section(forKey: nil)?.count, 3)
     }
 
+    // Covers .invalidQuery
+    @Test func sectionsThatCannotBeDeterminedAreAnErrorForEveryUse() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let author = Log.Author(1, "Ann")
+            try tx.add(author)
+            tx.object(Kinds.self, forPrimaryKey: 1)?.any = .object(author)
+        }
+        let kinds = realm.snapshot().objects(Kinds.self)
+        let uses: [(FrozenSections<FrozenAnyValue, Kinds>) -> Any?] = [
+            { $0.path(of: kinds[0]) }, { $0[0].key }, { $0[1].count }, { $0[0][0].id },
+            { $0[SectionPath(section: 0, row: 0)].id }, { $0[0] == $0[1] }, { $0.map(\.key) },
+            { $0.section(forKey: .int(1)) }, { $0.first?.first },
+        ]
+        for (number, use) in uses.enumerated() {
+            let error = #expect(throws: Realm.Error.self, "use \(number)") {
+                try kinds.snapshot.read { _ in _ = use(kinds.sectioned(by: \.any)) }
+            }
+            expectEqual(error?.code, .invalidQuery, "use \(number)")
+        }
+    }
+
     // Covers 2.108, .invalidQuery
     @Test func linkIsRefusedAsAKey() async throws {
         let realm = try await realm()

@@ -1,6 +1,7 @@
 import Foundation
 import RegnumEngine
 import RegnumTestSupport
+import Synchronization
 import Testing
 
 @testable import Regnum
@@ -20,6 +21,10 @@ final class DamagedItem: Object {
     @Persisted(originProperty: "next") var previous: LinkingObjects<DamagedItem>
 
     var label: String { "\(name) \(weight)" }
+}
+
+private final class Calls: Sendable {
+    let count = Atomic(0)
 }
 
 /// Flipped bits in a nodes file: every view returns what was stored, or the error.
@@ -336,6 +341,40 @@ final class DamagedItem: Object {
             }
         }
         expectTrue(error?.code == .invalidDatabase && error?.className == "DamagedItem")
+        await realm.close()
+    }
+
+    /// A loop would otherwise evaluate a query, or call a closure for all objects, for each element.
+    @Test func nothingIsEvaluatedAgainAfterAnError() async throws {
+        let file = try await makeRealm()
+        var bytes = try Data(contentsOf: file)
+        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        bytes[text.lowerBound] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+        let realm = try await Realm.open(configuration)
+        let items = realm.snapshot().objects(DamagedItem.self)
+        let found = realm.stats().foundRows
+        let sorting = #expect(throws: Realm.Error.self) {
+            try items.snapshot.read { _ in
+                let sorted = items.sorted(by: \.name)
+                for position in sorted.indices { _ = sorted[position] }
+            }
+        }
+        expectEqual(sorting?.code, .invalidDatabase)
+        expectTrue(realm.stats().foundRows - found < 10 * Self.count)
+        let calls = Calls()
+        let sectioning = #expect(throws: Realm.Error.self) {
+            try items.snapshot.read { _ in
+                let sections = items.sectioned(sortDescriptors: []) { item in
+                    calls.count.add(1, ordering: .relaxed)
+                    return item.name.utf8.count
+                }
+                for section in sections { for item in section { _ = item.number } }
+                _ = (sections.count, sections[0].first, sections.path(of: items[0]))
+            }
+        }
+        expectEqual(sectioning?.code, .invalidDatabase)
+        expectEqual(calls.count.load(ordering: .relaxed), Self.count)
         await realm.close()
     }
 
