@@ -94,16 +94,17 @@ extension Realm {
     public nonisolated func object<T: ObjectBase>(
         following object: Frozen<T>, file: StaticString = #fileID, line: UInt = #line
     ) -> Live<T> {
-        let (root, entry) = (object.table.snapshot.root, object.table.entry)
-        guard root.identity == core.coordinator.published.identity else {
+        guard object.table.snapshot.root.identity == core.coordinator.published.identity else {
             fatalError("The object to follow belongs to another realm.")
         }
+        // the static type may be a superclass of the class
+        let entry = core.entry(for: object.table.boundType(T.self))
         var owner = CollectionOwner(
             tableName: entry.schema.name, keyColumn: "", key: .null, kind: .object, name: "")
         owner.fixedRow = object.row
         return Live(
-            realm: core, entry: core.entry(for: T.self),
-            place: CallPlace(file: file, line: line), identity: .owner(owner))
+            realm: core, entry: entry, place: CallPlace(file: file, line: line),
+            identity: .owner(owner))
     }
 }
 

@@ -120,6 +120,23 @@ private enum After {
         try expectEqual(rex["age"], .int(3))
     }
 
+    // Covers 2.46, O53
+    @Test func theyAreFollowed() async throws {
+        let realm = try await fill()
+        let live = realm.object(following: realm.snapshot().objects(Self.type)[1])
+        try expectEqual(live.current?["name"], .string("Max"))
+        var stream = live.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { $0.object(Hound.self, forPrimaryKey: "Max")?.age = 9 }
+        guard case .changed(let old, let new, ["age"])? = try await stream.next() else {
+            Issue.record("no change")
+            return
+        }
+        try expectEqual(old["age"], .int(2))
+        try expectEqual(new["age"], .int(9))
+        await realm.close()
+    }
+
     @Test func theyAreSortedAndMadeDistinctByNames() async throws {
         let realm = try await fill()
         func names(_ results: some Sequence<Frozen<Object>>) throws -> [String?] {
