@@ -15,6 +15,8 @@ private class Vessel: Object {
     @Persisted var next: Person?
     @Persisted var tags: List<String>
     @Persisted var extra: AnyRealmValue
+
+    var label: String { "\(name) \(length)" }
 }
 
 private final class Tanker: Vessel {
@@ -234,5 +236,42 @@ private final class Tanker: Vessel {
         expectEqual(frozen.sorted(by: .descending(\.length)).map(\.name), ["a", "b", "c"])
         let live = realm.objects(type).where { $0.length == 3 }
         expectTrue(live.current.map(\.name) == ["a"] && live.max(of: \.length) == 3)
+    }
+
+    // Covers 2.46, O54
+    @Test func aMetatypeInAVariableStandsForItsClassInSectionsAndProjections() async throws {
+        let realm = try await Realm.temporary([Tanker.self, Person.self])
+        let type: Vessel.Type = Tanker.self
+        let keys = try await realm.write { tx in
+            for (name, length) in [("b", 2), ("a", 1), ("c", 2)] {
+                let tanker = Tanker()
+                (tanker.name, tanker.length) = (name, length)
+                try tx.add(tanker)
+            }
+            let lengths = tx.objects(type).sectioned(
+                by: \.length, sortDescriptors: [.descending(\.length), .descending(\.name)])
+            expectEqual(lengths.map { $0.map(\.name) }, [["c", "b"], ["a"]])
+            return lengths.allKeys
+        }
+        expectEqual(keys, [2, 1])
+        let frozen = realm.snapshot().objects(type)
+        expectEqual(frozen.sectioned(by: \.length).map { $0.map(\.name) }, [["a"], ["b", "c"]])
+        let initials = frozen.sectioned(sortDescriptors: [.descending(\.name)]) { $0.length }
+        expectEqual(initials.map { $0.map(\.name) }, [["c", "b"], ["a"]])
+        let live = realm.objects(type)
+        let sections = live.sectioned(by: \.length, ascending: false)
+        expectEqual(sections.current.allKeys, [2, 1])
+        var changes = sections.changes.makeAsyncIterator()
+        var labels = live.projectTo.label.changes.makeAsyncIterator()
+        _ = try await (changes.next(), labels.next())
+        try await realm.write { $0.objects(Tanker.self)[0].length = 1 }
+        guard case .update(_, let moved)? = try await changes.next(within: .zero).element,
+            case .update(_, let shown)? = try await labels.next(within: .zero).element
+        else {
+            Issue.record("an element is missing")
+            return
+        }
+        expectTrue(moved.deletions.count == 1 && moved.insertions.count == 1)
+        expectTrue(shown.modified.map(\.old) == ["b 2"] && shown.modified.map(\.new) == ["b 1"])
     }
 }

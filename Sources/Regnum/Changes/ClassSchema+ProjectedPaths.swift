@@ -10,7 +10,8 @@ extension ClassSchema {
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
         let tracer = ReadTracer()
-        let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+        // `T` may be a superclass
+        let found: Any = tracer.recorder(type as? T.Type ?? T.self)[keyPath: keyPath]
         if let collection = unwrapped(found) as? any AnyProjectedCollection,
             let list = tracer.path
         {

@@ -206,8 +206,13 @@ extension Queryable {
 extension Queryable {
     /// Returns the objects sorted by orders, the first one being the primary one.
     func ordered<Object: ObjectBase>(by orders: [SortOrder<Object>]) -> Self {
+        ordered(by: terms(of: orders))
+    }
+
+    /// Returns the terms of orders, whose key paths may be those of a superclass.
+    func terms<Object: ObjectBase>(of orders: [SortOrder<Object>]) -> [SortTerm] {
         let (schema, named) = (modelSchema, ClassSchema.of(Object.self))
-        return ordered(by: orders.map { schema.term($0.term, of: named) })
+        return orders.map { schema.term($0.term, of: named) }
     }
 
     /// Returns the objects sorted by terms, the first one being the primary one.

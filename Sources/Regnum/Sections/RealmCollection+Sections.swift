@@ -30,7 +30,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned<Key: SectionKey>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortOrder<Element>]
     ) -> SectionedResults<Key, Element> {
-        sectioned(ClassSchema.of(Element.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(along: keyPath, sortDescriptors)
     }
 
     /// Returns the objects divided into sections by the keys that a closure returns for them.
@@ -47,7 +47,7 @@ extension RealmCollection where Element: ObjectBase {
         by key: @escaping (Element) -> Key, sortDescriptors: [SortOrder<Element>]
     ) -> SectionedResults<Key, Element> {
         let results = results("sectioned(by:sortDescriptors:)")
-        let plan = results._plan.sectioned(Key.self, sortDescriptors.map(\.term))
+        let plan = results._plan.sectioned(Key.self, results.terms(of: sortDescriptors))
         return SectionedResults(results._with(plan), .closure(key))
     }
 
@@ -72,14 +72,15 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned(
         by keyPath: KeyPath<Element, AnyRealmValue>, sortDescriptors: [SortOrder<Element>]
     ) -> SectionedResults<FrozenAnyValue, Element> {
-        sectioned(ClassSchema.of(Element.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(along: keyPath, sortDescriptors)
     }
 
     private func sectioned<Key: SectionKey>(
-        _ column: ColumnReference, _ orders: [SortOrder<Element>]
+        along keyPath: PartialKeyPath<Element>, _ orders: [SortOrder<Element>]
     ) -> SectionedResults<Key, Element> {
         let results = results("sectioned(by:)")
-        let plan = results._plan.sectioned(by: column, Key.self, orders.map(\.term))
+        let column = results.modelSchema.requireColumn(keyPath)
+        let plan = results._plan.sectioned(by: column, Key.self, results.terms(of: orders))
         return SectionedResults(results._with(plan), .column(column))
     }
 }

@@ -22,7 +22,7 @@ extension FrozenResults {
     public func sectioned<Key: SectionKey>(
         by keyPath: KeyPath<Model, Key>, sortDescriptors: [SortOrder<Model>]
     ) -> FrozenSections<Key, Model> {
-        sectioned(ClassSchema.of(Model.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(modelSchema.requireColumn(keyPath), sortDescriptors)
     }
 
     /// Returns the objects divided into sections by the keys that a closure returns for them.
@@ -31,7 +31,7 @@ extension FrozenResults {
     public func sectioned<Key: SectionKey>(
         by key: @escaping @Sendable (Frozen<Model>) -> Key, sortDescriptors: [SortOrder<Model>]
     ) -> FrozenSections<Key, Model> {
-        let plan = _plan.sectioned(Key.self, sortDescriptors.map(\.term))
+        let plan = _plan.sectioned(Key.self, terms(of: sortDescriptors))
         return FrozenSections(_with(plan), .closure(key))
     }
 
@@ -56,13 +56,13 @@ extension FrozenResults {
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, sortDescriptors: [SortOrder<Model>]
     ) -> FrozenSections<FrozenAnyValue, Model> {
-        sectioned(ClassSchema.of(Model.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(modelSchema.requireColumn(keyPath), sortDescriptors)
     }
 
     private func sectioned<Key: SectionKey>(
         _ column: ColumnReference, _ orders: [SortOrder<Model>]
     ) -> FrozenSections<Key, Model> {
-        let plan = _plan.sectioned(by: column, Key.self, orders.map(\.term))
+        let plan = _plan.sectioned(by: column, Key.self, terms(of: orders))
         return FrozenSections(_with(plan), .column(column))
     }
 }
@@ -87,7 +87,7 @@ extension LiveResults {
     public func sectioned<Key: SectionKey>(
         by keyPath: KeyPath<Model, Key>, sortDescriptors: [SortOrder<Model>]
     ) -> LiveSections<Key, Model> {
-        sectioned(ClassSchema.of(Model.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(modelSchema.requireColumn(keyPath), sortDescriptors)
     }
 
     /// Returns the objects divided into sections by the keys that a closure returns for them.
@@ -96,7 +96,7 @@ extension LiveResults {
     public func sectioned<Key: SectionKey>(
         by key: @escaping @Sendable (Frozen<Model>) -> Key, sortDescriptors: [SortOrder<Model>]
     ) -> LiveSections<Key, Model> {
-        let plan = _plan.sectioned(Key.self, sortDescriptors.map(\.term))
+        let plan = _plan.sectioned(Key.self, terms(of: sortDescriptors))
         return LiveSections(results: _with(plan), source: .closure(key))
     }
 
@@ -121,13 +121,13 @@ extension LiveResults {
     public func sectioned(
         by keyPath: KeyPath<Model, AnyRealmValue>, sortDescriptors: [SortOrder<Model>]
     ) -> LiveSections<FrozenAnyValue, Model> {
-        sectioned(ClassSchema.of(Model.self).requireColumn(keyPath), sortDescriptors)
+        sectioned(modelSchema.requireColumn(keyPath), sortDescriptors)
     }
 
     private func sectioned<Key: SectionKey>(
         _ column: ColumnReference, _ orders: [SortOrder<Model>]
     ) -> LiveSections<Key, Model> {
-        let plan = _plan.sectioned(by: column, Key.self, orders.map(\.term))
+        let plan = _plan.sectioned(by: column, Key.self, terms(of: orders))
         return LiveSections(results: _with(plan), source: .column(column))
     }
 }
