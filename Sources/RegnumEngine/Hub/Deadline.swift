@@ -4,9 +4,12 @@ package struct Deadline: Sendable {
     private let sleep: @Sendable () async throws -> Void
     private let isPast: @Sendable () -> Bool
 
-    /// Creates a deadline relative to the clock's current time.
+    /// Clocks don't count further than a few centuries.
+    private static let durationMax = Duration.seconds(1 << 32)
+
+    /// Creates a deadline relative to the clock's current time, at most 136 years from it.
     package init(in duration: Duration, of clock: any Clock<Duration>) {
-        self.init(in: duration, clock)
+        self.init(in: min(duration, Deadline.durationMax), clock)
     }
 
     private init<C: Clock<Duration>>(in duration: Duration, _ clock: C) {

@@ -92,6 +92,20 @@ import Testing
         expectEqual(clock.sleeperCount, 0)
     }
 
+    // Covers O49
+    @Test(arguments: [Duration.seconds(Int64.max), Duration.seconds(Int64.max) * 18])
+    func waitMayBeLongerThanClocksCount(_ duration: Duration) async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let waiting = Task {
+            var stream = realm.objects(Person.self).changes.makeAsyncIterator()
+            _ = try await stream.next(within: duration)
+            return try await stream.next(within: duration).element != nil
+        }
+        while realm.stats().streams == 0 { await Task.yield() }
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        try await expectTrue(waiting.value)
+    }
+
     // Covers O49, O6
     @Test func cancellationEndsTheWait() async throws {
         let realm = try await Realm.temporary([Person.self])
