@@ -25,6 +25,10 @@ enum Cards {
         var fullName: String { "\(firstName) \(lastName)" }
         var bossAge: Int? { boss?.age }
         var shout: String { firstName.uppercased() }
+        var introduction: String {
+            let place = "\(firstName), \(address?.city ?? "-")"
+            return "\(place), \(boss?.firstName ?? "-"), \(boss?.address?.city ?? "-")"
+        }
         var nickname: String {
             get { firstName }
             set { firstName = newValue }

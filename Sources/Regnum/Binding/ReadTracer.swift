@@ -7,7 +7,8 @@ internal import RegnumStore
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
 /// reads a property of the newest recorder. Once the chain is broken or has more than
 /// `Limits.keyPathLinkCountMax` links, links return `nil`, so that computations that follow links
-/// terminate.
+/// terminate. If the tracer follows branches, a link leads on after that too, but only once on each
+/// path.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -19,13 +20,19 @@ final class ReadTracer {
     private(set) weak var newest: ObjectBase?
     /// The classes of the recorders, by number.
     private var schemas: [ClassSchema] = []
+    /// The number of the read that led to each recorder; `nil` for the first one.
+    private var origins: [Int?] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
     /// Whether lists and inverses of a recorder return another recorder at every index.
     /// Otherwise they are empty.
     let followsCollections: Bool
+    private let followsBranches: Bool
     /// The samples to use for properties whose types are stored as embedded objects.
     let round: Int
+
+    /// With more recorders than this, links of branches return `nil`.
+    private static let recorderCountMax = 256
 
     struct Read: Equatable {
         let recorder: Int
@@ -36,15 +43,17 @@ final class ReadTracer {
     ///   - probe: The value to return for one property. All others return their defaults.
     ///   - nilLink: The number of the read, of a link, that returns `nil`.
     ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
+    ///   - followsBranches: Whether links lead on although the reads don't form a chain.
     ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
-        followsCollections: Bool = false, round: Int = 0
+        followsCollections: Bool = false, followsBranches: Bool = false, round: Int = 0
     ) {
         self.round = round
         self.probe = probe
         self.nilLink = nilLink
         self.followsCollections = followsCollections
+        self.followsBranches = followsBranches
     }
 
     /// The properties that were read, if the reads form a chain.
@@ -57,13 +66,19 @@ final class ReadTracer {
 
     /// The path of each read, including the links that led to its recorder.
     var paths: [PropertyPath] {
-        reads.map { read in
-            // Recorder n was created by the first n reads, which form a chain.
-            let chain = reads[..<read.recorder] + [read]
+        reads.indices.map { number in
+            let path = path(to: number)
             return PropertyPath(
-                properties: chain.map { schemas[$0.recorder].properties[$0.property] },
-                first: chain[0].property)
+                properties: path.map { schemas[$0.recorder].properties[$0.property] },
+                first: path[0].property)
         }
+    }
+
+    /// Returns a read after those of the links that led to its recorder.
+    private func path(to number: Int) -> [Read] {
+        var path = [reads[number]]
+        while let origin = origins[path[path.count - 1].recorder] { path.append(reads[origin]) }
+        return path.reversed()
     }
 
     /// Creates a recorder: an instance of a class without a row, whose reads are recorded. For a
@@ -76,6 +91,7 @@ final class ReadTracer {
             object.bindField(at: property.offset, to: Int32(index))
         }
         schemas.append(schema)
+        origins.append(reads.indices.last)
         ClassBinding(recording: schema, self, number: schemas.count - 1).attach(object, row: 0)
         newest = object
         return object
@@ -96,8 +112,18 @@ final class ReadTracer {
     /// Records the read of a link and returns its target.
     func link<T: ObjectBase>(_ type: T.Type, _ recorder: Int, _ property: Int) -> T? {
         note(recorder, property)
-        guard isChain, canFollowLink, reads.count - 1 != nilLink else { return nil }
+        guard isChain && canFollowLink || isBranch, reads.count - 1 != nilLink else { return nil }
         return self.recorder(type)
+    }
+
+    /// Whether the last read leads to another recorder although the reads don't form a chain.
+    private var isBranch: Bool {
+        guard followsBranches, schemas.count < ReadTracer.recorderCountMax else { return false }
+        let path = path(to: reads.count - 1)
+        guard let last = path.last, path.count <= Limits.keyPathLinkCountMax else { return false }
+        return !path.dropLast().contains { read in
+            read.property == last.property && schemas[read.recorder] === schemas[last.recorder]
+        }
     }
 
     /// Whether the last read can lead to another recorder.

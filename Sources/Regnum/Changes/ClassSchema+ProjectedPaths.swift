@@ -6,10 +6,11 @@ extension ClassSchema {
     /// Empty if it reads no stored properties.
     ///
     /// The dependencies of a computed property are found by evaluating it once, on an object whose
-    /// properties have their defaults and whose links are not nil.
+    /// properties have their defaults and whose links are not nil (except for links that it follows
+    /// over and over, such as `next?.next?.next` after another property).
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
-        let tracer = ReadTracer()
+        let tracer = ReadTracer(followsBranches: true)
         // `T` may be a superclass
         let found: Any = tracer.recorder(type as? T.Type ?? T.self)[keyPath: keyPath]
         if let collection = unwrapped(found) as? any AnyProjectedCollection,

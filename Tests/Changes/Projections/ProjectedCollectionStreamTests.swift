@@ -74,4 +74,42 @@ import Testing
         expectEqual(update.values, ["Anna Lee", "Bob Roe", "Cid Fox"])
         await realm.close()
     }
+
+    final class Introduction: Projection<Guest> {
+        @Projected(\Guest.introduction) var text
+    }
+
+    // Covers 8.23, 8.32, O20, O54
+    @Test func aComputedPropertyIsFollowedThroughAllLinksThatItReads() async throws {
+        let realm = try await Cards.realm()
+        let bob = realm.objects(Guest.self).where { $0.id == 2 }
+        var stream = bob.projectTo.introduction.changes.makeAsyncIterator()
+        var projections = realm.objects(Introduction.self).where { $0.id == 2 }.changes
+            .makeAsyncIterator()
+        _ = try await (stream.next(), projections.next())
+        let steps: [(text: String, body: @Sendable (Transaction) throws -> Void)] = [
+            ("Bob, -, Anna, Prague", { try guest($0, 1).firstName = "Anna" }),
+            ("Bob, -, Anna, Brno", { try guest($0, 1).address?.city = "Brno" }),
+            ("Bob, Plzen, Anna, Brno", { try guest($0, 2).address = Cards.town("Plzen") }),
+            ("Bob, Pilsen, Anna, Brno", { try guest($0, 2).address?.city = "Pilsen" }),
+            ("Bob, Pilsen, Cid, -", { try guest($0, 2).boss = try guest($0, 3) }),
+        ]
+        for (text, body) in steps {
+            try await realm.write { try body($0) }
+            let update = try #require(try await next(&stream))
+            expectTrue(update.values == [text] && update.delta.modifications == [0])
+            guard case .update(_, let delta)? = try await projections.next(within: .zero).element
+            else {
+                Issue.record("no update")
+                return
+            }
+            expectEqual(delta.modified.map(\.properties), [["text"]])
+        }
+        // neither is read
+        try await realm.write { tx in
+            try guest(tx, 3).age = 50
+            try guest(tx, 3).boss = try guest(tx, 1)
+        }
+        try await expectTrue(next(&stream) == nil)
+    }
 }
