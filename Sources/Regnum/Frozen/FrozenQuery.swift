@@ -40,6 +40,13 @@ final class FrozenQuery: Sendable {
 
     var root: DatabaseRoot { table.snapshot.root }
 
+    /// Returns whether both are the same query on the same version. False for a query that is an
+    /// error, because it may not be that of the collection: see `FrozenTable.plan`.
+    func isSame(as other: FrozenQuery) -> Bool {
+        root === other.root && plan == other.plan && problem == nil && other.problem == nil
+            && table.mismatch == nil && other.table.mismatch == nil
+    }
+
     /// Returns the answer of `question` for the snapshot.
     ///
     /// - Parameter classes: The classes that the question reads through links, besides those of the

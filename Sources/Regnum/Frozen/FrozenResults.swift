@@ -127,9 +127,7 @@ extension FrozenResults: Equatable {
     /// - Complexity: O(1) for the same query on the same version; otherwise O(n), evaluating both.
     public static func == (left: FrozenResults, right: FrozenResults) -> Bool {
         if left.query === right.query { return true }
-        if left.query.root === right.query.root, left._plan.plan == right._plan.plan,
-            left.table.schema === right.table.schema
-        {
+        if left.query.isSame(as: right.query), left.table.schema === right.table.schema {
             return true
         }
         return left.count == right.count && left.elementsEqual(right)

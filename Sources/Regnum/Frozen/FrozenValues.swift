@@ -231,10 +231,7 @@ extension FrozenValues: Hashable {
     }
 
     public static func == (left: FrozenValues, right: FrozenValues) -> Bool {
-        if left.query === right.query { return true }
-        if left.query.root === right.query.root, left.query.plan == right.query.plan {
-            return true
-        }
+        if left.query === right.query || left.query.isSame(as: right.query) { return true }
         if Element._embeddedClass != nil { return left.elementsEqual(right, by: areSame) }
         guard left.count == right.count else { return false }
         if Element.self == FrozenAnyValue.self {

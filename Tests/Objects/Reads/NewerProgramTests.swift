@@ -222,6 +222,8 @@ private enum Retyped {
             { room.messages.where { $0.number == 1 }.current.isEmpty }, { room.tags.count },
             { room.scores.count }, { room.scores["x"] }, { room.pinned.current.keys },
             { room.pinned.where { $0.number == 1 }.count },
+            { room.messages.current == older.snapshot().objects(Older.Post.self) },
+            { room.tags.current == older.object(Older.Room.self, forPrimaryKey: "b").tags.current },
         ]
         for (number, use) in uses.enumerated() {
             let error = #expect(throws: Realm.Error.self, "use \(number)") {
