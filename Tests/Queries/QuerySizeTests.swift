@@ -104,6 +104,30 @@ import Testing
         expectEqual(now.map(\.name).sorted(), ["Bo", "Cy", "Di", "Eve"])
     }
 
+    /// The estimated work for a row grows with each level, beyond what an integer can hold.
+    @Test func conditionsOnCollectionsHaveUpTo64Levels() async throws {
+        func isAncestor(_ pup: Query<Pup>, _ depth: Int) -> Query<Bool> {
+            if depth == 0 { return pup.age > 0 && pup.name == "Di" }
+            return pup.children.any { isAncestor($0, depth - 1) }
+        }
+        let realm = try await Breeders.realm()
+        let pups = realm.objects(Pup.self)
+        let found = pups.where { $0.age > 0 && isAncestor($0, 2) }
+        expectEqual(found.current.map(\.name), ["Ada"])
+        let none = pups.where { $0.age > 0 && isAncestor($0, 60) }
+        expectTrue(none.current.isEmpty)
+        // 16 levels with two collections each
+        func text(_ depth: Int, _ level: Int = 0) -> String {
+            let object = level == 0 ? "" : "$x\(level)."
+            if depth == level { return "\(object)age > 0" }
+            let inner = text(depth, level + 1)
+            return "\(object)age > 0 AND "
+                + "SUBQUERY(\(object)children.children, $x\(level + 1), \(inner)).@count > 0"
+        }
+        try expectEqual(pups.filter(text(1)).current.map(\.name), ["Ada"])
+        try expectTrue(pups.filter(text(16)).current.isEmpty)
+    }
+
     @Test func conditionsHaveAnyNumberOfTerms() async throws {
         let realm = try await Breeders.realm()
         let pups = realm.objects(Pup.self).where { pup in

@@ -193,8 +193,9 @@ struct QueryCompiler {
 }
 
 extension Predicate {
-    /// A rough measure of the work for one row.
-    fileprivate var cost: Int {
+    /// A rough measure of the work for one row. It grows exponentially with the nesting, beyond
+    /// what an integer can hold.
+    fileprivate var cost: Double {
         switch self {
         case .constant: return 0
         case .compare(let column, let comparison, _):
@@ -202,7 +203,7 @@ extension Predicate {
                 return column.linkCost + 1
             }
             return column.linkCost + (comparison == .equal || comparison == .notEqual ? 2 : 8)
-        case .isIn(let column, let values): return column.linkCost + 2 * values.count
+        case .isIn(let column, let values): return column.linkCost + 2 * Double(values.count)
         case .matchText(let column, let match, _, let folding):
             return column.linkCost + (!folding.isEmpty || match == .like ? 200 : 10)
         case .matchData(let column, _, _): return column.linkCost + 10
@@ -213,10 +214,10 @@ extension Predicate {
         case .within: return 500
         case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50
         case .matchTextColumns(let a, _, let b, _): return a.linkCost + b.linkCost + 500
-        case .related(let hops, _, let term): return 400 * hops.count + 2 * term.cost
-        case .count(let hops, let term, _, _): return 400 * hops.count + 8 * term.cost
+        case .related(let hops, _, let term): return 400 * Double(hops.count) + 2 * term.cost
+        case .count(let hops, let term, _, _): return 400 * Double(hops.count) + 8 * term.cost
         case .aggregate(let hops, _, let column, _, _):
-            return 1_000 * hops.count + 8 * column.linkCost
+            return 1_000 * Double(hops.count) + 8 * column.linkCost
         case .and(let terms), .or(let terms): return terms.reduce(0) { $0 + $1.cost }
         case .not(let term): return term.cost
         }
@@ -224,17 +225,17 @@ extension Predicate {
 }
 
 extension NumericExpression {
-    fileprivate var cost: Int {
+    fileprivate var cost: Double {
         switch self {
         case .constant: 0
         case .column(let column), .byteCount(let column): column.linkCost
         case .count(let paths, let term):
-            paths.reduce(0) { $0 + 400 * $1.count } + 8 * term.cost
+            paths.reduce(0) { $0 + 400 * Double($1.count) } + 8 * term.cost
         case .operation(_, let a, let b): a.cost + b.cost + 10
         }
     }
 }
 
 extension ColumnReference {
-    fileprivate var linkCost: Int { 100 * hops.count }
+    fileprivate var linkCost: Double { 100 * Double(hops.count) }
 }
