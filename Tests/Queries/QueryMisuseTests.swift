@@ -68,6 +68,23 @@ import Testing
         #expect(count.contains("only with a value"))
     }
 
+    /// Each step repeats the condition so far.
+    // Covers .invalidQuery
+    @Test func conditionsThatRepeatOthersAreLimited() async throws {
+        let equal = try await message { breeder in
+            (0..<30).reduce(breeder.limit > 1) { $0 == (breeder.limit > $1) }
+        }
+        #expect(equal.contains("more than 131072 terms"))
+        let unequal = try await message { breeder in
+            (0..<30).reduce(breeder.limit > 1) { (breeder.limit > $1) != $0 }
+        }
+        #expect(unequal.contains("more than 131072 terms"))
+        let values = try await message { breeder in
+            (0..<30).reduce(breeder.limit > 1) { condition, _ in condition.in([true, false, true]) }
+        }
+        #expect(values.contains("more than 131072 terms"))
+    }
+
     /// Far beyond the limit, releasing the condition would overflow the stack, too.
     // Covers .invalidQuery
     @Test(arguments: [65, 20_000]) func conditionsAreNotNestedDeeper(_ count: Int) async throws {

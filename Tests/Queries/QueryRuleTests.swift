@@ -97,6 +97,32 @@ import Testing
         expectEqual(things.where { !(!$0.maybeFlag) }.map(\.id), [1, 2, 3])
     }
 
+    /// Only a property can be nil, which is neither true nor false.
+    // Covers 3.7
+    @Test func conditionsAreComparedLikeProperties() async throws {
+        let realm = try await Breeders.realm()
+        for (limit, names) in [(2, ["Ann", "Bob", "Dan"]), (4, ["Ann", "Dan"])] {
+            let others = ["Ann", "Bob", "Cid", "Dan"].filter { !names.contains($0) }
+            try await expectEqual(
+                Breeders.names(realm) { $0.favourite.isGood == ($0.limit > limit) }, names)
+            try await expectEqual(
+                Breeders.names(realm) { ($0.limit > limit) == $0.favourite.isGood }, names)
+            try await expectEqual(
+                Breeders.names(realm) { $0.favourite.isGood != ($0.limit > limit) }, others)
+            try await expectEqual(
+                Breeders.names(realm) { ($0.limit > limit) != $0.favourite.isGood }, others)
+        }
+        // One of the pups is as good as the condition says.
+        try await expectEqual(
+            Breeders.names(realm) { $0.pups.isGood == ($0.limit > 4) }, ["Ann", "Dan"])
+        try await expectEqual(
+            Breeders.names(realm) { $0.pups.isGood != ($0.limit > 4) }, ["Ann", "Bob", "Dan"])
+        try await expectEqual(
+            Breeders.names(realm) { ($0.limit > 3) == ($0.count > 2) }, ["Ann", "Bob", "Dan"])
+        try await expectEqual(
+            Breeders.names(realm) { ($0.limit > 3) != ($0.count > 2) }, ["Cid"])
+    }
+
     // Covers 3.49
     @Test func stringsCompareByTheirBytesInWhereSortAndIndex() async throws {
         // Composed and decomposed, beyond the BMP (where UTF-16 order differs), and case.

@@ -369,17 +369,8 @@ extension PredicateOperator {
                 throw PredicateMistake(
                     message: "The property must be on the left of \(text).", offset: offset)
             }
-            let mirrored: Comparison =
-                switch comparison {
-                case .equal: .equal
-                case .notEqual: .notEqual
-                case .less: .greater
-                case .lessOrEqual: .greaterOrEqual
-                case .greater: .less
-                case .greaterOrEqual: .lessOrEqual
-                }
             return PredicateOperator(
-                kind: .compare(mirrored), ignored: ignored, text: text, offset: offset)
+                kind: .compare(comparison.mirrored), ignored: ignored, text: text, offset: offset)
         }
     }
 

@@ -36,7 +36,9 @@ extension Query where Value: ScalarValue {
                 let isNil = comparing(.equal, .null)
                 return condition(.and([isNil, .not(isNil)]))
             }
-            return condition(.or(values.map { comparing(.equal, $0) }))
+            let found = Predicate.or(values.map { comparing(.equal, $0) })
+            if case .predicate = node { return repeating(found) }
+            return condition(found)
         }
     }
 }

@@ -219,19 +219,39 @@ extension Query {
         case (.column(let hops, let left), .column(let others, let right)):
             requireOneElement(hops, others)
             return condition(.exists(hops, .compareColumns(left, comparison, right)))
-        case (.predicate, .predicate), (.predicate, .column), (.column, .predicate):
-            let (left, right) = (predicate, other.predicate)
-            let both = Predicate.or([
-                .and([right, left.compared(comparison, to: .bool(true))]),
-                .and([right.negated, left.compared(comparison, to: .bool(false))]),
-            ])
-            return condition(both)
+        case (.predicate, .predicate), (.column, .predicate):
+            return compare(comparison, withCondition: other.predicate)
+        case (.predicate, .column):
+            return other.compare(comparison.mirrored, withCondition: predicate)
         default:
             scope.refuse(
                 "A count, minimum, maximum, sum, average or entry of a map can't be compared with "
                     + "a property, only with a value.")
             return condition(.constant(false))
         }
+    }
+
+    /// Compares a condition or a property, which may be `nil`, with a condition.
+    private func compare(
+        _ comparison: Comparison, withCondition other: Predicate
+    ) -> Query<Bool> {
+        repeating(
+            .or([
+                .and([other, comparing(comparison, .bool(true))]),
+                .and([other.negated, comparing(comparison, .bool(false))]),
+            ]))
+    }
+
+    /// Returns a condition that repeats others, or reports an error if it is too large: a chain of
+    /// such conditions grows exponentially.
+    func repeating(_ predicate: Predicate) -> Query<Bool> {
+        guard predicate.hasTerms(upTo: Limits.repeatedTermCountMax) else {
+            scope.refuse(
+                "A condition has more than \(Limits.repeatedTermCountMax) terms: each comparison "
+                    + "of two conditions repeats both, and so does each value of in.")
+            return with(.predicate(.constant(false)))
+        }
+        return condition(predicate)
     }
 
     /// Reports an error for a comparison of properties of two objects.
@@ -245,6 +265,18 @@ extension Query {
 }
 
 extension Comparison {
+    /// The same comparison with its sides exchanged.
+    var mirrored: Comparison {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
     /// Returns whether a missing entry or element compares to a value in this way.
     func holds(forNilAnd value: Value, type: ValueType? = nil) -> Bool {
         switch self {

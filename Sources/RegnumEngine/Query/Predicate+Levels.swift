@@ -19,6 +19,29 @@ extension Predicate {
         }
     }
 
+    /// Whether the condition has at most this number of operators and terms.
+    ///
+    /// - Complexity: O(count).
+    package func hasTerms(upTo count: Int) -> Bool {
+        var rest = count
+        return takeTerms(from: &rest)
+    }
+
+    private func takeTerms(from rest: inout Int) -> Bool {
+        rest -= 1
+        guard rest >= 0 else { return false }
+        switch self {
+        case .constant, .isRow, .compare, .matchText, .matchData, .matchWords, .isIn, .isKind,
+            .compareColumns, .matchTextColumns, .compareNumbers, .within, .aggregate:
+            return true
+        case .related(_, _, let term), .count(_, let term, _, _), .not(let term):
+            return term.takeTerms(from: &rest)
+        case .and(let terms), .or(let terms):
+            for term in terms where !term.takeTerms(from: &rest) { return false }
+            return true
+        }
+    }
+
     /// The exact complement.
     package var negated: Predicate {
         if case .not(let term) = self { term } else { .not(self) }

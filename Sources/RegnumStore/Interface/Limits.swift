@@ -56,6 +56,8 @@ package enum Limits {
     /// Nesting depth of a condition: its operators, and the links and collections on its paths.
     /// Each level uses stack when it is compiled and evaluated.
     package static let conditionLevelMax = 64
+    /// Operators and terms of a condition that repeats others.
+    package static let repeatedTermCountMax = 1 << 17
 
     /// Letters of a word that full-text search distinguishes. Longer words are cut in the index, in
     /// the search and when they are compared. Changing it changes the meaning of stored indexes.
