@@ -33,10 +33,6 @@ struct WordSearch: Sendable {
         guard !required.isEmpty || !excluded.isEmpty else {
             throw WordSearch.refused("\(text.quoted) has no word to search for.")
         }
-        guard required.count + excluded.count <= Limits.searchWordCountMax else {
-            throw WordSearch.refused(
-                "A full-text search has at most \(Limits.searchWordCountMax) words.")
-        }
     }
 
     private mutating func add(_ part: String) throws(StoreError) {
@@ -59,6 +55,11 @@ struct WordSearch: Sendable {
                 "\(part.quoted) excludes a prefix: only whole words can be excluded.")
         } else if !excluded.contains(where: { $0 == word }) {
             excluded.append(word)
+        }
+        // before more words are compared with these
+        guard required.count + excluded.count <= Limits.searchWordCountMax else {
+            throw WordSearch.refused(
+                "A full-text search has at most \(Limits.searchWordCountMax) words.")
         }
     }
 

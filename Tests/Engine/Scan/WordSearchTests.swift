@@ -68,6 +68,9 @@ import Testing
         expectNil(refusal(words.prefix(max - 1).joined(separator: " ")))
         expectNil(refusal(words.prefix(max).joined(separator: " ")))
         expectTrue(refusal(words.joined(separator: " "))?.contains("at most 64 words") ?? false)
+        // Terms beyond the limit aren't read.
+        let more = words.joined(separator: " ") + " full-text"
+        expectTrue(refusal(more)?.contains("at most 64 words") ?? false)
         let all = words.prefix(max).joined(separator: " ")
         try expectTrue(matches(all, all) && !matches(all, words.dropFirst().joined(separator: " ")))
     }
