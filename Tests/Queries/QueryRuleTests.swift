@@ -176,7 +176,7 @@ import Testing
     }
 
     /// A range isn't met by two objects that are each within one of its bounds.
-    @Test func rangeOfAnEntryIsMetByOneObject() async throws {
+    @Test func rangesAreMetByOneObject() async throws {
         let realm = try await Realm.temporary([WorldNode.self, WorldPart.self])
         try await realm.write { tx in
             for (id, numbers) in [[1, 9], [1, 4]].enumerated() {
@@ -184,6 +184,7 @@ import Testing
                 for number in numbers {
                     let other = WorldNode(value: ["id": 10 + 10 * id + number])
                     other.intMap["key"] = number
+                    for extra in 0..<number { other.intMap["\(extra)"] = -1 }
                     node.nodes.append(other)
                 }
                 try tx.add(node)
@@ -192,5 +193,8 @@ import Testing
         let found = realm.snapshot().objects(WorldNode.self)
         expectEqual(found.where { $0.nodes.intMap["key"].contains(3...5) }.map(\.id), [1])
         expectEqual(found.where { $0.nodes.intMap["key"].contains(3..<5) }.map(\.id), [1])
+        expectEqual(found.where { $0.nodes.intMap.count.contains(4...6) }.map(\.id), [1])
+        expectEqual(found.where { $0.nodes.intMap.count.contains(4..<6) }.map(\.id), [1])
+        expectEqual(found.where { $0.nodes.intMap.max.contains(3...5) }.map(\.id), [1])
     }
 }

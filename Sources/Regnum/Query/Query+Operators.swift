@@ -112,8 +112,25 @@ extension Query {
                 .and([.compare($0, .greaterOrEqual, lower), .compare($0, comparison, upper)])
             }
         default:
+            let (outer, one) = ofOneRow
             return condition(
-                .and([comparing(.greaterOrEqual, lower), comparing(comparison, upper)]))
+                .exists(
+                    outer,
+                    .and([one.comparing(.greaterOrEqual, lower), one.comparing(comparison, upper)])
+                ))
+        }
+    }
+}
+
+extension Query {
+    /// For a count or an aggregate of each row at the end of a path: the path, and the same for one
+    /// of its rows.
+    private var ofOneRow: (outer: [Hop], one: Query) {
+        switch node {
+        case .count(let outer, let hops, let predicate): (outer, with(.count([], hops, predicate)))
+        case .aggregate(let outer, let hops, let kind, let column):
+            (outer, with(.aggregate([], hops, kind, column)))
+        default: ([], self)
         }
     }
 }
