@@ -18,15 +18,20 @@ extension PredicateBinder {
         }
         guard case .place(var place) = named, case .kind(let kind) = place.kind else { return nil }
         let names: [PredicateConstant]
+        var quantifier = operand.quantifier
         switch other {
-        case .constant(let constant): names = [constant]
+        case .constant(let constant):
+            names = [constant]
+            quantifier = quantifier ?? otherOperand.quantifier
         case .list(let constants) where otherOperand.quantifier ?? .any == .any: names = constants
         default: throw refused(place, "can only be compared with type names", operand.offset)
         }
         let isNegated: Bool
         switch comparison.kind {
         case .compare(.equal), .isIn: isNegated = false
-        case .compare(.notEqual): isNegated = true
+        case .compare(.notEqual) where otherOperand.quantifier == nil: isNegated = true
+        case .compare(.notEqual):
+            throw refused(place, "can't differ from ANY of several types", comparison.offset)
         default:
             throw refused(place, "can only be compared by ==, != and IN", comparison.offset)
         }
@@ -42,7 +47,6 @@ extension PredicateBinder {
             orNull = orNull || type.isNull
         }
         place.kind = kind
-        let quantifier = operand.quantifier
         return try tested(place, quantifier, holdsForNil: orNull != isNegated, operand.offset) {
             let isKind = Predicate.isKind($0, kinds, orNull: orNull)
             return isNegated ? .not(isKind) : isKind

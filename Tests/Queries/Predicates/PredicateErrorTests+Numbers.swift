@@ -52,6 +52,7 @@ extension PredicateErrorTests {
             Case("any.@type == ‸3", "isn't the name of a type"),
             Case("number.‸@type == 'int'", "isn't an AnyRealmValue, as @type requires"),
             Case("any.@type ‸> 'int'", "can only be compared by ==, != and IN"),
+            Case("any.@type ‸!= ANY {'int', 'bool'}", "can't differ from ANY of several types"),
             Case("any.@type.‸x == 'int'", "is a type and has no property"),
             Case("‸any.@type == text", "can only be compared with type names"),
             Case("‸ANY any.@type == 'int'", "is a single value"),

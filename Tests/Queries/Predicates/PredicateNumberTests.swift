@@ -171,6 +171,8 @@ import Testing
             let isNumber = ["float", "double", "decimal"].contains(name)
             try expectEqual(all.filter("any.@type == 'numeric'").count, isNumber ? 2 : 1)
         }
+        try await same.finds("NONE $0 == items.@type", [0, 1, 3, 4], values: ["list"])
+        try await same.finds("any.@type != {'int', 'string'}", [0, 2, 4, 5])
         try await realm.write { tx in
             guard let gadget = tx.object(Gadget.self, forPrimaryKey: 3) else { return }
             gadget.any = .object(gadget)
