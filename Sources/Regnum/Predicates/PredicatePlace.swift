@@ -226,63 +226,6 @@ extension PredicateBinder {
         throw PredicateMistake(message: message, offset: offset)
     }
 
-    /// Returns the number of objects that link to an object, for each link to it.
-    private func incoming(_ place: PredicatePlace, _ schema: ClassSchema) -> PredicatePlace {
-        var next = place
-        var origins: [[Hop]] = []
-        for origin in scope.realm?.knownClasses ?? [] {
-            for property in origin.properties where property.shape.targetType == schema.type {
-                origins.append(hops(toOwnersOf: property, of: origin))
-            }
-        }
-        next.kind = .incoming(origins)
-        next.isCollection = false
-        next.name += ".@links.@count"
-        return next
-    }
-
-    private func hops(toOwnersOf property: PropertySchema, of origin: ClassSchema) -> [Hop] {
-        if case .map = property.shape { return origin.hops(toOwnersOf: property) }
-        return [.backlinks(property.columnName, of: origin.name)]
-    }
-
-    /// Follows `@links.Class.property` or `@links.@count`.
-    private func inverse(
-        _ place: PredicatePlace, _ steps: inout ArraySlice<PredicatePath.Step>, _ offset: Int
-    ) throws(PredicateMistake) -> PredicatePlace {
-        if case .objects(let schema) = place.kind, case .function(let name)? = steps.first?.kind,
-            name == "count" || name == "size"
-        {
-            steps.removeFirst()
-            return incoming(place, schema)
-        }
-        guard case .objects(let schema) = place.kind,
-            case .name(let className)? = steps.first?.kind,
-            case .name(let name)? = steps.dropFirst().first?.kind
-        else {
-            throw PredicateMistake(
-                message: "@links must follow an object and be followed by the names of a class "
-                    + "and a property, or by @count.", offset: offset)
-        }
-        let place = PredicatePlace(
-            kind: place.kind, hops: place.hops, name: "\(place.name).@links.\(className).\(name)")
-        guard let origin = classSchema(named: className) else {
-            throw PredicateMistake(
-                message: "There is no class \(className.shortened).",
-                offset: steps[steps.startIndex].offset)
-        }
-        let property = try self.property(name, of: origin, steps[steps.startIndex + 1].offset)
-        guard let target = property.shape.targetType, target == schema.type else {
-            throw refused(place, "isn't a link to \(schema.name)", offset)
-        }
-        steps.removeFirst(2)
-        var next = place
-        next.hops += hops(toOwnersOf: property, of: origin)
-        next.kind = .objects(origin)
-        next.isCollection = true
-        return next
-    }
-
     /// Returns the error that a path can't be used in some way.
     func refused(
         _ place: PredicatePlace, _ problem: String, _ offset: Int
