@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Properties of projected types that are stored as embedded objects. Values are compared member by
 // member.
@@ -11,7 +12,8 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
     }
 
     /// Whether the stored object equals the value's persisted object: all their values are equal,
-    /// and all their links refer to the same objects. `nil` corresponds to no object.
+    /// all their links refer to the same objects, and their embedded objects are equal in the same
+    /// way. `nil` corresponds to no object.
     ///
     /// A persisted type that has lists is an error, which is reported when the query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
@@ -126,6 +128,10 @@ extension QueryScope {
     /// one.
     fileprivate func members(of object: ObjectBase, _ hops: [Hop]) -> [Predicate] {
         let schema = ClassSchema.of(type(of: object))
+        guard hops.count < Limits.conditionLevelMax else {
+            refuseDepth()
+            return []
+        }
         return schema.properties.compactMap { property in
             var column = property.reference
             column.hops = hops
@@ -143,10 +149,14 @@ extension QueryScope {
                 return .compare(column, .equal, value)
             case .link(let type):
                 column.missing = .null
-                guard
-                    case .link(let target?)? = property.field.reference(
-                        in: object, at: property.offset, isProjected: property.isProjected)
-                else { return .compare(column, .equal, .null) }
+                guard let target = link(property, of: object) else {
+                    return .compare(column, .equal, .null)
+                }
+                if ClassSchema.of(type).isEmbedded {
+                    let path = hops + schema.hops(through: property)
+                    return .and(
+                        [.compare(column, .notEqual, .null)] + members(of: target, path))
+                }
                 guard let row = row(of: target, of: type) else { return .constant(false) }
                 return .compare(column, .equal, .int(Int64(bitPattern: row.rawValue)))
             case .list, .set, .map:
@@ -163,5 +173,18 @@ extension QueryScope {
                 return nil
             }
         }
+    }
+
+    /// Returns the object that a link of an object refers to.
+    private func link(_ property: PropertySchema, of object: ObjectBase) -> ObjectBase? {
+        if object.isManaged {
+            let value = property.field.dynamicValue(in: object, at: property.offset)
+            return instance(of: ObjectBase.self, value)
+        }
+        guard
+            case .link(let target)? = property.field.reference(
+                in: object, at: property.offset, isProjected: property.isProjected)
+        else { return nil }
+        return target
     }
 }

@@ -94,9 +94,23 @@ import Testing
         try await expectEqual(numbers(realm) { $0.place.in([Point(0, 1), Point(3, 1)]) }, [0, 3])
         try await expectEqual(numbers(realm) { $0.label == Label("gate", nil) }, [1])
         try await expectEqual(numbers(realm) { $0.label == Label("gate", Point(0, 0)) }, [])
+        try await realm.write { tx in
+            let stations = tx.objects(Station.self)
+            stations[2].label = Label("stop", Point(5, 6))
+            stations[3].label = Label("stop", Point(5, 7))
+        }
+        for label in [Label("stop", Point(5, 6)), Label("stop", Point(6, 6)), Label("stop", nil)] {
+            let found = label.place == Point(5, 6) ? [2] : []
+            try await expectEqual(numbers(realm) { $0.label == label }, found)
+            try await expectEqual(
+                numbers(realm) { $0.label != label }, [0, 1, 2, 3].filter { !found.contains($0) })
+            try await expectEqual(numbers(realm) { $0.label.in([label, nil]) }, [0] + found)
+        }
         try await expectEqual(numbers(realm) { $0.place.persistableValue.x > 1 }, [2, 3])
         try await expectEqual(numbers(realm) { $0.label.persistableValue.text == "gate" }, [1])
         try await expectEqual(numbers(realm) { $0.label.persistableValue.place == Point(0, 0) }, [])
+        try await expectEqual(
+            numbers(realm) { $0.label.persistableValue.place == Point(5, 7) }, [3])
     }
 
     // Covers 3.32, 8.11, 8.21
