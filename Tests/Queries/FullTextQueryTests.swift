@@ -88,6 +88,16 @@ import Testing
         try await expect(realm, "binder.summary TEXT '-swift'", [2, 4]) {
             $0.binder.summary.matchesText("-swift")
         }
+        // Nor does a position that a list doesn't have.
+        for (text, ids) in [
+            ("replies[0].text TEXT '-fox'", [1, 2, 3, 4]),
+            ("replies[0].text TEXT '-dogs'", [2, 3, 4]),
+            ("replies[0].text TEXT 'dogs -fox'", [1]),
+        ] {
+            let memos = try realm.snapshot().objects(Memo.self).filter(text)
+            expectEqual(memos.map(\.id).sorted(), ids, "\(text)")
+            try expectEqual(memos.predicate, text)
+        }
         let binders = realm.snapshot().objects(MemoBinder.self)
         expectEqual(binders.where { $0.memos.text.matchesText("lazy") }.map(\.name), ["red"])
         try expectEqual(binders.filter("ANY memos.text TEXT 'cafe'").map(\.name), ["blue"])

@@ -19,7 +19,8 @@ extension PredicateBinder {
             let (outer, inner) = place.hops.splitBeforeLastCollection
             return try quantified(
                 outer, quantifier,
-                .entry(inner, key, condition(column), holdsForNil: holdsForNil), place, offset)
+                .entry(inner, key, condition(column), holdsForNil: holdsForNil),
+                holdsForNil: holdsForNil, place, offset)
         case .nested(let path):
             if !path.leadsToSeveral { try requireAny(quantifier, place, offset) }
             switch quantifier ?? .any {
@@ -67,8 +68,8 @@ extension PredicateBinder {
     /// Returns the condition that as many of the rows at the end of a path meet as a quantifier
     /// requires.
     ///
-    /// - Parameter holdsForNil: Whether the condition holds for an element of a list at a position
-    ///   that it doesn't have.
+    /// - Parameter holdsForNil: Whether the condition holds if a list on the path doesn't have the
+    ///   element at a position.
     func quantified(
         _ hops: [Hop], _ quantifier: Quantifier?, _ predicate: Predicate,
         holdsForNil: Bool = false, _ place: PredicatePlace, _ offset: Int
@@ -81,7 +82,8 @@ extension PredicateBinder {
         let (outer, inner) = hops.splitBeforeLastCollection
         var element = Predicate.related(inner, .any, predicate)
         if holdsForNil { element = .or([element, .related(inner, .none, .constant(true))]) }
-        return try quantified(outer, quantifier, element, place, offset)
+        return try quantified(
+            outer, quantifier, element, holdsForNil: holdsForNil, place, offset)
     }
 
     /// Returns the path through the last collection, and the column of a value or link after it.

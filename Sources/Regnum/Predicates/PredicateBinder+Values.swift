@@ -23,8 +23,9 @@ extension PredicateBinder {
                 .compare($0, comparison, value)
             }
         case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
+            let (predicate, holdsForNil) = try compareNumber(place, kind, constant, offset)
             return try quantified(
-                outer, quantifier, try compareNumber(place, kind, constant, offset), place, offset)
+                outer, quantifier, predicate, holdsForNil: holdsForNil, place, offset)
         case .objects, .entryObject:
             guard kind == .equal || kind == .notEqual else {
                 throw refused(place, "is an object and has no order", offset)
@@ -38,21 +39,24 @@ extension PredicateBinder {
         }
     }
 
-    /// Compares a count or aggregate of each row at the end of the first path.
+    /// Compares a count or aggregate of each row at the end of the first path. Returns also whether
+    /// the condition holds if a list on that path doesn't have the element at a position.
     private func compareNumber(
         _ place: PredicatePlace, _ kind: Comparison, _ constant: PredicateConstant, _ offset: Int
-    ) throws(PredicateMistake) -> Predicate {
+    ) throws(PredicateMistake) -> (predicate: Predicate, holdsForNil: Bool) {
         switch place.kind {
         case .count(_, let inner, let predicate):
             let (comparison, value) = try operand(
                 place, kind, constant, _StorageType(.int), offset)
+            let holdsForNil = comparison.holds(forNilAnd: value)
             guard case .int(let number) = value else {
-                return .constant(comparison == .notEqual)
+                return (.constant(comparison == .notEqual), holdsForNil)
             }
-            return .count(inner, predicate, comparison, number)
+            return (.count(inner, predicate, comparison, number), holdsForNil)
         case .aggregate(_, let inner, let aggregate, let column, let storage):
             let (comparison, value) = try operand(place, kind, constant, storage, offset)
-            return .aggregate(inner, aggregate, column, comparison, value)
+            let predicate = Predicate.aggregate(inner, aggregate, column, comparison, value)
+            return (predicate, comparison.holds(forNilAnd: value))
         default: throw refused(place, "isn't a number", offset)
         }
     }
@@ -80,7 +84,7 @@ extension PredicateBinder {
             let (outer, inner) = place.hops.splitBeforeLastCollection
             return try quantified(
                 outer, quantifier, .entry(inner, key, isHeld(links), holdsForNil: holdsForNil),
-                place, offset)
+                holdsForNil: holdsForNil, place, offset)
         }
         let (several, links) = place.hops.splitAtLastCollection
         if includesNil, links.isEmpty, several.last?.position == nil {
@@ -132,9 +136,11 @@ extension PredicateBinder {
         case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
             var terms: [Predicate] = []
             for constant in constants {
-                terms.append(try compareNumber(place, .equal, constant, offset))
+                terms.append(try compareNumber(place, .equal, constant, offset).predicate)
             }
-            return try quantified(outer, quantifier, .or(terms), place, offset)
+            return try quantified(
+                outer, quantifier, .or(terms), holdsForNil: constants.contains { $0.isNull }, place,
+                offset)
         default: break
         }
         guard let storage = place.storage else {
@@ -166,11 +172,11 @@ extension PredicateBinder {
     ) throws(PredicateMistake) -> Predicate {
         switch place.kind {
         case .count(let outer, _, _), .aggregate(let outer, _, _, _, _):
-            let isBetween = Predicate.and([
-                try compareNumber(place, .greaterOrEqual, lower, offset),
-                try compareNumber(place, .lessOrEqual, upper, offset),
-            ])
-            return try quantified(outer, quantifier, isBetween, place, offset)
+            let least = try compareNumber(place, .greaterOrEqual, lower, offset)
+            let greatest = try compareNumber(place, .lessOrEqual, upper, offset)
+            return try quantified(
+                outer, quantifier, .and([least.predicate, greatest.predicate]),
+                holdsForNil: least.holdsForNil && greatest.holdsForNil, place, offset)
         default: break
         }
         guard let storage = place.storage else {
@@ -229,10 +235,11 @@ extension PredicateBinder {
         guard let text = constant.text else {
             throw refused(place, "needs a string after \(comparison.text)", offset)
         }
-        do throws(StoreError) { try Predicate.check(search: text) } catch {
+        let holdsForNil: Bool
+        do throws(StoreError) { holdsForNil = try Predicate.check(search: text) } catch {
             throw PredicateMistake(message: error.sentence, offset: comparison.offset)
         }
-        return try tested(place, quantifier, holdsForNil: false, offset) {
+        return try tested(place, quantifier, holdsForNil: holdsForNil, offset) {
             .matchWords($0, StoredText(text))
         }
     }

@@ -36,9 +36,9 @@ extension PredicatePrinter {
     mutating func element(
         _ hops: [Hop], _ term: Predicate, at place: PrintedPlace
     ) throws(PredicateUnprintable) -> PrintedTest? {
-        guard let test = try elementTest(hops, term, at: place),
-            test.isOfEntry || !test.holdsForNil
-        else { return nil }
+        guard let test = try elementTest(hops, term, at: place), !test.holdsForNil else {
+            return nil
+        }
         return test
     }
 
@@ -49,7 +49,7 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> PrintedTest? {
         guard terms.count == 2, case .related(let hops, .any, let term) = terms[0],
             terms[1] == .related(hops, .none, .constant(true)),
-            var test = try elementTest(hops, term, at: place), test.holdsForNil, !test.isOfEntry
+            var test = try elementTest(hops, term, at: place), test.holdsForNil
         else { return nil }
         test.isOfEntry = true
         return test

@@ -61,7 +61,10 @@ extension PredicatePrinter {
             return PrintedTest(text: "\(path) \(match.text) \(literal(bytes))")
         case .matchWords(let column, let words):
             let path = try self.column(column, at: place).text
-            return PrintedTest(text: "\(path) TEXT \(words.wrappedValue.quoted)")
+            let matchesNil = try? Predicate.check(search: words.wrappedValue)
+            return PrintedTest(
+                text: "\(path) TEXT \(words.wrappedValue.quoted)",
+                holdsForNil: matchesNil ?? false)
         case .within(_, let area):
             return PrintedTest(text: "\(place.path) GEOWITHIN \(area.text)")
         case .isIn(let column, let values):
@@ -73,14 +76,16 @@ extension PredicatePrinter {
         case .count(let hops, let term, let comparison, let number):
             guard place.isWhole else { return nil }
             let count = try count(hops, term, at: place)
-            return PrintedTest(text: "\(count) \(comparison.text) \(number)", isNumber: true)
+            return PrintedTest(
+                text: "\(count) \(comparison.text) \(number)",
+                holdsForNil: comparison.holds(forNilAnd: .int(number)), isNumber: true)
         case .aggregate(let hops, let kind, let column, let comparison, let value):
             guard place.isWhole, hops.isOfOneCollection else { return nil }
             let end = try follow(hops, from: place)
             let path = try self.column(column, at: end).text
             return PrintedTest(
                 text: "\(path).\(kind.text) \(comparison.text) \(try literal(value))",
-                isNumber: true)
+                holdsForNil: comparison.holds(forNilAnd: value), isNumber: true)
         case .compareNumbers(let a, let comparison, let b):
             return try place.isWhole ? compareNumbers(a, comparison, b, at: place) : nil
         case .not(let term): return try complement(term, at: place)

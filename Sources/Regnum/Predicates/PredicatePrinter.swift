@@ -87,8 +87,9 @@ struct PredicatePrinter {
         }
         if let test = try test(term, at: end), !test.isOfContent || quantifier == .any {
             let isSingle = last.position != nil || last.isOfContent
+            let isElement = last.position != nil && !last.isOfContent
             switch quantifier {
-            case .any where isSingle && test.holdsForNil && !test.isOfEntry: break
+            case .any where isSingle && test.holdsForNil && (isElement || !test.isOfEntry): break
             case .any: return isSingle || !test.startsWithPath ? test.text : "ANY " + test.text
             case .all where !isSingle && test.startsWithPath: return "ALL " + test.text
             case .none where !isSingle && test.startsWithPath: return "NONE " + test.text

@@ -68,6 +68,6 @@ extension Predicate {
         if let key = path.key {
             return .entry(path.hops, key, predicate, holdsForNil: holdsForNil)
         }
-        return .exists(path.hops, predicate)
+        return .exists(path.hops, predicate, holdsForNil: holdsForNil)
     }
 }

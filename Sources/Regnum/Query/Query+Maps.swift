@@ -138,6 +138,6 @@ extension Predicate {
         let isEntry = Predicate.compare(.mapKey, .equal, .string(key))
         let found = Predicate.exists(inner, .and([isEntry, predicate]))
         guard holdsForNil else { return .exists(outer, found) }
-        return .exists(outer, .or([found, .not(.exists(inner, isEntry))]))
+        return .exists(outer, .or([found, .not(.exists(inner, isEntry))]), holdsForNil: true)
     }
 }

@@ -295,6 +295,21 @@ extension Predicate {
         hops.isEmpty ? predicate : .related(hops, .any, predicate)
     }
 
+    /// The condition that one of the rows at the end of the path matches.
+    ///
+    /// - Parameter holdsForNil: Whether it also holds if the list at the end of the path, or an
+    ///   earlier one, doesn't have the element at a position.
+    static func exists(
+        _ hops: [Hop], _ predicate: Predicate, holdsForNil: Bool
+    ) -> Predicate {
+        guard holdsForNil, hops.last?.position != nil else { return .exists(hops, predicate) }
+        let (outer, inner) = hops.splitBeforeLastCollection
+        let element = Predicate.or([
+            .related(inner, .any, predicate), .related(inner, .none, .constant(true)),
+        ])
+        return .exists(outer, element, holdsForNil: true)
+    }
+
     /// The condition compared with a constant `Bool`.
     fileprivate func compared(_ comparison: Comparison, to value: Value) -> Predicate {
         guard case .bool(let constant) = value else {

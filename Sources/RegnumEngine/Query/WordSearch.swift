@@ -107,8 +107,9 @@ extension String {
 }
 
 extension Predicate {
-    /// Throws `invalidQuery` if `matchWords` can't search for a text.
-    package static func check(search text: String) throws(StoreError) {
-        _ = try WordSearch(text)
+    /// Throws `invalidQuery` if `matchWords` can't search for a text. Returns whether null matches.
+    @discardableResult
+    package static func check(search text: String) throws(StoreError) -> Bool {
+        try WordSearch(text).matchesNull
     }
 }

@@ -56,6 +56,29 @@ import Testing
         try await same.finds("items[*][0] == 2", [2, 5])
     }
 
+    /// What follows an element that there isn't is nil, too.
+    @Test func pathsThroughMissingElementsLeadToNil() async throws {
+        let same = try await GadgetCheck()
+        try await same.finds("friends[0].numbers[0] != 1", [1, 2, 3, 4, 5])
+        try await same.finds("friends[0].numbers[0] == nil", [2, 4, 5])
+        try await same.finds("friends[0].scores['a'] != 1", [1, 2, 3, 4, 5])
+        try await same.finds("friends[0].values['k'] != 1", [2, 3, 4, 5])
+        try await same.finds("friends[LAST].any['k'] == nil", [0, 1, 2, 4, 5])
+        try await same.finds("friends[LAST].any['k'] != 1", [0, 1, 2, 3, 4, 5])
+        try await same.finds("friends[0].named['a'] == nil", [1, 2, 3, 4, 5])
+        try await same.finds("friends[0].named['a'].number != 7", [1, 2, 3, 4, 5])
+        try await same.finds("friends[0].friends[1] == nil", [0, 2, 3, 4])
+        try await same.finds("friends[0].friends.@count != 1", [1, 2, 3, 4, 5])
+        try await same.finds("NOT friends[0].friends.@count == 1", [1, 2, 3, 4, 5])
+        try await same.finds("friends[0].friends.@count == 0", [3])
+        try await same.finds("friends[0].friends.@count IN {0, nil}", [2, 3, 4])
+        try await same.finds("friends[0].friends.@count BETWEEN {0, 1}", [0, 3])
+        try await same.finds("friends[0].numbers.@max == nil", [2, 4, 5])
+        try await same.finds("friends[0].numbers.@sum != 1", [1, 2, 3, 4, 5])
+        try await same.finds("friends[5].friends[5].number == nil", [0, 1, 2, 3, 4, 5])
+        try await same.finds("ANY friends.numbers[0] == nil", [5])
+    }
+
     // MARK: Maps and values of any type
 
     // Covers 3.69

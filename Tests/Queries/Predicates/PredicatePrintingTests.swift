@@ -35,7 +35,11 @@ import Testing
             "ANY numbers > 1", "ALL numbers > 1", "NONE numbers IN {1, 2}",
             "ANY friends.number == 2", "ALL friends.friend.number == 2", "numbers[0] == 1",
             "numbers[LAST] != 1", "friends[0].number != 1", "ALL friends.numbers[0] > 0",
-            "ANY friends.numbers[0] != 1", "ANY words IN[c] {nil, 'A'}", "ANY words == nil",
+            "ANY friends.numbers[0] != 1", "friends[0].numbers[0] != 1",
+            "friends[0].scores['a'] != 1", "friends[0].scores['a'] == 1",
+            "friends[0].friends.@count != 1", "friends[0].friends.@count == 1",
+            "friends[0].numbers.@max == nil", "friends[0].named['a'] == nil",
+            "ANY words IN[c] {nil, 'A'}", "ANY words == nil",
             "scores['a'] == 2", "scores['c d'] != 2", "ANY scores.@keys == 'b'",
             "ANY scores.@values > 1", "named['a'].number == 7", "named['a'] == nil",
             "ANY named.@values.number > 1", "ANY named.@values == nil",
@@ -67,6 +71,8 @@ import Testing
             "any['k'][1]['in'] CONTAINS[c] 'EE'", "any['k'] IN {1, 2}", "any[0] BETWEEN {1, 3}",
             "any[0] !=[c] 'X'", "any.@type == 'numeric'", "any['k'].@type != 'list'",
             "any.@type IN {'int', 'null'}", "ANY items.@type == 'list'",
+            "friends[0].any['k'] != 1", "friends[0].values['k'] != 1",
+            "friends[0].values['k']['x'] == nil", "friends[0].any[0] == 3",
             "SUBQUERY(any[*], $x, $x > 2 AND $x < 4).@count == 1",
         ] {
             try await check(text)
