@@ -17,7 +17,10 @@ extension PredicateBinder {
             next.kind = .entryObject(
                 key: key, schema, links: [.link("value", to: schema.name)])
             next.isCollection = false
-        default: next.kind = try nested(.key(key), in: place, offset)
+        default:
+            // of each element, if the place is a collection
+            next.kind = try nested(.key(key), in: place, offset)
+            next.isCollection = false
         }
         return next
     }

@@ -79,6 +79,22 @@ import Testing
         try await same.finds("ANY friends.numbers[0] == nil", [5])
     }
 
+    @Test func keysOfTheElementsOfAListLeadFurther() async throws {
+        let same = try await GadgetCheck()
+        try await same.realm.write { tx in
+            let list = AnyRealmValue.fromArray([.int(1), .int(2)])
+            tx.object(Gadget.self, forPrimaryKey: 0)?.items
+                .append(.fromDictionary(["k": list]))
+        }
+        try await same.finds("items['k'][0] == 1", [0])
+        try await same.finds("items['k'][0] == 2", [])
+        try await same.finds("items.k[LAST] == 2", [0])
+        try await same.finds("items['k'][*] == 2", [0])
+        try await same.finds("ANY items[*]['k'][1] == 2", [0])
+        try await same.finds("items['k'] == 1", [])
+        try await same.finds("items['k'].@type == 'list'", [0])
+    }
+
     // MARK: Maps and values of any type
 
     // Covers 3.69
