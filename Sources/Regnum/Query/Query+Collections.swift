@@ -150,13 +150,13 @@ extension Query where Value: QueryCollection, Value.Element: SummableValue {
 extension Query
 where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Required: Comparable {
     /// Whether the list has elements and *all* of them are in the half-open range (as in Realm).
-    /// `nil` elements are ignored.
+    /// `nil` and NaN elements are ignored.
     public func contains(_ range: Range<Value.Element.Required>) -> Query<Bool> {
         all(of: elementColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the list has elements and *all* of them are in the closed range (as in Realm). `nil`
-    /// elements are ignored.
+    /// and NaN elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element.Required>) -> Query<Bool> {
         all(of: elementColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }

@@ -101,13 +101,13 @@ extension Query where Value: QueryMap, Value.Value: SummableValue {
 extension Query
 where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparable {
     /// Whether the map has values and *all* of them are in the half-open range (as in Realm). `nil`
-    /// values are ignored.
+    /// and NaN values are ignored.
     public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
         all(of: valueColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the map has values and *all* of them are in the closed range (as in Realm). `nil`
-    /// values are ignored.
+    /// and NaN values are ignored.
     public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
         all(of: valueColumn, range.lowerBound, .lessOrEqual, range.upperBound)
     }

@@ -63,13 +63,13 @@ where
     Value.Value._Projected.PersistedType: Comparable
 {
     /// Whether the map has values and the persisted values of *all* of them are in the half-open
-    /// range. `nil` values are ignored.
+    /// range. `nil` and NaN values are ignored.
     public func contains(_ range: Range<Value.Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
     /// Whether the map has values and the persisted values of *all* of them are in the closed
-    /// range. `nil` values are ignored.
+    /// range. `nil` and NaN values are ignored.
     public func contains(
         _ range: ClosedRange<Value.Value._Projected.PersistedType>
     ) -> Query<Bool> {
@@ -77,14 +77,14 @@ where
     }
 
     /// Whether the map has values and the persisted values of *all* of them are between those of
-    /// the bounds, excluding the upper one. `nil` values are ignored.
+    /// the bounds, excluding the upper one. `nil` and NaN values are ignored.
     public func contains(_ range: Range<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         all(of: valueColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the map has values and the persisted values of *all* of them are between those of
-    /// the bounds, including both. `nil` values are ignored.
+    /// the bounds, including both. `nil` and NaN values are ignored.
     public func contains(_ range: ClosedRange<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         all(of: valueColumn, range.lowerBound, .lessOrEqual, range.upperBound)
@@ -99,13 +99,13 @@ where
     Value.Element._Projected.PersistedType: Comparable
 {
     /// Whether the list has elements and the persisted values of *all* of them are in the half-open
-    /// range. `nil` elements are ignored.
+    /// range. `nil` and NaN elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
     /// Whether the list has elements and the persisted values of *all* of them are in the closed
-    /// range. `nil` elements are ignored.
+    /// range. `nil` and NaN elements are ignored.
     public func contains(
         _ range: ClosedRange<Value.Element._Projected.PersistedType>
     ) -> Query<Bool> {
@@ -113,14 +113,14 @@ where
     }
 
     /// Whether the list has elements and the persisted values of *all* of them are between those of
-    /// the bounds, excluding the upper one. `nil` elements are ignored.
+    /// the bounds, excluding the upper one. `nil` and NaN elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         all(of: elementColumn, range.lowerBound, .less, range.upperBound)
     }
 
     /// Whether the list has elements and the persisted values of *all* of them are between those of
-    /// the bounds, including both. `nil` elements are ignored.
+    /// the bounds, including both. `nil` and NaN elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         all(of: elementColumn, range.lowerBound, .lessOrEqual, range.upperBound)
