@@ -32,16 +32,35 @@ extension PredicateArguments {
         {
             return .one(PredicateConstant(value))
         }
+        let isRange = value is any RangeExpression
         // A range without an end, such as 3..., is an endless sequence.
-        let isEndless = value is any RangeExpression && !(value is any Collection)
+        let isEndless = isRange && !(value is any Collection)
         guard !isEndless, let elements = value as? any Sequence else {
             return .one(PredicateConstant(value))
+        }
+        if isRange, Self.hasMore(elements, than: Self.rangeCountMax) {
+            throw PredicateMistake(
+                message: "A range of more than \(Self.rangeCountMax) values was given: use BETWEEN "
+                    + "or comparisons with its bounds.", offset: offset)
         }
         return .several(Self.constants(elements))
     }
 
     private static func constants(_ elements: some Sequence) -> [PredicateConstant] {
         elements.map { PredicateConstant($0) }
+    }
+
+    /// The maximum number of values of a range, which may have more than fit into memory.
+    private static let rangeCountMax = 1 << 20
+
+    /// Unlike `count`, doesn't overflow.
+    private static func hasMore(_ elements: some Sequence, than count: Int) -> Bool {
+        var rest = count
+        for _ in elements {
+            if rest == 0 { return true }
+            rest -= 1
+        }
+        return false
     }
 
     /// Returns the text of a path argument.

@@ -238,6 +238,8 @@ import Testing
             Case("‸number IN %@", "needs a list of values", [1]),
             Case("‸number IN %@", "needs a list of values", [18...]),
             Case("‸number BETWEEN %@", "needs a list of values", [18...]),
+            Case("number IN ‸%@", "A range of more than 1048576 values", [0...Int.max]),
+            Case("number IN ‸%@", "A range of more than 1048576 values", [Int.min..<Int.max]),
             Case("‸number IN %@", "can't be compared with", [["a": 1]]),
             Case("‸friend == %@", "is a Gadget and can't be compared with a Room", [Room("a")]),
             Case("‸text == %@", "can't be compared with", [Gadget()]),

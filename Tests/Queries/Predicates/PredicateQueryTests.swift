@@ -308,6 +308,7 @@ import Testing
         try await same("$K0 > $1", ["friend.number", 0]) { $0.friend.number > 0 }
         try await same("friend.%K > %@", ["number", 0]) { $0.friend.number > 0 }
         try await same("number IN %@", [[1, 7]]) { $0.number.in([1, 7]) }
+        try await same("number IN %@", [1...2]) { $0.number.in([1, 2]) }
         try await same("number IN $0", [Set([1, 7])]) { $0.number.in([1, 7]) }
         try await same("maybeNumber IN %@", [[nil, 12] as [Int?]]) { $0.maybeNumber.in([nil, 12]) }
         try await same("ANY $0 == number", [[1, 7]]) { $0.number.in([1, 7]) }
