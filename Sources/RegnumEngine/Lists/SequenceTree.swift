@@ -149,9 +149,11 @@ extension SequenceTree {
     mutating func insert(
         _ elements: ArraySlice<UInt64>, _ owner: UInt64, at position: Int, _ edit: NodeEdit
     ) -> Bool {
-        if position < 0 { return false }
+        if position < 0 || position > tree.count { return false }
         var rest = elements
         var next = start(owner) &+ position
+        // The walk stops at the last entry, which may be the owner's.
+        if next > tree.count { return false }
         var before = position
         while let first = rest.first {
             var place = 0

@@ -143,10 +143,15 @@ private struct SequenceModel {
             model.tree.insert([1], 5, at: 201, model.edit),
             model.tree.insert([1, 2], 5, at: 201, model.edit),
             model.tree.insert([1], 6, at: 1, model.edit),
+            // the last list of the tree, with nothing behind it
+            model.tree.insert([1], 9, at: 2, model.edit),
+            model.tree.insert([1, 2], 9, at: 3, model.edit),
+            model.tree.insert([1], 9, at: .max, model.edit),
+            model.tree.set(1, 9, at: 1, model.edit),
             model.tree.set(1, 5, at: 200, model.edit),
             model.tree.set(1, 4, at: 0, model.edit),
         ]
-        expectEqual(answers, [false, false, false, false, false])
+        expectEqual(answers, [Bool](repeating: false, count: 9))
         model.tree.remove(6, 0..<3, model.edit)
         model.check()
         model.close()
