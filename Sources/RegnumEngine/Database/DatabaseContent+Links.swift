@@ -106,6 +106,17 @@ extension DatabaseContent {
         source.contradict(damage.sentence)
     }
 
+    /// Reports that the index of a link has entries of rows that don't have the link.
+    func reportIndex(of place: LinkPlace) {
+        let table = schema.tables[place.table.index]
+        let column = table.columns[place.column.index]
+        report(
+            StoreError(
+                .invalidDatabase,
+                "The index of \(table.name).\(column.name) does not match the rows.",
+                className: table.name, property: column.name))
+    }
+
     /// Returns why a new link or list element can't refer to a row, as the end of a sentence, or
     /// `nil` if it can.
     func problem(linking row: UInt64, of target: TableKey) -> String? {

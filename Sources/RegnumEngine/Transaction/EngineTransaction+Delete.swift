@@ -142,6 +142,12 @@ extension EngineTransaction {
         let column = content.schema.tables[index].columns[place.column.index]
         for row in rows {
             for origin in content.origins(row, place) {
+                // The record couldn't be applied if the index kept the entry.
+                let link = content.value(place.table, ObjectKey(rawValue: origin), column.key)
+                guard link?.linkedRow == row else {
+                    content.reportIndex(of: place)
+                    continue
+                }
                 _ = content.set(index, origin, column, .null, version: version, edit)
                 noteSet(place.table, origin, column.key)
             }
