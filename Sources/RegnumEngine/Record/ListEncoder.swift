@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// Encodes the list operations of a record.
 struct ListEncoder {
     private var lastKey: UInt64 = 0
@@ -30,10 +32,28 @@ struct ListEncoder {
                 }
             }
             if rows.isEmpty { continue }
+            check(changes, transaction.content, table, list)
             CommitRecord.begin(.lists, table.key, &writer)
             writer.varint(UInt64(list.key.rawValue))
             KeyRuns.encode(rows, &writer)
             for splices in changes { encode(splices, &writer) }
+        }
+    }
+
+    /// Reports inserted elements that don't exist, as moving one in a forged list would insert
+    /// them: no reader would accept the record.
+    private func check(
+        _ changes: [[ListSplice]], _ content: DatabaseContent, _ table: TableSchema,
+        _ list: ListSchema
+    ) {
+        let target = content[list.target.index]
+        for splice in changes.joined()
+        where !splice.inserted.allSatisfy({ target.contains($0.rawValue) }) {
+            return content.report(
+                StoreError(
+                    .invalidDatabase,
+                    "The list \(table.name).\(list.name) has an element that does not exist.",
+                    className: table.name, property: list.name))
         }
     }
 
@@ -61,13 +81,14 @@ struct ListEncoder {
         let splices = change.splices ?? []
         guard !transaction.changes[list.target.index].deleted.isEmpty else { return splices }
         let before = transaction.base.content.elements(table, list.key)
+        let oldTarget = transaction.base.content[list.target.index]
         let target = transaction.content[list.target.index]
         var told: [ListSplice] = []
         var goneCount = 0
         for splice in splices {
             let end = splice.position + splice.removedCount
             let gone = before.elements(change.row.rawValue, splice.position..<end)
-                .count { !target.contains($0) }
+                .count { oldTarget.contains($0) && !target.contains($0) }
             let rest = ListSplice(
                 position: splice.position - goneCount, removedCount: splice.removedCount - gone,
                 inserted: splice.inserted)

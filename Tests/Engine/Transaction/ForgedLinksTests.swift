@@ -55,4 +55,35 @@ import Testing
             expectEqual(transaction.value(people, row(1), pet), .null)
         }
     }
+
+    /// Makes a realm with a list of a dog that doesn't exist, and one that does.
+    private func makeList() throws -> DatabaseRoot {
+        let transaction = try make()
+        let isDone = transaction.content.splice(
+            ListPlace(table: people, list: list), 0, at: 0, removing: 0,
+            inserting: [999, 0][...], transaction.edit.nodes)
+        #expect(isDone)
+        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+    }
+
+    // Covers .invalidDatabase
+    @Test func recordsInsertNoElementsThatDoNotExist() throws {
+        let transaction = EngineTransaction(base: try makeList())
+        transaction.moveInList(people, row(0), list, from: 0, to: 1)
+        let damage = #expect(throws: StoreError.self) {
+            try transaction.commit(timestampMicroseconds: 0)
+        }
+        expectEqual(damage?.code, .invalidDatabase)
+        expectEqual(damage?.className, "Person")
+        expectEqual(damage?.property, "dogs")
+    }
+
+    /// The element isn't one of the rows that the record deletes.
+    @Test func recordsRemoveElementsThatDoNotExist() throws {
+        let transaction = EngineTransaction(base: try makeList())
+        transaction.removeFromList(people, row(0), list, 0..<1)
+        transaction.delete(dogs, row(1))
+        let root = try commitAndReplay(transaction).root
+        expectEqual(root.list(people, row(0), list), [row(0)])
+    }
 }
