@@ -35,8 +35,15 @@ extension Table {
         cluster.truncate(to: row, edit: edit)
         // Deleting rows doesn't rewrite their text, and neither does appending.
         cluster.rewriteSparseTexts(edit: edit)
-        cluster.makeRoom(for: row, edit: edit)
+        cluster.makeRoom(for: row, isFilling: isFull(before: cluster), edit: edit)
         return cluster
+    }
+
+    /// Returns whether the cluster before an empty one is full, so that the rows that follow
+    /// probably fill this one too. After skipped keys, as in a forged record, they may not.
+    private func isFull(before cluster: Cluster) -> Bool {
+        guard cluster.rowCount == 0, cluster.firstKey > 0 else { return false }
+        return self.cluster(containing: cluster.firstKey - 1)?.rowCount == rowsPerCluster
     }
 
     /// Writes the addresses of the live counts on the path to a key and returns their number.
@@ -68,9 +75,9 @@ extension Table {
 
 extension Cluster {
     /// Makes room for `row` in every chunk. Places between the last row and `row` become deleted
-    /// rows of zeros.
-    fileprivate func makeRoom(for row: Int, edit: NodeEdit) {
-        let needed = firstKey > 0 && rowCount == 0 ? rowsPerCluster : row + 1
+    /// rows of zeros. If `isFilling` is true, makes room for all rows of the cluster.
+    fileprivate func makeRoom(for row: Int, isFilling: Bool, edit: NodeEdit) {
+        let needed = isFilling ? rowsPerCluster : row + 1
         for column in 0..<slotCount {
             let slot = slot(column)
             let word = rowCount == 0 ? storedWord(column) : chunk(column)

@@ -6,8 +6,9 @@ extension CommitRecord {
     ///
     /// Throws `invalidDatabase` if the body is damaged or doesn't follow `base` (its version isn't
     /// `base.version + 1`), and `unsupportedFormat` if a newer version wrote it. Never traps,
-    /// whatever the bytes. Allocates at most a few hundred bytes for each of the record's cells, of
-    /// which there are at most `Limits.recordCellCountMax`, and for text
+    /// whatever the bytes. For inserted rows, allocates at most about a kilobyte for each cell, of
+    /// which there are at most `Limits.recordCellCountMax`, and 64 bytes for each cell of a skipped
+    /// key, of which there are at most `Limits.recordSkippedCellCountMax`; for text
     /// `Limits.recordTextByteCountMax` and `Limits.recordDefaultByteCountMax`.
     ///
     /// If a leaf of `base` can't be read, which the caller's `DamageWatch` records, or an earlier
@@ -295,6 +296,11 @@ private struct RecordApplication {
         cellsLeft -= keys.count * cellsPerRow
         try reader.require(
             keys[0].rawValue >= content[index].nextKey, "it inserts a key that was already used")
+        try reader.require(
+            budget.takeSkipped(
+                CommitRecord.skippedCount(keys, next: content[index].nextKey),
+                columnCount: schema.columns.count),
+            "it skips more keys than a record may")
         let columnCount = try reader.varint()
         try reader.require(
             columnCount == UInt64(schema.columns.count), "its rows have the wrong number of columns"

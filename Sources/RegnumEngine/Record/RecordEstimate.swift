@@ -13,13 +13,16 @@ extension CommitRecord {
     ) -> Bool {
         if byteCountMax <= 0 { return true }
         var cellCount = 0
+        var skippedCellCount = 0
         var rowCount = 0
         for delta in deltas {
             let columns = content.schema.tables[delta.table.index].columns
             cellCount += delta.inserted.count * (columns.count + Limits.recordCellsPerRow)
+            skippedCellCount += skippedCount(delta.inserted, next: 0) * columns.count
             rowCount += delta.inserted.count + delta.modified.count
         }
         if cellCount > Limits.recordCellCountMax { return true }
+        if skippedCellCount > Limits.recordSkippedCellCountMax { return true }
         let listByteCount = deltas.reduce(0) { $0 + self.listByteCount(content, $1) }
         if listByteCount > byteCountMax { return true }
         if rowCount < estimatedRowCountMin { return false }

@@ -49,6 +49,23 @@ extension CommitRecord {
 }
 
 extension CommitRecord {
+    /// Returns the number of keys that new rows skip in their clusters, which store them like
+    /// deleted rows.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the rows, ascending.
+    ///   - next: The class's next key, or 0, with which at least as many count.
+    static func skippedCount(_ keys: [ObjectKey], next: UInt64) -> Int {
+        var next = next
+        var count = 0
+        for key in keys {
+            let isSameCluster = Table.base(key.rawValue) == Table.base(next)
+            count += isSameCluster ? Int(key.rawValue - next) : Table.row(key.rawValue)
+            next = key.rawValue + 1
+        }
+        return count
+    }
+
     /// Returns whether applying a transaction may store too much text of defaults.
     ///
     /// The columns that a cluster lacks aren't the same in every process: a row that was changed
@@ -149,6 +166,7 @@ struct RecordBudget {
     private var schemaWorkLeft = Limits.recordSchemaWorkMax
     private var textBytesLeft = Limits.recordTextByteCountMax
     private var defaultBytesLeft = Limits.recordDefaultByteCountMax
+    private var skippedCellsLeft = Limits.recordSkippedCellCountMax
     /// The `DatabaseSchema.partCount`, or `nil` before the first change.
     private var partCount: Int?
 
@@ -178,5 +196,11 @@ struct RecordBudget {
     mutating func takeDefaults(_ byteCount: Int) -> Bool {
         defaultBytesLeft -= byteCount
         return defaultBytesLeft >= 0
+    }
+
+    /// Charges keys that are skipped in their clusters. Returns false if the budget is exceeded.
+    mutating func takeSkipped(_ count: Int, columnCount: Int) -> Bool {
+        skippedCellsLeft -= count * columnCount
+        return skippedCellsLeft >= 0
     }
 }

@@ -75,6 +75,9 @@ package enum Limits {
     package static let recordCellCountMax = 16 << 20
     /// Number of cells that an inserted row counts in addition to its columns.
     package static let recordCellsPerRow = 4
+    /// Cells of the keys that the rows inserted by one record skip: a cluster stores the places
+    /// before its last row, each with all columns.
+    package static let recordSkippedCellCountMax = 256 << 20
     /// Bytes of text (strings, data, `AnyRealmValue`) in the rows of one record. A value that is
     /// encoded once counts for each row that has it.
     package static let recordTextByteCountMax = 64 << 20
