@@ -80,7 +80,7 @@ extension Cluster {
         if length <= TextCell.inlineByteCountMax {
             return UnsafeRawBufferPointer(start: cell.address + 4, count: length)
         }
-        if cell.isLarge { return largeBytes(column, cell.reference) }
+        if cell.isLarge { return largeBytes(column, cell.reference, prefix: cell.prefix) }
         return UnsafeRawBufferPointer(start: text(column) + cell.reference, count: length)
     }
 

@@ -20,13 +20,7 @@ extension Cluster {
         var image = source.image(
             .chunk, at: offset, byteCount: byteCount, crc: slot.chunkCRC, count: 1 << log2)
         guard image.isSound else { return Cluster.word(image, log2: type == .int ? log2 : 0) }
-        var isSound = true
-        if type == .bool {
-            let rows = image.address + Node.headerByteCount
-            for row in 0..<rowCount where rows.load(fromByteOffset: row, as: UInt8.self) > 1 {
-                isSound = false
-            }
-        }
+        var isSound = areSound(image.address + Node.headerByteCount, type)
         var textDamage: StoreError?
         if type.isText {
             textDamage = resolveText(slot, source)
@@ -40,6 +34,24 @@ extension Cluster {
         let word = Cluster.word(image, log2: type == .int ? log2 : 0)
         if isSound { setWord(column, word) }
         return word
+    }
+
+    /// Returns whether the rows of a chunk, unless it is of texts, have the form that values of the
+    /// type have, on which comparisons rely.
+    private func areSound(_ rows: UnsafeMutableRawPointer, _ type: ValueType) -> Bool {
+        switch type {
+        case .bool:
+            (0..<rowCount).allSatisfy { rows.load(fromByteOffset: $0, as: UInt8.self) <= 1 }
+        case .date:
+            (0..<rowCount).allSatisfy {
+                !rows.load(fromByteOffset: $0 << 3, as: Double.self).isNaN
+            }
+        case .objectId:
+            (0..<rowCount).allSatisfy {
+                rows.load(fromByteOffset: $0 << 4 + 12, as: UInt32.self) == 0
+            }
+        case .int, .double, .uuid, .decimal, .string, .data, .any: true
+        }
     }
 
     /// Returns the chunk word of an image.
@@ -88,8 +100,9 @@ extension Cluster {
         }
     }
 
-    /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column
-    /// and a value for one of any type, and whether nothing else is counted as used. Each large
+    /// Returns whether each cell is padded or refers to existing bytes, which must be UTF-8 for a
+    /// string column and a value for one of any type, and whether nothing else is counted as used.
+    /// Comparisons of whole cells rely on the padding and the first 4 bytes. Each large
     /// value must belong to exactly one cell: it is removed with its row, and another row's then
     /// takes its place. Writers maintain this, and their limits depend on it: text that no row has
     /// and that isn't counted as dead would never be rewritten.
@@ -107,6 +120,7 @@ extension Cluster {
             let length = cell.length
             let bytes: UnsafeRawBufferPointer
             if cell.isInline {
+                guard cell.isPadded else { return false }
                 bytes = UnsafeRawBufferPointer(start: cell.address + 4, count: length)
             } else if cell.isLarge {
                 guard length > TextCell.textByteCountMax, let list, cell.reference < list.count,
@@ -143,17 +157,21 @@ extension Cluster {
     }
 
     /// Returns the bytes of a value in the large list.
-    func largeBytes(_ column: Int, _ index: Int) -> UnsafeRawBufferPointer {
+    ///
+    /// - Parameter prefix: The first 4 bytes according to its cell; `nil` if they don't matter.
+    func largeBytes(_ column: Int, _ index: Int, prefix: UInt32? = nil) -> UnsafeRawBufferPointer {
         guard let list = LargeList(word: slot(column).load(ClusterOffsets.b)) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
         var word = loadWord(list.address(index))
-        if word == 0 { word = resolveLarge(list, index, slot(column).type) }
+        if word == 0 { word = resolveLarge(list, index, slot(column).type, prefix) }
         return UnsafeRawBufferPointer(start: Cluster.rows(word), count: list.length(index))
     }
 
     @inline(never)
-    private func resolveLarge(_ list: LargeList, _ index: Int, _ type: ValueType) -> UInt {
+    private func resolveLarge(
+        _ list: LargeList, _ index: Int, _ type: ValueType, _ prefix: UInt32?
+    ) -> UInt {
         guard let source = NodeSource.named(sourceWord) else {
             preconditionFailure("A large value is neither in memory nor in a file.")
         }
@@ -164,7 +182,8 @@ extension Cluster {
             .largeValue, at: offset, byteCount: byteCount, crc: list.crc(index), count: 0)
         let bytes = UnsafeRawBufferPointer(
             start: image.address + Node.headerByteCount, count: length)
-        if image.isSound, !Cluster.areSound(bytes, type) {
+        let isPrefix = prefix == nil || prefix == bytes.loadUnaligned(as: UInt32.self)
+        if image.isSound, !isPrefix || !Cluster.areSound(bytes, type) {
             image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
         }
         let word = UInt(bitPattern: image.address)

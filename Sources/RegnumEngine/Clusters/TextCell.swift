@@ -33,6 +33,15 @@ struct TextCell {
     @inline(__always)
     var prefix: UInt32 { address.load(fromByteOffset: 4, as: UInt32.self) }
 
+    /// Whether the bytes after those of an inline value are 0.
+    var isPadded: Bool {
+        let head = address.load(as: UInt64.self)
+        let tail = address.load(fromByteOffset: 8, as: UInt64.self)
+        let bitCount = UInt64(8 * length)
+        return bitCount < 32
+            ? head >> (32 + bitCount) == 0 && tail == 0 : tail >> (bitCount - 32) == 0
+    }
+
     @inline(__always)
     func clear() {
         address.storeBytes(of: 0 as UInt64, as: UInt64.self)
