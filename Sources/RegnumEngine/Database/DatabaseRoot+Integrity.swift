@@ -4,8 +4,9 @@ extension DatabaseRoot {
     /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
     /// file; that values are within the bounds of their columns, and long texts in row order
     /// where searches rely on it; that each index has the rows of its class under their values, in
-    /// ascending order, and nothing else, and each full-text index under their words; that links
-    /// and list elements refer to existing rows; and that a list's backlinks match its elements.
+    /// ascending order, and nothing else, and each full-text index under their words; that primary
+    /// keys are unique; that links, also in values of any type, and list elements refer to existing
+    /// rows; and that a list's backlinks match its elements.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -73,10 +74,14 @@ private struct TableCheck {
         for column in table.columns where column.key.index < cluster.slotCount {
             let slot = cluster.slot(column.key.index)
             var outside: Int?
+            var dangling: Int?
             var isOrdered = true
             let (_, error) = DamageWatch.run {
                 for row in 0..<cluster.rowCount where cluster.isLive(row) {
-                    if !slot.permits(cluster.value(row, column)) { outside = row }
+                    let value = cluster.value(row, column)
+                    if !slot.permits(value) { outside = row }
+                    guard case .link(let target, let linked)? = value.anyContent else { continue }
+                    if content.table(target)?.contains(linked.rawValue) != true { dangling = row }
                 }
                 if slot.flags.contains(.textInRowOrder) {
                     isOrdered = cluster.isTextInRowOrder(column.key.index)
@@ -90,6 +95,7 @@ private struct TableCheck {
             }
             if !isOrdered { throw damage("its text is out of order", column.name) }
             if let target = column.linkTarget { try checkLinks(cluster, column, target) }
+            if let dangling { throw danglingLink(cluster, dangling, column) }
         }
         let (_, error) = DamageWatch.run {
             if let row = cluster.firstLiveRow(from: 0) { _ = cluster.contentVersion(row) }
@@ -104,10 +110,16 @@ private struct TableCheck {
         for row in 0..<cluster.rowCount
         where cluster.isLive(row) && !cluster.isNull(row, column.key.index) {
             if targets.contains(UInt64(bitPattern: cluster.int(row, column.key.index))) { continue }
-            throw damage(
-                "a link refers to a row that does not exist", column.name,
-                cluster.firstKey + UInt64(row))
+            throw danglingLink(cluster, row, column)
         }
+    }
+
+    private func danglingLink(
+        _ cluster: Cluster, _ row: Int, _ column: ColumnSchema
+    ) -> StoreError {
+        damage(
+            "a link refers to a row that does not exist", column.name,
+            cluster.firstKey + UInt64(row))
     }
 
     /// Checks that each index contains each row exactly once, under its value, and each full-text
@@ -151,6 +163,33 @@ private struct TableCheck {
             }
             if count != index.count { throw damage("its index is incomplete", column.name) }
             if !isAscending { throw damage("its index is out of order", column.name) }
+            if column.isPrimaryKey { try checkUnique(index, column) }
+        }
+    }
+
+    /// Checks that no two rows have the same primary key.
+    private func checkUnique(_ index: IndexTree, _ column: ColumnSchema) throws(StoreError) {
+        var repeated: UInt64?
+        var last: IndexTree.Entry?
+        var values: Set<Value> = []  // of the rows with the index key of the last entry
+        let (_, error) = DamageWatch.run {
+            index.visit { key, row in
+                defer { last = IndexTree.Entry(key: key, row: row) }
+                guard let last, last.key == key else {
+                    values = []
+                    return true
+                }
+                for row in values.isEmpty ? [last.row, row] : [row] {
+                    guard let (cluster, place) = state.place(row) else { continue }
+                    let isNew = values.insert(cluster.value(place, column)).inserted
+                    if !isNew { repeated = row }
+                }
+                return repeated == nil
+            }
+        }
+        if let error { throw named(error, column.name) }
+        if let repeated {
+            throw damage("two rows have the same primary key", column.name, repeated)
         }
     }
 

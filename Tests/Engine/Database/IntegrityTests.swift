@@ -130,4 +130,57 @@ import Testing
             (leaf.rows[2], leaf.rows[3]) = (leaf.rows[3], leaf.rows[2])
         }
     }
+
+    /// Makes rows with the values in a single column, which may contradict each other.
+    private func root(_ column: ColumnDefinition, _ values: [Value]) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(name: "Album", columns: [column])
+        for value in values {
+            _ = transaction.content.insert(
+                album.index, [value], version: transaction.version, transaction.edit)
+        }
+        return transaction.root
+    }
+
+    private func expectDamage(_ expected: String?, of root: DatabaseRoot) {
+        var found: StoreError?
+        do throws(StoreError) {
+            try root.checkIntegrity { false }
+        } catch {
+            found = error
+        }
+        expectEqual(found?.code, expected.map { _ in .invalidDatabase })
+        expectEqual(found?.property, expected.map { _ in "c" })
+        expectTrue(found?.sentence.contains(expected ?? "") ?? true, "\(found?.sentence ?? "")")
+    }
+
+    /// A lookup would find only one of the rows.
+    // Covers .invalidDatabase
+    @Test func repeatedPrimaryKeysAreDamage() throws {
+        let (a, b) = (Value.string("a"), Value.string("b"))
+        for (type, values, isDamaged) in [
+            (.int, [.int(1), .int(2), .int(3)], false), (.int, [.int(1), .int(2), .int(1)], true),
+            (.string, [a, b], false), (.string, [b, a, b, a], true),
+        ] as [(ValueType, [Value], Bool)] {
+            let key = ColumnDefinition(name: "c", type: type, isPrimaryKey: true)
+            try expectDamage(isDamaged ? "same primary key" : nil, of: root(key, values))
+        }
+        let key = ColumnDefinition(name: "c", type: .int, isOptional: true, isPrimaryKey: true)
+        // null and this number have the same index key
+        let number = Value.int(Int64(bitPattern: IndexKey.null ^ 1 << 63))
+        try expectDamage(nil, of: root(key, [number, .null]))
+        try expectDamage("same primary key", of: root(key, [number, .null, number]))
+        try expectDamage("same primary key", of: root(key, [.null, number, .null]))
+    }
+
+    // Covers .invalidDatabase
+    @Test func linksToRowsThatDoNotExistInValuesOfAnyTypeAreDamage() throws {
+        let column = ColumnDefinition(name: "c", type: .any, isOptional: true, isIndexed: true)
+        func link(_ table: UInt32, _ row: UInt64) -> Value {
+            AnyContent.link(TableKey(rawValue: table), ObjectKey(rawValue: row)).value
+        }
+        try expectDamage(nil, of: root(column, [.null, link(0, 0), link(0, 2)]))
+        try expectDamage("does not exist", of: root(column, [.null, link(0, 2)]))
+        try expectDamage("does not exist", of: root(column, [.null, link(1, 0)]))
+    }
 }
