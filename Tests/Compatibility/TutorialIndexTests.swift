@@ -4,12 +4,13 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// The last part of `Docs/Tutorial.md`, run with the whole index.
+/// The last part of `Docs/Tutorial.md`, run with the whole index, in the soak.
 @Suite struct TutorialIndexTests {
     private static let index = Repository.shared
         .appending(path: "data/debian-packages.tsv.gz")
 
-    @Test func theTutorialPrintsWhatItSaysOfTheWholeIndex() throws {
+    @Test(.enabled(if: Effort.isSoak))
+    func theTutorialPrintsWhatItSaysOfTheWholeIndex() throws {
         guard FileManager.default.fileExists(atPath: Self.index.path) else {
             print("\(Self.index.path) is absent: the tutorial's last part is not run.")
             return

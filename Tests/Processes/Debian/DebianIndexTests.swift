@@ -8,7 +8,7 @@ import Testing
 /// Debian's index as a graph. Without the file, these tests use the sample.
 @Suite struct DebianIndexTests {
     @Test func theIndexAgreesWithPlainSwift() async throws {
-        let index = try DebianIndex.part(packageCount: Effort.count(gate: 8_000, soak: 64_000))
+        let index = try DebianIndex.part(packageCount: Effort.count(gate: 3_000, soak: 64_000))
         let realm = try await Realm.temporary([Package.self, Dependency.self])
         try await realm.load(PackageIndex(Data(index.text.utf8)))
         let plain = PlainGraph(index)
