@@ -86,6 +86,31 @@ import Testing
             })
     }
 
+    @Test func oldObjectsKeepTheContentsOfReplacedValues() async throws {
+        let realm = try await oldRealm { _, person in
+            person.any = .fromArray([.fromArray([.int(1)])])
+            person.anys.append(.fromArray([.int(2)]))
+        }
+        try await realm.migrate(
+            2, New.types,
+            { migration, _ in
+                try migration.enumerateObjects(ofType: "ValPerson") { old, new in
+                    let (old, new) = (try #require(old), try #require(new))
+                    let anys = try old.dynamicList("anys")
+                    new["any"] = nil
+                    new["anys"] = nil
+                    let any = try #require(old["any"] as? DynamicList)
+                    let inner = try #require(any[0] as? DynamicList)
+                    let element = try #require(anys[0] as? DynamicList)
+                    expectTrue(inner[0] as? Int == 1 && element[0] as? Int == 2)
+                }
+            },
+            { tx in
+                let person = tx.objects(New.ValPerson.self)[0]
+                expectTrue(person.any == AnyRealmValue.none && person.anys.isEmpty)
+            })
+    }
+
     // Covers 6.16, 6.17
     @Test func objectsOfTheProgramAreCopied() async throws {
         let realm = try await oldRealm()

@@ -194,7 +194,7 @@ final class DynamicStore {
         case .list, .dictionary:
             guard let items = items(of: column, table) else { return nil }
             if schema.tables[Int(table.rawValue)].kind == .elements,
-                let problem = core.view?.ownershipProblem(of: row, in: table, level: level + 1)
+                let problem = view?.ownershipProblem(of: row, in: table, level: level + 1)
             {
                 core.fail(.naming(problem, in: schema))
                 return nil
