@@ -191,4 +191,86 @@ import Testing
             expectEqual(error?.message.contains("no class"), true)
         }
     }
+
+    /// A set is in the order of its rows, and can't hold embedded objects.
+    // Covers .migrationFailed
+    @Test func setOfAnotherProgramKeepsItsObjectsFromBecomingEmbedded() async throws {
+        enum Before {
+            final class MigBag: Object { @Persisted var bits: MutableSet<MigBit> }
+            final class MigBox: Object { @Persisted var bit: MigBit? }
+            final class MigBit: Object { @Persisted var text: String }
+            static let types: [ObjectBase.Type] = [MigBag.self, MigBox.self, MigBit.self]
+        }
+        enum After {
+            final class MigBox: Object { @Persisted var bit: MigBit? }
+            final class MigBit: EmbeddedObject { @Persisted var text: String }
+            static let types: [ObjectBase.Type] = [MigBox.self, MigBit.self]
+        }
+        let realm = try MigrationRealm()
+        try await realm.write(1, Before.types) { tx in
+            let bits = try ["a", "b"].map { text in
+                try tx.create(Before.MigBit.self, value: ["text": text])
+            }
+            try tx.create(Before.MigBox.self, value: ["bit": bits[0]])
+            try tx.create(Before.MigBag.self).bits.insert(objectsIn: bits)
+        }
+        let error = await realmError {
+            try await Realm.open(realm.configuration(2, After.types) { _, _ in })
+        }
+        expectEqual(error?.code, .migrationFailed)
+        expectTrue(error?.className == "MigBag" && error?.property == "bits")
+        try await realm.read(1, Before.types) { tx in
+            expectEqual(tx.objects(Before.MigBag.self)[0].bits.map(\.text), ["a", "b"])
+        }
+        let drop: MigrationBlock = { migration, _ in
+            try migration.deleteProperty(onType: "MigBag", "bits")
+        }
+        try await realm.migrate(2, After.types, drop) { tx in
+            expectEqual(tx.objects(After.MigBox.self).map { $0.bit?.text }, ["a"])
+            try expectEqual(tx.dynamicObjects("MigBit").count, 1)
+        }
+    }
+
+    /// The link of an embedded object back to its owner would own the owner.
+    // Covers .migrationFailed
+    @Test func objectsThatWouldContainThemselvesDoNotBecomeEmbedded() async throws {
+        enum Before {
+            final class MigBuyer: Object { @Persisted var orders: List<MigOrder> }
+            final class MigOrder: Object {
+                @Persisted var number: Int
+                @Persisted var place: MigGoal?
+            }
+            final class MigGoal: EmbeddedObject { @Persisted var order: MigOrder? }
+            static let types: [ObjectBase.Type] = [MigBuyer.self, MigOrder.self, MigGoal.self]
+        }
+        enum After {
+            final class MigBuyer: Object { @Persisted var orders: List<MigOrder> }
+            final class MigOrder: EmbeddedObject { @Persisted var number: Int }
+            static let types: [ObjectBase.Type] = [MigBuyer.self, MigOrder.self]
+        }
+        let realm = try MigrationRealm()
+        try await realm.write(1, Before.types) { tx in
+            let (buyer, order) = (Before.MigBuyer(), Before.MigOrder())
+            order.number = 1
+            order.place = Before.MigGoal()
+            buyer.orders.append(order)
+            try tx.add(buyer)
+            order.place?.order = order
+        }
+        let error = await realmError {
+            try await Realm.open(realm.configuration(2, After.types) { _, _ in })
+        }
+        expectEqual(error?.code, .migrationFailed)
+        expectTrue(error?.className == "MigOrder" && error?.property == "place")
+        let drop: MigrationBlock = { migration, _ in
+            try migration.deleteProperty(onType: "MigOrder", "place")
+        }
+        try await realm.migrate(2, After.types, drop) { tx in
+            expectEqual(tx.objects(After.MigBuyer.self)[0].orders.map(\.number), [1])
+            let (orders, goals) = (
+                try tx.dynamicObjects("MigOrder"), try tx.dynamicObjects("MigGoal")
+            )
+            expectTrue(orders.count == 1 && goals.isEmpty)
+        }
+    }
 }

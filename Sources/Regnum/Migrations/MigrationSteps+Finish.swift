@@ -19,6 +19,7 @@ extension MigrationSteps {
             schema.isEmbedded && table(schema).map { $0.kind != .embedded } ?? false
         }
         for schema in owned { try prepareToOwn(schema) }
+        try checkOwners(of: owned)
         try EmbeddedConversion(transaction: transaction).run(owned.map(\.name))
         for schema in classes where schema.isAsymmetric { try passOn(schema) }
         for schema in classes { try setKeys(of: schema) }
@@ -41,6 +42,91 @@ extension MigrationSteps {
         try checkAnyLinks(to: target, "embedded")
     }
 
+    /// Throws if a property that the program doesn't declare can't own the objects that become
+    /// embedded: if it is a set, or if objects would contain themselves through it.
+    private func checkOwners(of schemas: [ClassSchema]) throws(Realm.Error) {
+        let becoming = schemas.compactMap { table($0)?.key }
+        let targets = becoming.filter { transaction.count($0) > 0 }
+        if targets.isEmpty { return }
+        let ownerships = ownerships(of: Set(becoming))
+        let contents = targets.map { (target: $0, contained: contained(in: $0, ownerships)) }
+        for ownership in ownerships {
+            let (owner, property) = (ownership.owner, ownership.property)
+            let declared = classes.first { equalUTF8($0.name, owner.name) }
+            if let found = declared?.property(storedAs: property), found.isStored { continue }
+            if ownership.isSet, targets.contains(ownership.target) {
+                throw undeclared(
+                    property, of: owner, ownership.target, "embedded",
+                    "is a set, which cannot own objects")
+            }
+            let inner = contained(in: ownership.target, ownerships)
+            for (target, outer) in contents
+            where outer.contains(owner.key) && inner.contains(target) {
+                throw undeclared(
+                    property, of: owner, target, "embedded",
+                    "would make its objects contain themselves")
+            }
+        }
+    }
+
+    /// A stored property whose objects are embedded or become embedded.
+    private struct Ownership {
+        let owner: TableSchema
+        let property: String
+        let target: TableKey
+        let isSet: Bool
+    }
+
+    /// Returns the properties that will own objects, given the classes that become embedded.
+    private func ownerships(of targets: Set<TableKey>) -> [Ownership] {
+        var found: [Ownership] = []
+        for owner in transaction.schema.tables where owner.kind != .elements && !owner.isDropped {
+            func note(_ name: String, _ target: TableKey?, isSet: Bool = false) {
+                guard let target, targets.contains(target) || stored(target).kind == .embedded
+                else { return }
+                found.append(
+                    Ownership(owner: owner, property: name, target: target, isSet: isSet))
+            }
+            for column in owner.columns { note(column.name, column.linkTarget) }
+            for list in owner.lists where !list.isDropped {
+                let elements = stored(list.target)
+                note(
+                    list.name,
+                    elements.kind == .elements ? elements.columns.first?.linkTarget : list.target,
+                    isSet: list.kind == .set)
+            }
+        }
+        return found
+    }
+
+    /// Returns the class and those whose objects its objects own, directly or indirectly.
+    private func contained(in table: TableKey, _ ownerships: [Ownership]) -> Set<TableKey> {
+        var known: Set<TableKey> = [table]
+        var pending = [table]
+        while let owner = pending.popLast() {
+            for ownership in ownerships
+            where ownership.owner.key == owner && known.insert(ownership.target).inserted {
+                pending.append(ownership.target)
+            }
+        }
+        return known
+    }
+
+    /// Returns the error for a property that the program doesn't declare and that keeps a class
+    /// from becoming embedded or asymmetric.
+    private func undeclared(
+        _ property: String, of owner: TableSchema, _ target: TableKey, _ kind: String,
+        _ problem: String
+    ) -> Realm.Error {
+        let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
+        return Realm.Error(
+            .migrationFailed,
+            "\(stored(target).name) cannot become \(kind): the stored property "
+                + "\(owner.name).\(property) of type \(type), which the program doesn't declare, "
+                + "\(problem). The migration must delete the property.",
+            className: owner.name, property: property)
+    }
+
     /// Throws if values of any type link to objects of the class, since such values own nothing.
     private func checkAnyLinks(to target: TableKey, _ kind: String) throws(Realm.Error) {
         guard let place = transaction.anyLink(to: target) else { return }
@@ -61,13 +147,7 @@ extension MigrationSteps {
     private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema), table.kind != .asymmetric else { return }
         if let (owner, property) = referrer(to: table.key) {
-            let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
-            throw Realm.Error(
-                .migrationFailed,
-                "\(schema.name) cannot become asymmetric: the stored property "
-                    + "\(owner.name).\(property) of type \(type), which the program doesn't "
-                    + "declare, links to it. The migration must delete the property.",
-                className: owner.name, property: property)
+            throw undeclared(property, of: owner, table.key, "asymmetric", "links to it")
         }
         try checkAnyLinks(to: table.key, "asymmetric")
         transaction.setKind(table.key, .asymmetric)
