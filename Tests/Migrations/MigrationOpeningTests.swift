@@ -184,6 +184,44 @@ import Testing
         expectEqual(error?.message.contains("has 4"), true)
     }
 
+    /// A class can have the name of a type of values.
+    // Covers .schemaMismatch
+    @Test func valuesAreNotTakenForObjectsOfAClassWithTheNameOfTheirType() async throws {
+        enum Before {
+            final class MigPaper: Object {
+                @Persisted var day: Foundation.Date?
+                @Persisted var days: List<Foundation.Date>
+            }
+        }
+        enum After {
+            final class Date: Object { @Persisted var text: String }
+            final class MigPaper: Object {
+                @Persisted var day: Date?
+                @Persisted var days: List<Date>
+            }
+            static let types: [ObjectBase.Type] = [Date.self, MigPaper.self]
+        }
+        let realm = try MigrationRealm()
+        try await realm.write(1, [Before.MigPaper.self]) { tx in
+            let day = Foundation.Date(timeIntervalSinceReferenceDate: 1)
+            try tx.create(Before.MigPaper.self, value: ["day": day, "days": [day]])
+        }
+        let error = await realmError { try await Realm.open(realm.configuration(1, After.types)) }
+        expectEqual(error?.code, .schemaMismatch)
+        expectEqual(error?.message.contains("stored as Date?, with values"), true)
+        expectEqual(error?.message.contains("stored as List<Date>, with values"), true)
+        let block: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigPaper") { old, new in
+                let day = try #require(old?["day"] as? Foundation.Date)
+                new?["day"] = ["text": "\(day.timeIntervalSinceReferenceDate)"]
+            }
+        }
+        try await realm.migrate(2, After.types, block) { tx in
+            let paper = tx.objects(After.MigPaper.self)[0]
+            expectTrue(paper.day?.text == "1.0" && paper.days.isEmpty)
+        }
+    }
+
     // Covers 6.1, 6.32
     @Test func concurrentOpenersMigrateOnceAndReadTheResult() async throws {
         let realm = try await MigrationRealm.first(people: 300)

@@ -12,7 +12,7 @@ struct EmbeddedConversion {
         var rest = classNames
         while !rest.isEmpty {
             let tables = rest.compactMap { transaction.schema.table(named: $0)?.key }
-            // cycles of embedded classes were rejected with their declarations
+            // there are no cycles: see `MigrationSteps.checkOwners`
             let index = tables.indices.first { index in
                 tables.indices.allSatisfy { $0 == index || !leads(tables[$0], to: tables[index]) }
             }

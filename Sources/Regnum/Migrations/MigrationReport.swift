@@ -60,7 +60,10 @@ public struct MigrationReport: Sendable {
                 lines.append("\(name) of type \(property.typeName) is added.")
                 continue
             }
-            if !equalUTF8(old.typeName, property.typeName) {
+            // a class can have the name of a type of values
+            if !equalUTF8(old.typeName, property.typeName)
+                || (old.type == .object) != (property.type == .object)
+            {
                 lines.append("\(name) changes from \(old.typeName) to \(property.typeName).")
             }
             if old.isPrimaryKey != property.isPrimaryKey {

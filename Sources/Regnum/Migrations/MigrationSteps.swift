@@ -73,12 +73,12 @@ final class MigrationSteps {
 
     /// Returns how the stored form of a property relates to the declared one.
     private func form(of property: PropertySchema, in table: TableSchema) -> Form {
-        guard property.isStored,
-            let stored = table.swiftName(ofProperty: property.columnName, in: transaction.schema)
+        let name = property.columnName
+        guard property.isStored, table.column(named: name) != nil || table.list(named: name) != nil
         else { return .missing }
-        if equalUTF8(stored, property.shape.swiftName) { return .same }
+        if table.stores(property.shape, as: name, in: transaction.schema) { return .same }
         guard case .scalar(let storage) = property.shape,
-            let column = table.column(named: property.columnName)
+            let column = table.column(named: name)
         else { return .other }
         return isWidening(column, storage) ? .becomesOptional : .other
     }
@@ -219,9 +219,11 @@ final class MigrationSteps {
             throw refusal("the program still declares a property \(old).")
         }
         let property = schema.property(storedAs: new)
+        let isSame =
+            property.map { table.stores($0.shape, as: old, in: transaction.schema) } ?? true
         if let property {
             guard property.isStored else { throw refusal("\(new) is not a stored property.") }
-            if !equalUTF8(property.shape.swiftName, type) {
+            if !isSame {
                 guard case .scalar(let storage) = property.shape,
                     let column = table.column(named: old), isWidening(column, storage)
                 else {
@@ -248,7 +250,7 @@ final class MigrationSteps {
         }
         drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
-        if let property, !equalUTF8(property.shape.swiftName, type) {
+        if let property, !isSame {
             try widen(property, of: table.key)
         }
     }

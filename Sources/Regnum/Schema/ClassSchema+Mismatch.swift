@@ -24,10 +24,13 @@ extension ClassSchema {
                 }
                 continue
             }
-            if !equalUTF8(stored, property.shape.swiftName) {
+            if !table.stores(property.shape, as: property.columnName, in: database) {
+                let declared = property.shape.swiftName
+                let contents = property.shape.targetType == nil ? "objects" : "values"
                 report(
                     property,
-                    "is declared as \(property.shape.swiftName), but stored as \(stored).")
+                    "is declared as \(declared), but stored as \(stored)"
+                        + (equalUTF8(stored, declared) ? ", with \(contents)." : "."))
             }
             let isStoredKey = table.column(named: property.columnName)?.isPrimaryKey ?? false
             if isStoredKey != property.isPrimaryKey {
@@ -84,6 +87,23 @@ extension TableKind {
 }
 
 extension TableSchema {
+    /// Returns whether a stored property has a declared form.
+    func stores(_ shape: PropertyShape, as name: String, in database: DatabaseSchema) -> Bool {
+        guard let stored = swiftName(ofProperty: name, in: database),
+            equalUTF8(stored, shape.swiftName)
+        else { return false }
+        // a class can have the name of a type of values, such as `Date`
+        return holdsObjects(name, in: database) == (shape.targetType != nil)
+    }
+
+    /// Returns whether a stored property is a link or a collection of objects.
+    private func holdsObjects(_ name: String, in database: DatabaseSchema) -> Bool {
+        if let column = column(named: name) { return column.linkTarget != nil }
+        guard let list = list(named: name) else { return false }
+        let target = database.tables[Int(list.target.rawValue)]
+        return target.kind != .elements || target.columns.first?.linkTarget != nil
+    }
+
     /// Returns the Swift type of a stored property in the notation of `PropertyShape.swiftName`, or
     /// `nil` if there is no such property.
     func swiftName(ofProperty name: String, in database: DatabaseSchema) -> String? {
