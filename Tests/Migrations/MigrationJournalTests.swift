@@ -20,4 +20,25 @@ import Testing
         }
         expectEqual(error?.code, .migrationFailed)
     }
+
+    /// Numbers that only a forged mark has would end the process.
+    @Test func impossibleNumbersAreRefused() throws {
+        func journal(_ visit: String, _ tables: String) -> MigrationJournal? {
+            MigrationJournal(
+                Array(
+                    """
+                    {"entries": [], "visit": \(visit), "steps": {"asideTables": [\(tables)],
+                    "asideNames": ["a"], "intermediate": [], "dropped": []}}
+                    """.utf8))
+        }
+        let sound = try requireValue(journal(#"{"next": 7, "end": 9, "done": 6}"#, "2"))
+        expectEqual(sound.steps?.isPossible(tableCount: 3), true)
+        expectEqual(sound.steps?.isPossible(tableCount: 2), false)
+        for visit in [
+            #"{"next": 7, "end": 9, "done": -1}"#, #"{"next": 7, "end": 9, "done": 8}"#,
+            #"{"next": 18446744073709551615, "end": 9, "done": 9223372036854775807}"#,
+        ] {
+            expectNil(journal(visit, "2"))
+        }
+    }
 }

@@ -36,6 +36,9 @@ final class MigrationJournal {
         /// Rows from this key on were created after it began.
         var end: UInt64
         var done = 0
+
+        /// Whether an enumeration can be there: each object visited has a lower key than the next.
+        fileprivate var isPossible: Bool { done >= 0 && done <= next && next <= Int64.max }
     }
 
     private struct Content: Codable {
@@ -60,9 +63,9 @@ final class MigrationJournal {
 
     /// Decodes a saved journal. Returns `nil` if the bytes are invalid.
     init?(_ bytes: [UInt8]) {
-        guard let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)) else {
-            return nil
-        }
+        guard let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
+            content.visit?.isPossible ?? true
+        else { return nil }
         entries = content.entries
         visit = content.visit
         steps = content.steps

@@ -21,6 +21,11 @@ final class MigrationSteps {
         var asideNames: [String]
         var intermediate: [[String]]
         var dropped: [UInt32]
+
+        /// Whether it may have been saved with a schema of that many classes.
+        func isPossible(tableCount: Int) -> Bool {
+            (asideTables + dropped).allSatisfy { Int($0) < tableCount }
+        }
     }
 
     var state: State {

@@ -229,7 +229,16 @@ extension RealmCore {
                 + "would be lost."
             throw error
         }
-        if let state = journal.steps { steps.resume(state) } else { try steps.prepare() }
+        if let state = journal.steps {
+            // false only for a file that nobody's program wrote
+            let tableCount = steps.transaction.schema.tables.count
+            guard state.isPossible(tableCount: tableCount),
+                tableCount >= transaction.base.schema.tables.count
+            else { throw MigrationJournal.Mismatch() }
+            steps.resume(state)
+        } else {
+            try steps.prepare()
+        }
         if let block = configuration.migration { try run(block, steps, stage, journal) }
         try steps.finish()
         if let problem = schemaProblems(in: steps.transaction.schema) {
