@@ -46,8 +46,8 @@ open class ObjectBase {
     /// are reported when a realm is opened with the class, or when the class is first used: an
     /// unknown property, an inverse, two properties with the same stored name, and a stored name
     /// that is empty, contains a dot or a control character, is longer than 63 bytes of UTF-8 (61
-    /// for an `AnyRealmValue`) or, for a collection, ends in `[]`. Changing a stored name later
-    /// makes it a different property in the file.
+    /// for an `AnyRealmValue`), ends in `[]` for a collection, or is that of an `AnyRealmValue`
+    /// followed by `[]`. Changing a stored name later makes it a different property in the file.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// A description listing the properties with their values, one per line.

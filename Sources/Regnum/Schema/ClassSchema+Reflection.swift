@@ -145,6 +145,16 @@ extension ClassSchema {
                     "\(name).\(property.name) has a name of \(byteCount) bytes; the limit for "
                         + "AnyRealmValue is \(Limits.anyNameByteCountMax).")
             }
+            if property.shape.isAny,
+                let other = properties.first(where: {
+                    equalUTF8($0.columnName, property.anyItemsName)
+                })
+            {
+                problems.append(
+                    "\(name).\(other.name) has the stored name \"\(other.columnName)\", under "
+                        + "which the lists and dictionaries of \(name).\(property.name) are "
+                        + "stored.")
+            }
         }
         var seen: Set<StoredText> = []
         for property in properties {

@@ -74,6 +74,12 @@ private final class ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ: 
     @Persisted var number: Int
 }
 
+private final class TakenName: Object {
+    @Persisted var content: AnyRealmValue
+    @Persisted var other: Int
+    override class func propertiesMapping() -> [String: String] { ["other": "content[]"] }
+}
+
 /// A class with a mistake in its declaration, or in that of a class that it links to.
 private struct Mistake: Sendable, CustomTestStringConvertible {
     /// The classes that a program has to list.
@@ -131,6 +137,10 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
         Mistake(
             ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ.self,
             "The class name ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ has 58 bytes; the limit is 57."),
+        Mistake(
+            TakenName.self,
+            "TakenName.other has the stored name \"content[]\", under which the lists and "
+                + "dictionaries of TakenName.content are stored."),
     ]
 }
 
