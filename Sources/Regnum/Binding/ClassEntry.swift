@@ -18,7 +18,8 @@ struct ClassMapping: Sendable {
     /// The reason why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
-    /// Whether the table has all columns, lists and indexes of the class.
+    /// Whether the table has all columns, lists and indexes of the class, and the lists that its
+    /// values of any type need.
     let isComplete: Bool
 }
 
@@ -94,6 +95,9 @@ extension ClassMapping {
         isComplete =
             table != nil && columns.allSatisfy { $0 >= 0 }
             && schema.properties.allSatisfy { property in
+                if property.shape.isAny, table?.list(named: property.anyItemsName) == nil {
+                    return false
+                }
                 guard property.isIndexed || property.isFullTextIndexed else { return true }
                 let column = table?.column(named: property.columnName)
                 return (!property.isIndexed || column?.hasIndex ?? false)
@@ -105,7 +109,10 @@ extension ClassMapping {
                 ? nil : (Int(column.key.rawValue), column.defaultValue)
         }
         mismatch =
-            entry.problem ?? table.flatMap { schema.mismatch(with: $0, in: database) }
+            entry.problem
+            ?? table.flatMap {
+                schema.mismatch(with: $0, in: database) ?? schema.damage(in: $0, of: database)
+            }
             ?? entry.missing(columns, table, in: database)
         place = BindingPlace(
             schema, schemaID: schemaID, columns: columns, table, isComplete: isComplete,

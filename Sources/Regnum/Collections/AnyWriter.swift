@@ -51,6 +51,12 @@ struct AnyWriter {
     func insert(
         _ entries: [(key: String, tree: AnyTree)], _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
+        guard transaction.schema.holdsAnyElements(target) else {
+            let name = transaction.schema.tables[Int(target.rawValue)].name
+            throw StoreError(
+                .invalidDatabase,
+                "The file is damaged: \(name) can't hold values of any type.", className: name)
+        }
         var rows: [ObjectKey] = []
         rows.reserveCapacity(entries.count)
         do throws(StoreError) {

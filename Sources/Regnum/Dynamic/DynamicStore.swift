@@ -192,7 +192,10 @@ final class DynamicStore {
             return core.attempt { () throws(Realm.Error) in try schema.anyTarget(target).key }
                 .flatMap { object($0, key) }
         case .list, .dictionary:
-            guard let items = items(of: column, table) else { return nil }
+            guard let items = items(of: column, table) else {
+                core.fail(.missingItems(name(of: table), column.name))
+                return nil
+            }
             if schema.tables[Int(table.rawValue)].kind == .elements,
                 let problem = view?.ownershipProblem(of: row, in: table, level: level + 1)
             {

@@ -34,6 +34,15 @@ extension Realm.Error {
             className: className, property: property)
     }
 
+    /// The error for a property with values of any type whose lists and dictionaries have no place
+    /// for their contents.
+    static func missingItems(_ className: String, _ property: String) -> Realm.Error {
+        Realm.Error(
+            .invalidDatabase,
+            "The file is damaged: it has no place for the contents of lists and dictionaries in "
+                + "\(className).\(property).", className: className, property: property)
+    }
+
     /// The error for a stored reference to a row that doesn't exist.
     package static func missingRow(_ className: String) -> Realm.Error {
         Realm.Error(

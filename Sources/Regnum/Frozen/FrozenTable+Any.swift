@@ -7,10 +7,13 @@ extension FrozenTable {
     /// Returns the value of a property.
     func anyValue(_ row: ObjectKey, _ property: Int) -> FrozenAnyValue {
         let value = value(row, property)
-        guard value.isAnyCollection,
-            let table = snapshot.root.schema.table(named: schema.name),
+        guard value.isAnyCollection else { return anyValue(value) }
+        guard let table = snapshot.root.schema.table(named: schema.name),
             let list = table.list(named: schema.properties[property].anyItemsName)
-        else { return anyValue(value) }
+        else {
+            fail(.missingItems(schema.name, schema.properties[property].name), row, property)
+            return .none
+        }
         let rows = checked(row, property) { snapshot.root.list(table.key, row, list.key) }
         return anyValue(value, rows, of: (row, property)) {
             mapKey($0, list.target)

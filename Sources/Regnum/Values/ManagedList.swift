@@ -126,7 +126,7 @@ public final class _ManagedList {
             return nil
         }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
-            if binding.place.isMismatch { failMismatch(core) }
+            if binding.place.isMismatch || slot != nil { failUnstored(core) }
             return nil
         }
         if let slot {
@@ -143,10 +143,16 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    /// Fails the transaction if the class doesn't match the stored schema.
+    /// Fails the transaction if the class doesn't match the stored schema, or if the list of an
+    /// existing `AnyRealmValue` isn't stored, which only happens in a damaged file.
     @inline(never)
-    private func failMismatch(_ core: TransactionCore) {
-        if let mismatch = binding.mapping?.mismatch { core.fail(mismatch) }
+    private func failUnstored(_ core: TransactionCore) {
+        if let mismatch = binding.mapping?.mismatch {
+            core.fail(mismatch)
+        } else if !isReplaced {
+            let name = binding.schema.properties[property].name
+            core.fail(.missingItems(binding.tableName, name))
+        }
     }
 
     /// The error for a list or dictionary that its `AnyRealmValue` no longer contains.
