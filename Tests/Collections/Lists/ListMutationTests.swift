@@ -123,6 +123,23 @@ import Testing
         }
     }
 
+    /// Its count is 0, which is less than the lower bounds.
+    @Test func rangeOfTheListOfADeletedObjectFailsTheTransaction() async throws {
+        let realm = try await Realm.temporary(bookClasses)
+        let error = await realmError {
+            try await realm.write { tx in
+                let book = Book("1")
+                book.tags.append(objectsIn: ["a", "b", "c"])
+                try tx.add(book)
+                let tags = book.tags
+                tx.delete(book)
+                tags.removeSubrange(1...)
+                tags.removeSubrange(1...2)
+            }
+        }
+        expectTrue(error?.code == .invalidInput && error?.property == "tags")
+    }
+
     /// The default implementations of `MutableCollection`, element by element.
     // Covers 2.60
     @Test func algorithmsOfTheStandardLibraryWork() async throws {
