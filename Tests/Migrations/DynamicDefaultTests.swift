@@ -99,6 +99,23 @@ private enum Newer {
                 && error?.message.contains("only be changed in a write") == true)
     }
 
+    /// Positions computed from placeholders don't trap in a transaction that has failed.
+    @Test func invalidPositionsInAFailedTransactionReadAsNothing() async throws {
+        let (old, realm) = try await realms()
+        defer { withExtendedLifetime(old) {} }
+        let error = await realmError {
+            try await realm.read { tx in
+                let rex = try tx.dynamicObjects("Spaniel")[0]
+                expectNil(rex["collar"])
+                try expectTrue(tx.dynamicObjects("Spaniel")[3].isInvalidated)
+                try expectNil(rex.dynamicList("tags")[3])
+                try expectNil(rex.dynamicMutableSet("words")[3])
+                try expectNil(rex.dynamicMap("scores")[3].value)
+            }
+        }
+        expectEqual(error?.code, .invalidInput)
+    }
+
     // Covers 5.71, 5.72
     @Test func theFirstChangeStoresThem() async throws {
         let changes: [@Sendable (DynamicObject) throws -> Void] = [

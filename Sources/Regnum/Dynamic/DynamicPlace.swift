@@ -139,7 +139,8 @@ struct DynamicPlace {
 
     /// Returns the key of a map's entry.
     func mapKey(_ entry: ObjectKey) -> String {
-        if case .string(let key)? = store.value(list.target, entry, .mapKey) { return key }
+        guard let stored else { return "" }  // the transaction has failed
+        if case .string(let key)? = store.value(stored.target, entry, .mapKey) { return key }
         failMissing(entry)
         return ""
     }

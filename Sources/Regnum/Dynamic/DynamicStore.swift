@@ -227,7 +227,8 @@ final class DynamicStore {
 
     /// Returns an element of a list by its row: a value or an object.
     func element(_ place: DynamicPlace, _ key: ObjectKey) -> Any? {
-        let target = schema.tables[Int(place.list.target.rawValue)]
+        guard let list = place.stored else { return nil }  // the transaction has failed
+        let target = schema.tables[Int(list.target.rawValue)]
         guard target.kind == .elements, let column = target.columns.first else {
             if !contains(target.key, key) { place.failMissing(key) }
             return DynamicObject(self, target.key, key)

@@ -197,6 +197,7 @@ public final class DynamicObjects: _ConfinedCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {
+            if let table, store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
             fatalError(
                 "Index \(position) of DynamicObjects of \(className) is out of range: the count is "
                     + "\(count)."
