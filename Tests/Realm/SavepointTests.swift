@@ -65,6 +65,24 @@ import Testing
         expectEqual(realm.snapshot().version, version)  // no net change
     }
 
+    /// Positions computed from placeholders don't trap in a savepoint either.
+    @Test func invalidPositionInASavepointOfAFailedTransactionDoesNotTrap() async throws {
+        let realm = try await realm()
+        let error = await realmError {
+            try await realm.write { tx in
+                let book = Book("1")
+                try tx.add(book)
+                book.isbn = "2"
+                try tx.savepoint {
+                    _ = book.tags[3]
+                    book.tags.remove(at: 3)
+                    try tx.savepoint { _ = tx.objects(Book.self)[3] }
+                }
+            }
+        }
+        expectTrue(error?.code == .invalidValue && error?.property == "isbn")
+    }
+
     @Test func violationInsideIsUndoneAndThrown() async throws {
         let realm = try await realm()
         try await realm.write { tx in

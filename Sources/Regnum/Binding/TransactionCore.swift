@@ -27,6 +27,8 @@ final class TransactionCore {
     let place: CallPlace
     /// The first error that couldn't be thrown where it occurred. It fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
+    /// Whether the transaction had failed when the running savepoint began.
+    @exclusivity(unchecked) private var hadFailed = false
     /// The number of edits that may have touched rows of any class.
     @exclusivity(unchecked) private(set) var sharedEditCount: UInt64 = 0
     /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
@@ -157,7 +159,7 @@ final class TransactionCore {
     /// Whether the transaction is going to throw, so that anything it reads from now on is
     /// discarded.
     var hasFailed: Bool {
-        if violation != nil { return true }
+        if violation != nil || hadFailed { return true }
         return switch state {
         case .writing(let transaction): DamageWatch.discardsReads(of: transaction.base)
         case .reading(let root): DamageWatch.discardsReads(of: root)
@@ -280,10 +282,11 @@ final class TransactionCore {
     func separatingViolations<Result>(
         _ body: () throws -> Result
     ) -> (Swift.Result<Result, any Error>, Realm.Error?) {
-        let before = violation
+        let (before, hadFailedBefore) = (violation, hadFailed)
+        hadFailed = hadFailed || violation != nil
         violation = nil
         let outcome = Swift.Result { try body() }
-        defer { violation = before }
+        defer { (violation, hadFailed) = (before, hadFailedBefore) }
         return (outcome, violation)
     }
 
