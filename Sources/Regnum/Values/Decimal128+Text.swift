@@ -73,6 +73,8 @@ extension Decimal128: Codable {
             self = number
         } else if let integer = try? container.decode(Int64.self) {
             self.init(DecimalBits(integer))
+        } else if let integer = try? container.decode(UInt64.self) {
+            self.init(DecimalBits(integer))
         } else {
             self.init(try container.decode(Double.self))
         }

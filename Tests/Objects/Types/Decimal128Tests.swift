@@ -213,10 +213,11 @@ import Testing
         expectEqual(
             String(decoding: json, as: UTF8.self), #"["1.5","-3","1E-6176","NaN","Infinity"]"#)
         try expectEqual(JSONDecoder().decode([Decimal128].self, from: json), numbers)
-        let others = Data(#"["2.50", 7, -9223372036854775808, 0.1, 1e300]"#.utf8)
+        let others = Data(
+            #"["2.50", 7, -9223372036854775808, 18446744073709551615, 0.1, 1e300]"#.utf8)
         try expectEqual(
             JSONDecoder().decode([Decimal128].self, from: others),
-            ["2.50", 7, "-9223372036854775808", "0.1", "1E+300"])
+            ["2.50", 7, "-9223372036854775808", "18446744073709551615", "0.1", "1E+300"])
         for bad in [#"["x"]"#, "[true]", "[null]", "[[]]"] {
             #expect(throws: DecodingError.self) {
                 try JSONDecoder().decode([Decimal128].self, from: Data(bad.utf8))
