@@ -180,8 +180,9 @@ public final class _ManagedList {
     /// Returns the row of an element, or `nil` if the position is out of range. Returns a
     /// nonexistent row if the transaction has failed.
     func key(at position: Int) -> ObjectKey? {
-        if position < 0 { return nil }
-        if let snapshot { return position < snapshot.count ? snapshot[position] : nil }
+        if let snapshot {
+            return position >= 0 && position < snapshot.count ? snapshot[position] : nil
+        }
         if let (core, table, list) = place,
             let key = core.listElement(table, row, list.key, at: position)
         {

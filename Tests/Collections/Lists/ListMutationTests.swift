@@ -140,6 +140,20 @@ import Testing
         expectTrue(error?.code == .invalidInput && error?.property == "tags")
     }
 
+    @Test func negativePositionInAFailedTransactionReadsAsNothing() async throws {
+        let realm = try await Realm.temporary(bookClasses)
+        let error = await realmError {
+            try await realm.write { tx in
+                let book = Book("1")
+                try tx.add(book)
+                book.isbn = "2"
+                expectEqual(book.tags[-1], "")
+                expectEqual(book.pages[-1].isInvalidated, true)
+            }
+        }
+        expectTrue(error?.code == .invalidValue && error?.property == "isbn")
+    }
+
     /// The default implementations of `MutableCollection`, element by element.
     // Covers 2.60
     @Test func algorithmsOfTheStandardLibraryWork() async throws {
