@@ -27,15 +27,16 @@ package final class VersionStep: Sendable {
         self.counters = counters
     }
 
-    /// Returns the net changes to a class, comparing the versions if there are no summaries.
+    /// Returns the net changes to the class that has the name in the new version, comparing the
+    /// versions if there are no summaries. A class that was dropped before may have had the same
+    /// name.
     ///
     /// - Complexity: O(changes) the first time, then O(1).
     package func delta(_ tableName: String) -> MergedDelta {
         let name = StoredText(tableName)
         if let known = deltas.withLock({ $0[name] }) { return known }
-        let found =
-            summaries.map { MergedDelta($0, tableName: tableName) }
-            ?? comparison(tableName)
+        let table = new.schema.table(named: tableName)?.key
+        let found = summaries.map { MergedDelta($0, table) } ?? comparison(tableName)
         deltas.withLock { $0[name] = found }
         return found
     }

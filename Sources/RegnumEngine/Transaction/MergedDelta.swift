@@ -14,11 +14,14 @@ package struct MergedDelta: Sendable, Hashable {
     /// Creates an empty delta.
     package init() {}
 
-    /// Merges the summaries of consecutive commits, in commit order, for the named class.
+    /// Merges the summaries of consecutive commits, in commit order, for a class. Empty if the
+    /// class doesn't exist.
     ///
     /// - Complexity: O(changes), plus sorting them if there is more than one summary.
-    package init(_ summaries: some Sequence<CommitSummary>, tableName: String) {
-        self.init(summaries.lazy.compactMap { $0.delta(tableName: tableName) })
+    init(_ summaries: some Sequence<CommitSummary>, _ table: TableKey?) {
+        self.init()
+        guard let table else { return }
+        self.init(summaries.lazy.compactMap { $0.tables[table] })
     }
 
     /// Merges deltas of one class, in commit order.

@@ -130,4 +130,26 @@ import Testing
             }
         }
     }
+
+    // Covers O9
+    @Test func rowsOfADroppedClassWithTheSameNameAreNotInserted() throws {
+        let base = DatabaseRoot.empty
+        let setup = EngineTransaction(base: base)
+        try MigratedResultTests.addClass(setup, count: 20)
+        let first = try setup.commit(timestampMicroseconds: 1)
+        let transaction = EngineTransaction(base: first.root)
+        transaction.dropTable(MigratedResultTests.table)
+        try MigratedResultTests.addClass(transaction, count: 12)
+        let second = try transaction.commit(timestampMicroseconds: 2)
+        for plan in MigratedResultTests.plans {
+            let result = try plan.evaluate(base, counters: StreamCounters())
+            let step = VersionStep(
+                from: base, to: second.root, summaries: [first.summary, second.summary])
+            let (new, change) = try plan.advance(result, step)
+            try expectEqual(Array(new), Array(plan.evaluate(second.root)))
+            expectEqual(change.insertions, Array(0..<new.count))
+            expectEqual(change.insertedKeys, Array(new))
+            expectTrue(change.deletions.isEmpty && change.modifications.isEmpty)
+        }
+    }
 }
