@@ -15,6 +15,16 @@ package final class MaintainedResult: Sendable {
         self.plan = plan
         self.version = version
     }
+
+    /// Whether it is the result at the version of a root, and reads from no other root of that
+    /// version: one that a reload has replaced is released, and may be damaged.
+    fileprivate func belongs(to root: DatabaseRoot) -> Bool {
+        version == root.version && !readsFromAnother(than: root)
+    }
+
+    fileprivate func readsFromAnother(than root: DatabaseRoot) -> Bool {
+        tree.heldRoot.map { $0 !== root } ?? false
+    }
 }
 
 /// The result of a query that streams follow. The first stream to ask advances it from version to
@@ -39,7 +49,7 @@ package final class MaintainedQuery: Sendable {
         var floor: UInt64
 
         mutating func keep(_ result: MaintainedResult) {
-            guard newest?.version ?? 0 < result.version else { return }
+            guard newest?.version ?? 0 <= result.version else { return }
             newest = result
             lastStep = nil
         }
@@ -60,7 +70,6 @@ package final class MaintainedQuery: Sendable {
     private struct LastStep {
         let from: LeftResult
         let since: UInt64
-        let version: UInt64
         /// Whether the step was computed from summaries, rather than by comparing versions.
         let isExact: Bool
         let to: MaintainedResult
@@ -85,16 +94,22 @@ package final class MaintainedQuery: Sendable {
         try state.withLock { state throws(StoreError) in
             // read before `take()`, which then covers all commits up to this version
             let seen = subscription.seenVersion
-            if let pending = subscription.take(), pending.isConcerned {
-                state.floor = max(state.floor, pending.root.version)
-                if let newest = state.newest, newest.version < state.floor {
-                    state.newest = nil
-                    state.lastStep = nil
+            if let pending = subscription.take() {
+                if pending.isConcerned { state.floor = max(state.floor, pending.root.version) }
+                if let newest = state.newest {
+                    let isOutdated = pending.isConcerned && newest.version < state.floor
+                    let isMoved =
+                        newest.version <= pending.root.version
+                        && newest.readsFromAnother(than: pending.root)
+                    if isOutdated || isMoved {
+                        state.newest = nil
+                        state.lastStep = nil
+                    }
                 }
             }
             // later commits haven't been checked yet and may concern the query
             if let newest = state.newest {
-                if newest.version == root.version { return newest }
+                if newest.belongs(to: root) { return newest }
                 let known = state.floor...max(state.floor, seen)
                 if newest.version < root.version, known.contains(newest.version),
                     known.contains(root.version)
@@ -115,7 +130,7 @@ package final class MaintainedQuery: Sendable {
     ) throws(StoreError) -> MaintainedResult {
         guard result.tree.holdsRoot else { return result }
         return try state.withLock { state throws(StoreError) in
-            if let newest = state.newest, newest.version == root.version { return newest }
+            if let newest = state.newest, newest.belongs(to: root) { return newest }
             let moved = try query.result(at: root, counters)
             state.keep(moved)
             return moved
@@ -139,12 +154,12 @@ package final class MaintainedQuery: Sendable {
                 preconditionFailure("A step has no result to start from.")
             }
             if let last = state.lastStep, last.from.result === result, last.since == since,
-                last.version == step.new.version, last.isExact == (step.summaries != nil)
+                last.isExact == (step.summaries != nil), last.to.belongs(to: step.new)
             {
                 return (last.to, last.change)
             }
             var known: MaintainedResult?
-            if let newest = state.newest, newest.version == step.new.version { known = newest }
+            if let newest = state.newest, newest.belongs(to: step.new) { known = newest }
             let from = LeftResult(result: result)
             state.letGo(of: result)
             given = consume result
@@ -158,8 +173,8 @@ package final class MaintainedQuery: Sendable {
             if (state.newest?.version ?? 0) <= new.version {
                 state.newest = new
                 state.lastStep = LastStep(
-                    from: from, since: since, version: step.new.version,
-                    isExact: step.summaries != nil, to: new, change: change)
+                    from: from, since: since, isExact: step.summaries != nil, to: new,
+                    change: change)
             }
             return (new, change)
         }

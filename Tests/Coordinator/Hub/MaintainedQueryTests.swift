@@ -49,4 +49,42 @@ struct MaintainedQueryTests {
         expectTrue(before.tree.isEmpty && after.tree.count == 1)
         await coordinator.close()
     }
+
+    enum Asker: CaseIterable {
+        case atTheVersion, behind, begins
+    }
+
+    /// The objects of a class aren't copied: results read from a root, which a reload replaces.
+    @Test(arguments: Asker.allCases) func queryReleasesATreeThatAReloadReplaced(
+        by asker: Asker
+    ) async throws {
+        let coordinator = try await openRealm("moved\(asker)")
+        let query = MaintainedQueries(coordinator).query(
+            StreamQuery(QueryPlan(tableName: "Person"), filter: .deep(0)))
+        let start = coordinator.published
+        let first = try query.begin(at: start)
+        try await commit(coordinator) { _ = try $0.insert(TableKey(rawValue: 0), [.int(1)]) }
+        let old = coordinator.published
+        let step = VersionStep(from: start, to: old, summaries: nil)
+        let (before, _) = try query.advance(first, step, since: start.version)
+        expectTrue(before.tree.heldRoot === old)
+        let new = DatabaseRoot(
+            version: old.version, content: old.content, stamp: old.content.context.store.nextStamp()
+        )
+        _ = coordinator.hub.publish(new, [.moved(new)])
+        coordinator.hub.look()
+        let result: MaintainedResult
+        switch asker {
+        case .atTheVersion: result = try query.move(before, to: new)
+        case .behind:
+            let step = VersionStep(from: start, to: new, summaries: nil)
+            let change: ResultChange
+            (result, change) = try query.advance(first, step, since: start.version)
+            expectEqual(change.insertions, [0])
+        case .begins: result = try query.begin(at: new)
+        }
+        expectTrue(result.tree.heldRoot === new && result.tree.count == 1)
+        try expectTrue(query.begin(at: new) === result)
+        await coordinator.close()
+    }
 }
