@@ -141,8 +141,8 @@ enum DeltaBlob {
         let modified = columns.map { ModifiedRow(key: $0.key, columns: $0.value) }
             .sorted { $0.key < $1.key }
         return TableDelta(
-            table: schema.key, tableName: schema.name, inserted: inserted, deleted: deleted,
-            modified: modified, listChanges: listChanges)
+            table: schema.key, tableName: root.schema.nameInSummary(schema, since: base.schema),
+            inserted: inserted, deleted: deleted, modified: modified, listChanges: listChanges)
     }
 
     private static func decodeLists(

@@ -111,7 +111,9 @@ extension EngineTransaction {
             let modified = change.modified.sorted()
             let schema = content.schema.tables[index]
             let delta = TableDelta(
-                table: schema.key, tableName: schema.name, inserted: inserted,
+                table: schema.key,
+                tableName: content.schema.nameInSummary(schema, since: base.schema),
+                inserted: inserted,
                 deleted: change.deleted.sorted(), modified: modified,
                 listChanges: listChanges(index))
             if !delta.isEmpty { deltas.append(delta) }

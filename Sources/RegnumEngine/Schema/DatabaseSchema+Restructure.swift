@@ -36,6 +36,13 @@ extension ListSchema {
 }
 
 extension DatabaseSchema {
+    /// Returns the name of a class in the summary of the commit that led from an older schema to
+    /// this one. A class that the commit dropped is reported under its old name.
+    func nameInSummary(_ table: TableSchema, since old: DatabaseSchema) -> String {
+        guard table.isDropped, table.key.index < old.tables.count else { return table.name }
+        return old.tables[table.key.index].name
+    }
+
     /// Returns the schema with changed column definitions in a class. Their number must not change.
     func with(
         _ table: TableKey, _ change: (inout [ColumnDefinition]) -> Void

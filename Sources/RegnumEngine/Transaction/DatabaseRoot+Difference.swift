@@ -59,8 +59,10 @@ extension CommitSummary {
             delta.addChangedItems(of: schema, in: new) { deltas[$0.key]?.modified ?? [] }
             if delta.isEmpty { continue }
             tables[schema.key] = TableDelta(
-                table: schema.key, tableName: schema.name, inserted: delta.inserted,
-                deleted: delta.deleted, modified: delta.modified, listChanges: delta.listChanges)
+                table: schema.key,
+                tableName: new.schema.nameInSummary(schema, since: old.schema),
+                inserted: delta.inserted, deleted: delta.deleted, modified: delta.modified,
+                listChanges: delta.listChanges)
         }
         self.init(version: new.version, origin: origin, tables: tables)
     }

@@ -35,6 +35,13 @@ private enum Newer {
     }
 }
 
+private enum Smaller {
+    final class Room: Object {
+        @Persisted(primaryKey: true) var name: String
+        @Persisted var size: Int
+    }
+}
+
 /// Streams of a program while a newer one migrates the realm.
 @Suite struct MigratedRealmStreamTests {
     private let older: Realm
@@ -148,5 +155,21 @@ private enum Newer {
         expectEqual(newer.snapshot().cursor, cursor)
         let error = await error(&rooms)
         expectTrue(error?.code == .schemaMismatch && error?.className == "Room")
+    }
+
+    // Covers O31
+    @Test func commitsNameClassesThatAMigrationDrops() async throws {
+        var commits = older.commits.makeAsyncIterator()
+        var configuration = configuration
+        configuration.objectTypes = [Smaller.Room.self]
+        configuration.schemaVersion = 2
+        configuration.migration = { migration, _ in
+            migration.deleteData(forType: "Post")
+            try migration.deleteProperty(onType: "Room", "tags")
+        }
+        let smaller = try await Realm.open(configuration)
+        // the tags of a room, and the map of a post, are rows of hidden classes
+        try await expectEqual(commits.next()?.classNames, ["Post", "Room"])
+        withExtendedLifetime(smaller) {}
     }
 }
