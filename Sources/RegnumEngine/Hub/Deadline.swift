@@ -4,12 +4,12 @@ package struct Deadline: Sendable {
     private let sleep: @Sendable () async throws -> Void
     private let isPast: @Sendable () -> Bool
 
-    /// Clocks don't count further than a few centuries.
+    /// About 136 years; can be added to the time of any clock without overflow.
     private static let durationMax = Duration.seconds(1 << 32)
 
-    /// Creates a deadline relative to the clock's current time, at most 136 years from it.
+    /// Creates a deadline relative to the clock's current time, at most about 136 years ahead.
     package init(in duration: Duration, of clock: any Clock<Duration>) {
-        self.init(in: min(duration, Deadline.durationMax), clock)
+        self.init(in: min(max(duration, .zero), Deadline.durationMax), clock)
     }
 
     private init<C: Clock<Duration>>(in duration: Duration, _ clock: C) {
