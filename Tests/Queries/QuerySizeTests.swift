@@ -78,6 +78,26 @@ import Testing
         expectEqual(changes.newModifications.map { now[$0].name }, ["Eve"])
     }
 
+    /// A search that calls itself for each link of such a path would overflow the stack.
+    // Covers O20
+    @Test func pathsAsTextMayBeVeryLong() async throws {
+        let realm = try await Breeders.realm()
+        try await realm.write { tx in
+            let eve = Pup("Eve", age: 9)
+            try tx.add(eve)
+            eve.mother = eve
+        }
+        let path = String(repeating: "mother.", count: 20_000) + "nick"
+        var stream = try realm.objects(Pup.self).changes(keyPaths: [path]).makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { $0.object(Pup.self, forPrimaryKey: "Eve")?.nick = "new" }
+        guard case .update(let now, let changes)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(changes.newModifications.map { now[$0].name }, ["Eve"])
+    }
+
     /// Chains of one operator are one level, and a double negation is none.
     @Test(arguments: [63, 64]) func conditionsHaveUpTo64Levels(_ count: Int) async throws {
         let realm = try await Breeders.realm()

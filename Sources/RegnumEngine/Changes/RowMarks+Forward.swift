@@ -30,11 +30,13 @@ extension VersionStep {
                     }
                 }
             case .paths(let paths):
-                var searches = searches(table, paths)
-                few = marks(among: rows, key, firstCountMax) {
-                    pathMarks(table, &searches, countMax: $0)
-                } forward: {
-                    ForwardPathSearch(searches, countMax: $0)
+                if paths.allSatisfy({ $0.hops.count <= VersionStep.forwardDepthMax }) {
+                    var searches = searches(table, paths)
+                    few = marks(among: rows, key, firstCountMax) {
+                        pathMarks(table, &searches, countMax: $0)
+                    } forward: {
+                        ForwardPathSearch(searches, countMax: $0)
+                    }
                 }
             }
             if let few { return few }
@@ -48,7 +50,8 @@ extension VersionStep {
         return found
     }
 
-    /// A greater depth is only searched backward: the forward search calls itself for each link.
+    /// A greater depth, and a longer path, is only searched backward: the forward searches call
+    /// themselves for each link.
     private static let forwardDepthMax = 64
 
     /// Returns the marks of some rows, or `nil` after storing the marks of all rows.
