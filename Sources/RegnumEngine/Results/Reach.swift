@@ -92,9 +92,10 @@ struct Reach: Sendable {
         case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
         case .entryTargets, .entryOrigins: break  // no condition leads through them
         }
-        if let known = places.firstIndex(where: { $0.parent == place && $0.hop == hop }) {
-            return known
-        }
+        // from behind the parent on, so that a long path isn't compared with itself
+        let known = places[(place + 1)...]
+            .firstIndex { $0.parent == place && $0.hop == hop }
+        if let known { return known }
         places.append(Place(table: hop.target, hop: hop, parent: place))
         return places.count - 1
     }
