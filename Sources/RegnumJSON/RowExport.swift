@@ -12,6 +12,8 @@ internal import RegnumStore
 /// whose primary key is `nil`. Embedded objects are inline.
 struct RowExport {
     let root: DatabaseRoot
+    /// The maximum number of bytes of a line, without its newline.
+    let lineByteCountMax: Int
     var text = JSONText()
     let classes: [Class]
     /// The number of objects around the values that are being written.
@@ -27,8 +29,9 @@ struct RowExport {
         let lists: [(schema: ListSchema, target: TableSchema)]
     }
 
-    init(_ root: DatabaseRoot) {
+    init(_ root: DatabaseRoot, lineByteCountMax: Int = Limits.lineByteCountMax) {
         self.root = root
+        self.lineByteCountMax = lineByteCountMax
         let tables = root.schema.tables
         classes = tables.map { table in
             Class(
@@ -40,12 +43,20 @@ struct RowExport {
         }
     }
 
+    /// Writes the first line, including the newline. Throws `.invalidValue` if it is too long.
+    mutating func line(_ schema: SchemaLine) throws(Realm.Error) {
+        let start = text.count
+        schema.write(to: &text)
+        try checkLine(from: start, of: nil)
+    }
+
     /// Writes the line of a row, including the newline.
     ///
-    /// - Throws: `.invalidValue` for embedded objects in too many levels; `.invalidDatabase` for
-    ///   what only a forged file contains: links, elements and entries that refer to nothing, and
-    ///   lists and dictionaries that contain each other.
+    /// - Throws: `.invalidValue` for embedded objects in too many levels, and if the line is too
+    ///   long; `.invalidDatabase` for what only a forged file contains: links, elements and entries
+    ///   that refer to nothing, and lists and dictionaries that contain each other.
     mutating func line(_ table: TableKey, _ row: ObjectKey) throws(Realm.Error) {
+        let start = text.count
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
         text.string(schema.name)
@@ -53,6 +64,18 @@ struct RowExport {
         text.raw(",\"values\":")
         try values(table, row)
         text.raw("}\n")
+        try checkLine(from: start, of: schema.name)
+    }
+
+    /// Throws `.invalidValue` if no import would accept the line, which begins at `start` and has
+    /// just been written.
+    private func checkLine(from start: Int, of className: String?) throws(Realm.Error) {
+        guard text.count - 1 - start > lineByteCountMax else { return }
+        let what = className.map { "An object of the class \($0)" } ?? "The schema"
+        throw Realm.Error(
+            .invalidValue,
+            "\(what) would be a line of more than \(lineByteCountMax) bytes, which can't be "
+                + "imported.", className: className)
     }
 
     /// Throws `.invalidDatabase` for a row that isn't owned by exactly one row, or a list or

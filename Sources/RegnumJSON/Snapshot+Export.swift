@@ -20,8 +20,9 @@ extension Snapshot {
     ///     it throws ends the export.
     /// - Returns: The number of objects written, not counting embedded objects.
     /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidValue` for
-    ///   embedded objects nested more than 64 levels deep; `.invalidDatabase` if damage is found;
-    ///   `CancellationError`; the errors of `sink`.
+    ///   embedded objects nested more than 64 levels deep, and for a line of more than 256 MiB,
+    ///   which can't be imported; `.invalidDatabase` if damage is found; `CancellationError`; the
+    ///   errors of `sink`.
     /// - Complexity: O(n) for n bytes of content. Needs memory for one object and one chunk of
     ///   text.
     @discardableResult
@@ -33,7 +34,7 @@ extension Snapshot {
         var export = RowExport(root)
         var head = SchemaLine(schemaVersion: root.schema.version, version: root.version)
         head.classes = reachable(from: tables).map { root.schema.storedClass($0) }
-        head.write(to: &export.text)
+        try export.line(head)
         var count = 0
         for table in tables {
             var position = 0

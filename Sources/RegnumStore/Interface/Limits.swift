@@ -114,6 +114,7 @@ package enum Limits {
     package static let keyPathLinkCountMax = 16
     /// Number of sort terms in a query.
     package static let sortTermCountMax = 64
-    /// Bytes of a JSON line, including the schema line of an import.
+    /// Bytes of a JSON line, including the schema line. Longer ones are neither imported nor
+    /// exported.
     package static let lineByteCountMax = 1 << 28
 }
