@@ -123,36 +123,43 @@ import Testing
         expectEqual(transaction.count(table), 1)
     }
 
-    private func tables(_ count: Int) -> [TableSchema] {
-        (0..<count).map { number in
-            TableSchema(
-                key: TableKey(rawValue: UInt32(number)), name: "T\(number)", kind: .object,
-                columns: [
-                    ColumnSchema(
-                        key: ColumnKey(rawValue: 0),
-                        definition: ColumnDefinition(name: "n", type: .int))
-                ])
-        }
-    }
-
-    // Covers .invalidInput
+    // Covers .invalidInput, .invalidDatabase
     @Test func numberOfClasses() throws {
         let columns = [ColumnDefinition(name: "n", type: .int)]
-        let all = tables(Limits.tableCountMax)
-        let last = DatabaseSchema(tables: Array(all.dropLast()), version: 0)
-        try SchemaRules.check(newTable: "New", .object, columns, in: last)
-        let full = DatabaseSchema(tables: all, version: 0)
+        let first = EngineTransaction(base: .empty)
+        first.addClasses(Limits.tableCountMax - 1)
+        let most = try first.commit(timestampMicroseconds: 0)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(most.root, to: file).load(from: file)
+        let last = EngineTransaction(base: most.root)
+        _ = try last.insert(try last.addTable(name: "Last", columns: columns), [.int(1)])
         let error = #expect(throws: StoreError.self) {
-            try SchemaRules.check(newTable: "New", .object, columns, in: full)
+            try last.addTable(name: "New", columns: columns)
         }
         expectTrue(error?.code == .invalidInput && error?.className == "New")
         expectEqual(error?.sentence.contains("\(Limits.tableCountMax)"), true)
-        let image = SchemaImage.encode(full)
-        try expectEqual(SchemaImage.decode(image, tableCount: all.count).tables.count, all.count)
-        let refusal = #expect(throws: StoreError.self) {
-            try SchemaImage.decode(image, tableCount: all.count + 1)
+        let commit = try last.commit(timestampMicroseconds: 0)
+        let applied = try CommitRecord.apply(commit.body, to: loaded).root
+        var checkpoint = try TestCheckpoint(applied, to: file)
+        for root in [applied, try checkpoint.load(from: file)] {
+            expectEqual(root.schema.tables.count, Limits.tableCountMax)
+            expectEqual(root.stateHash(), commit.root.stateHash())
         }
-        expectEqual(refusal?.code, .invalidDatabase)
+        var writer = CommitRecord.begin(commit.root.version + 1, 0, nil)
+        CommitRecord.begin(.addTable, TableKey(rawValue: UInt32(Limits.tableCountMax)), &writer)
+        writer.string("New")
+        writer.byte(TableKind.object.rawValue)
+        writer.varint(0)
+        let record = #expect(throws: StoreError.self) {
+            try CommitRecord.apply(writer.bytes, to: applied)
+        }
+        expectEqual(record?.code, .invalidDatabase)
+        // the number of classes, which was 65,536
+        file[checkpoint.directory.lowerBound + 28] = 1
+        try checkpoint.fixChecksum(in: file)
+        let image = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
+        expectEqual(image?.code, .invalidDatabase)
+        expectEqual(image?.sentence.contains("the number of classes is too large"), true)
     }
 
     // Covers .invalidInput
