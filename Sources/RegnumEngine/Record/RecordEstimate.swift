@@ -1,8 +1,9 @@
 import RegnumStore
 
 extension CommitRecord {
-    /// Transactions with fewer rows are encoded to determine the size of their records.
-    private static let estimatedRowCountMin = 256
+    /// Transactions with fewer rows are encoded to determine the size of their records. Even if
+    /// they set all columns that a class can have, they set fewer cells than a record may.
+    static let estimatedRowCountMin = 256
 
     /// Returns whether the record of a transaction would certainly or probably exceed
     /// `byteCountMax`, so that it must commit in bulk. Estimates the size without encoding values.

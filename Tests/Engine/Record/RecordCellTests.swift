@@ -1,0 +1,76 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Records that set many cells: writers never set more than readers accept.
+@Suite struct RecordCellTests {
+    private static let columnCount = 16_384
+    private let records = HostileRecordTests()
+    private var table: TableKey { records.table }
+
+    private func makeWide(columnCount: Int, rowCount: Int) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let columns = (0..<columnCount).map {
+            ColumnDefinition(name: "c\($0)", type: .bool, isOptional: true)
+        }
+        _ = try transaction.addTable(name: "A", columns: columns)
+        let nulls = [Value](repeating: .null, count: columnCount)
+        for _ in 0..<rowCount { _ = try transaction.insert(table, nulls) }
+        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+    }
+
+    /// A writer's record has at most as many cells as bytes, or so few rows that they have no more
+    /// cells than a reader accepts.
+    @Test func writersNeverSetMoreCellsThanReadersAccept() throws {
+        expectTrue(Limits.recordBodyByteCountMax <= Limits.recordCellCountMax)
+        let rowCount = CommitRecord.estimatedRowCountMin
+        expectTrue((rowCount - 1) * Limits.columnCountMax <= Limits.recordCellCountMax)
+        let byteCountMax = rowCount * Self.columnCount
+        let base = try makeWide(columnCount: Self.columnCount, rowCount: 0)
+        defer { withExtendedLifetime(base) {} }
+        let all = (0..<UInt16(Self.columnCount)).map(ColumnKey.init(rawValue:))
+        let full = ColumnSet(all)
+        for excess in [-1, 0, 1] {
+            var rows = (0..<rowCount).map {
+                ModifiedRow(key: ObjectKey(rawValue: UInt64($0)), columns: full)
+            }
+            switch excess {
+            case -1: rows[0] = ModifiedRow(key: rows[0].key, columns: ColumnSet(all.dropLast()))
+            case 1:
+                let key = ObjectKey(rawValue: UInt64(rowCount))
+                rows.append(ModifiedRow(key: key, columns: ColumnSet(all.prefix(1))))
+            default: break
+            }
+            let delta = TableDelta(
+                table: table, tableName: "A", inserted: [], deleted: [], modified: rows)
+            let isTooLarge = CommitRecord.isTooLarge(
+                base.content, [delta], byteCountMax: byteCountMax)
+            expectEqual(isTooLarge, excess > 0)
+        }
+    }
+
+    /// Sets 16,777,216 cells.
+    // Covers .invalidDatabase
+    @Test(.enabled(if: Effort.isSoak), arguments: [-1, 0, 1])
+    func settingExactlyAsManyCellsAsTheLimitIsRead(excess: Int) throws {
+        let rowCount = 1_024
+        expectEqual(rowCount * Self.columnCount, Limits.recordCellCountMax)
+        let base = try makeWide(columnCount: Self.columnCount + 1, rowCount: rowCount)
+        let keys = base.keys(table)
+        var cellsLeft = Limits.recordCellCountMax + excess
+        var writer = records.beginning(2)
+        for column in 0..<Self.columnCount + 1 where cellsLeft > 0 {
+            let set = keys.prefix(cellsLeft)
+            CommitRecord.begin(.set, table, &writer)
+            writer.varint(column)
+            KeyRuns.encode(Array(set), &writer)
+            ColumnBlock.encode([Value](repeating: .bool(true), count: set.count), .bool, &writer)
+            cellsLeft -= set.count
+        }
+        expectTrue(writer.bytes.count <= Limits.recordBodyByteCountMax)
+        expectEqual(records.code(writer.bytes, on: base), excess > 0 ? .invalidDatabase : nil)
+    }
+}
