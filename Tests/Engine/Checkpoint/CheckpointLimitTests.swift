@@ -96,14 +96,41 @@ import Testing
         _ = try [UInt8](repeating: 0, count: 17 << 20).withUnsafeBytes {
             try file.append(parts: [$0])
         }
-        for (count, isRead) in [(8, true), (2_048, true), (2_049, false)] {
+        for (count, isRead) in [(8, true), (2_047, true), (2_048, true), (2_049, false)] {
             let forged = try forge(intact, file, largeCount: count, textUsed: 1_000)
             try expectEqual(isLoaded(forged, file), isRead)
             if isRead { try expectEqual(forged.load(from: file).stateHash(), root.stateHash()) }
         }
-        for (count, isRead) in [(16 << 20, true), (16 << 20 + 1, false)] {
-            let forged = try forge(intact, file, largeCount: 8, textUsed: count)
+        for (excess, isRead) in [(-1, true), (0, true), (1, false)] {
+            let forged = try forge(intact, file, largeCount: 8, textUsed: 16 << 20 + excess)
             try expectEqual(isLoaded(forged, file), isRead)
+        }
+    }
+
+    /// So many rows can't be made; the number of those in the clusters is compared afterwards.
+    // Covers .invalidDatabase
+    @Test func numberOfRowsIsLimited() throws {
+        let root = makeContent([[data(1)], [data(2)], [data(3)]]).root
+        for (count, problem) in [
+            (Limits.entryCountMax - 1, "the wrong number of rows"),
+            (Limits.entryCountMax, "the wrong number of rows"),
+            (Limits.entryCountMax + 1, "too many rows"),
+        ] {
+            let file = MemoryNodesFile()
+            var forged = try TestCheckpoint(root, to: file)
+            // the next key, the number of rows and of clusters
+            let numbers = little(3) + little(0) + little(3) + little(0) + little(1)
+            let bytes = forged.directory.map { file[$0] }
+            let place = try requireValue(
+                bytes.indices.first { bytes[$0...].starts(with: numbers) })
+            let forgery = little(count & 0xFFFF_FFFF) + little(count >> 32)
+            for (offset, byte) in forgery.enumerated() {
+                file[forged.directory.lowerBound + place + 8 + offset] = byte
+            }
+            try forged.fixChecksum(in: file)
+            let error = #expect(throws: StoreError.self) { try forged.load(from: file) }
+            expectEqual(error?.code, .invalidDatabase)
+            expectEqual(error?.sentence.contains(problem), true, "\(error as Any)")
         }
     }
 

@@ -46,12 +46,14 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
     private static let claimedByteCount = 1 << 38
     private static let piece: UInt64 = 64 << 20
 
+    @discardableResult
     private func expectPromptError(
         _ file: SparseFile, _ load: () throws -> Void
-    ) {
+    ) -> StoreError? {
         let error = #expect(throws: StoreError.self) { try load() }
         expectEqual(error?.code, .invalidDatabase)
         #expect(file.readByteCount <= 256 << 20)
+        return error
     }
 
     /// The directory of a class without rows, whose property has an index.
@@ -121,6 +123,31 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
                 _ = try bulk.load(
                     version: commit.root.version, origin: nil, after: base, file)
             }
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func imagesHaveLessThanATerabyte() throws {
+        let (directory, checkpoint) = try makeDirectory()
+        for excess in [-1, 0, 1] {
+            let byteCount = Limits.imageByteCountMax.advanced(by: excess)
+            let large = SparseFile()
+            large.put(directory, at: 4096)
+            let refusal = expectPromptError(large) {
+                _ = try CheckpointLoader.load(
+                    SizedImage(extent: 4096, byteCount: byteCount, crc: 1),
+                    version: checkpoint.version, from: large, seed: checkpoint.seed)
+            }
+            expectEqual(refusal?.sentence.contains("checkpoint is too large"), excess > 0)
+            let (file, written, commit, base) = try makeBulk()
+            let delta = SizedImage(extent: Self.piece + 64, byteCount: byteCount, crc: 1)
+            file.put(DeltaBlob.encode(commit.summary), at: delta.extent)
+            let bulk = BulkCommit(fileNumber: 1, directory: written.directory, delta: delta)
+            let error = expectPromptError(file) {
+                _ = try bulk.load(
+                    version: commit.root.version, origin: nil, after: base, file)
+            }
+            expectEqual(error?.sentence.contains("bulk commit is too large"), excess > 0)
         }
     }
 
