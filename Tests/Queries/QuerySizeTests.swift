@@ -177,4 +177,87 @@ import Testing
         }
         expectEqual(changes.newModifications.map { now[$0].name }, ["Ada", "Bo", "Cy", "Di"])
     }
+
+    /// Words are distinguished by their first 64 letters, wherever the realm is read.
+    // Covers 10.8, 10.9
+    @Test(arguments: [false, true]) func wordsOf64LettersAreFound(isBulk: Bool) async throws {
+        let folder = try RealmFolder()
+        func open(_ name: String) async throws -> Realm {
+            try await Realm.open(folder.configuration(name, [Memo.self, MemoBinder.self]))
+        }
+        func word(_ count: Int, _ end: String = "") -> String { longText(count) + end }
+        let numbers = (1...64).map { "w\($0)" }.joined(separator: " ")
+        let texts = [word(63), word(64), word(65), word(64, "y"), word(63, "y"), numbers]
+        let searches: [(String, [Int])] = [
+            (word(62), []), (word(63), [0]), (word(64), [1, 2, 3]), (word(65), [1, 2, 3]),
+            (word(64, "y"), [1, 2, 3]), (word(63, "y"), [4]), (word(63, "*"), [0, 1, 2, 3, 4]),
+            (word(64, "*"), [1, 2, 3]), (word(65, "*"), [1, 2, 3]),
+            (numbers, [5]), (String(numbers.dropFirst(3)), [5]), ("w1 -w64", []),
+        ]
+        func check(_ realm: Realm, _ place: String) async throws {
+            for (search, ids) in searches {
+                let read = try await realm.read { tx in
+                    let memos = tx.objects(Memo.self)
+                    let filtered = try memos.filter("text TEXT %@", search)
+                    return (
+                        memos.where { $0.text.matchesText(search) }.map(\.id).sorted(),
+                        filtered.map(\.id).sorted()
+                    )
+                }
+                expectTrue(read.0 == ids && read.1 == ids, "\(search), \(place): \(read)")
+            }
+        }
+        let realm = try await open("test.realm")
+        try await realm.write { tx in
+            for (id, text) in texts.enumerated() { try tx.add(Memo(id, "a \(text) z")) }
+            let large = Memo(100, "large")
+            if isBulk { large.plain = longText(5 << 20) }
+            try tx.add(large)
+        }
+        try await check(realm, "in the realm itself")
+        try await realm.backup(to: folder["copy.realm"])
+        await realm.close()
+        for name in ["test.realm", "copy.realm"] {
+            let again = try await open(name)
+            try await check(again, name)
+            await again.close()
+        }
+    }
+
+    /// In a path into a value of any type, a position is two levels, a key three, and any element
+    /// one.
+    // Covers .invalidQuery
+    @Test(arguments: [("[0]", 31), ("['k']", 21), ("", 63)])
+    func pathsIntoValuesHaveUpTo64Levels(step: String, limit: Int) async throws {
+        let realm = try await Gadgets.realm()
+        for count in [limit - 1, limit, limit + 1] {
+            try await realm.write { tx in
+                let gadget = try requireValue(tx.objects(Gadget.self).where { $0.id == 0 }.first)
+                gadget.any = (0..<count).reduce(.int(5)) { value, _ in
+                    step == "['k']" ? .fromDictionary(["k": value]) : .fromArray([value])
+                }
+            }
+            let typed = await realmError {
+                let ids = try await realm.read { tx in
+                    tx.objects(Gadget.self).where { gadget in
+                        (0..<count).reduce(gadget.any) { value, _ in
+                            step.isEmpty ? value.any : step == "[0]" ? value[0] : value["k"]
+                        } == .int(5)
+                    }.map(\.id)
+                }
+                expectEqual(ids, [0], "\(step), \(count)")
+            }
+            let text = await realmError {
+                if step.isEmpty { return }
+                let path = "any" + String(repeating: step, count: count)
+                let found = try realm.snapshot().objects(Gadget.self).filter("\(path) == 5")
+                expectEqual(found.map(\.id), [0], "\(step), \(count)")
+            }
+            for error in step.isEmpty ? [typed] : [typed, text] {
+                expectEqual(error?.code, count > limit ? .invalidQuery : nil, "\(step), \(count)")
+                let isDepth = error?.message.contains("more than 64 levels")
+                expectTrue(count <= limit || isDepth == true, "\(step), \(count)")
+            }
+        }
+    }
 }

@@ -32,12 +32,22 @@ extension PredicateErrorTests {
             Case("text.@size ‸CONTAINS 3", "CONTAINS can't compare"),
         ])
         func sum(_ count: Int) -> String {
-            [String](repeating: "number", count: count).joined(separator: " + ") + " > 0"
+            [String](repeating: "number", count: count).joined(separator: " + ")
         }
         let all = try await Gadgets.realm().snapshot().objects(Gadget.self)
-        try expectEqual(all.filter(sum(40)).count, 4)
-        let error = await realmError { try all.filter(sum(100_000)) }
-        #expect(error?.message.contains("more than 64 operators") == true)
+        // Each operator is a level unless parentheses make them operands of one.
+        for text in [sum(40), sum(63), sum(64), "(\(sum(33))) + (\(sum(32)))"] {
+            try expectEqual(all.filter(text + " > 0").count, 4)
+        }
+        for (text, words) in [
+            (sum(65), "more than 64 levels"), (sum(66), "more than 64 operators"),
+            ("(\(sum(33))) + (\(sum(33)))", "more than 64 operators"),
+            (sum(100_000), "more than 64 operators"),
+        ] {
+            let error = await realmError { try all.filter(text + " > 0") }
+            let message = error?.message ?? ""
+            expectTrue(message.contains(words), "\(text.prefix(40)): \(message)")
+        }
         let parentheses = String(repeating: "(", count: 100_000) + "number"
         let deep = await realmError {
             try all.filter(parentheses + String(repeating: ")", count: 100_000) + " > 0")

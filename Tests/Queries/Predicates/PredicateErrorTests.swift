@@ -288,6 +288,13 @@ import Testing
         try expectEqual(all.filter(parenthesized(32, "NOT (")).count, 4)
         let path = String(repeating: "friend.", count: 62)
         try expectEqual(all.filter(path + "number == 2").map(\.id), [3])
+        try expectEqual(all.filter(path + "friend.number == 2").map(\.id), [3])
+        for count in [63, 64] {
+            let ids = [String](repeating: "id", count: count).joined(separator: ",")
+            try expectEqual(all.filter("id > 0 SORT(\(ids))").map(\.id), [1, 2, 3, 4, 5])
+            let limited = "id > 0" + String(repeating: " LIMIT(2)", count: count)
+            try expectEqual(all.filter(limited).count, 2)
+        }
         func subqueries(_ count: Int) -> String {
             let start = (1..<count).map { "SUBQUERY($v\($0 - 1).friends, $v\($0), " }.joined()
             return "SUBQUERY(friends, $v0, " + start + "$v\(count - 1).number > 0"
