@@ -79,6 +79,26 @@ extension LimitMatrixTests {
         }
     }
 
+    /// One kind of value for each way, one after the other because of their size; the soak tries
+    /// all of them.
+    // Covers 1.41, 1.42, 1.81
+    @Test(.disabled(if: Effort.isSoak)) func largestValuesByEachWay() async throws {
+        for (number, way) in LimitWay.allCases.enumerated() {
+            let rows = LimitRow.large.filter { isPossible(way, $0) }
+            let row = rows[number % rows.count]
+            for size in [row.limit - 1, row.limit] {
+                let realm = try await Realm.temporary([LimitBox.self, LimitKey.self])
+                try await give(row, size, id: 1, by: way, to: realm)
+                try await realm.read { tx in
+                    let box = tx.object(LimitBox.self, forPrimaryKey: 1)
+                    let isFound = box.map { row.check($0, size) }
+                    expectEqual(isFound, true, "\(row.name) of \(size), \(way)")
+                }
+                await realm.close()
+            }
+        }
+    }
+
     // Covers 1.81, .invalidValue
     @Test func longPrimaryKeys() async throws {
         let longest = LimitRow.text(16_777_199)
@@ -115,8 +135,13 @@ extension LimitMatrixTests {
             // A key that no object can have is never found.
             let none = tx.object(LimitKey.self, forPrimaryKey: long)
             expectNil(none)
-            expectTrue(tx.objects(LimitKey.self).where { $0.key == long }.isEmpty)
-            expectEqual(tx.objects(LimitKey.self).where { $0.key == longest }.count, 1)
+            let keys = tx.objects(LimitKey.self)
+            expectTrue(keys.where { $0.key == long }.isEmpty)
+            expectEqual(keys.where { $0.key == longest }.count, 1)
+            try expectEqual(keys.filter("key == '\(longest)'").count, 1)
+            try expectEqual(keys.filter("key == %@", long).count, 0)
+            let dynamic = try tx.dynamicObject(ofType: "LimitKey", forPrimaryKey: longest)
+            expectEqual(dynamic?["count"] as? Int, 0)
         }
         await again.close()
     }
@@ -155,6 +180,8 @@ extension LimitMatrixTests {
         expectEqual(ids { $0.texts.contains(text) || $0.blobs.contains(data) }, [])
         expectEqual(ids { $0.entries.keys == text || $0.entries[text] == "x" }, [])
         expectEqual(ids { $0.entries.values > text }, [2])
+        try expectEqual(boxes.filter("text > %@ OR name == %@", text, text).map(\.id), [2])
+        try expectEqual(boxes.filter("data IN %@", [data, Data("a".utf8)]).map(\.id), [0])
         try await realm.read { tx in
             let box = try #require(tx.object(LimitBox.self, forPrimaryKey: 1))
             expectTrue(!box.blobs.contains(data) && box.texts.index(of: text) == nil)

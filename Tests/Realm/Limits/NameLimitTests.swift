@@ -171,46 +171,84 @@ private final class TooLongNames: Object {
 
     private typealias Longest = NamesWithAsManyBytesAsTheyCanHavexxxxxxxxxxxxxxxxxxxxxxxx
 
+    private func padded(_ name: String, _ byteCount: Int) -> String {
+        name + String(repeating: "x", count: byteCount - name.utf8.count)
+    }
+
+    /// Checks the object through its declared properties and by names.
+    private func expectFull(_ realm: Realm, _ place: String) async throws {
+        let (key, any) = (padded("keyOf63Bytes", 63), padded("anyOf61Bytes", 61))
+        let texts = padded("textsOf63Bytes", 63)
+        let condition =
+            "\(key) == 1 AND \(padded("linkOf62Bytes", 62)).short == 4 AND \(any)[0] == 1 "
+            + "AND ANY \(texts) == 'a'"
+        try await realm.read { tx in
+            let object = tx.object(Longest.self, forPrimaryKey: 1)
+            expectEqual(object?.isFull, true, "\(place)")
+            expectEqual(object?[key] as? Int, 1, "\(place)")
+            try expectEqual(tx.objects(Longest.self).filter(condition).count, 1, "\(place)")
+            let sorted = try tx.objects(Longest.self).sorted(byKeyPath: key)
+            expectEqual(sorted.count, 1, "\(place)")
+            let dynamic = try tx.dynamicObject(ofType: "\(Longest.self)", forPrimaryKey: 1)
+            expectEqual(dynamic?[key] as? Int, 1, "\(place)")
+            try expectEqual(dynamic?.dynamicList(texts).first as? String, "a", "\(place)")
+        }
+    }
+
     // Covers 1.76, 1.77
     @Test func namesInDeclarations() async throws {
         let folder = try RealmFolder()
-        func open(_ name: String) async throws -> Realm {
-            try await Realm.open(folder.configuration(name, [Longest.self]))
-        }
-        func expectFull(_ realm: Realm, _ place: String) async throws {
-            try await realm.read { tx in
-                let object = tx.object(Longest.self, forPrimaryKey: 1)
-                expectEqual(object?.isFull, true, "\(place)")
+        func open(_ name: String, asOther: Bool = false) async throws -> Realm {
+            var configuration = folder.configuration(name, [Longest.self])
+            if asOther {
+                // The registry distinguishes by file system, so this stands for another process.
+                configuration.adjust = { $0.fileSystem = PosixFileSystem() }
             }
-            await realm.close()
+            return try await Realm.open(configuration)
         }
         let realm = try await open("test.realm")
+        let other = try await open("test.realm", asOther: true)
         try await realm.write { tx in
             let object = Longest()
             object.fill()
             try tx.add(object)
             object.linkOf62Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx = object
         }
+        try await expectFull(realm, "in the realm itself")
+        other.core.coordinator.hint()
+        try await other.core.coordinator.waitUntil(
+            version: realm.core.coordinator.published.version)
+        try await expectFull(other, "in another process")
+        await other.close()
         try await realm.snapshot().exportJSON(to: folder["text"])
+        // more than fits into a record
+        try await realm.write { tx in
+            let object = try requireValue(tx.object(Longest.self, forPrimaryKey: 1))
+            object.textsOf63Bytesxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.append(
+                longText(5 << 20))
+        }
         try await realm.backup(to: folder["copy.realm"])
         await realm.close()
-        for name in ["test.realm", "copy.realm"] { try await expectFull(open(name), name) }
-        let other = try await open("other.realm")
-        try await other.importJSON(from: folder["text"])
-        try await expectFull(other, "imported")
+        for name in ["test.realm", "copy.realm"] {
+            let again = try await open(name)
+            try await expectFull(again, name)
+            await again.close()
+        }
         let bare = try await Realm.open(folder.configuration("bare.realm"))
         try await bare.importJSON(from: folder["text"])
         await bare.close()
-        try await expectFull(open("bare.realm"), "imported without the class")
+        for name in ["other.realm", "bare.realm"] {
+            let again = try await open(name)
+            if name == "other.realm" { try await again.importJSON(from: folder["text"]) }
+            try await expectFull(again, name)
+            await again.close()
+        }
     }
 
     // Covers 1.76, 1.77, .invalidInput
     @Test func longerNamesInDeclarations() async throws {
         let error = await realmError { try await Realm.temporary([TooLongNames.self]) }
         expectEqual(error?.code, .invalidInput)
-        func padded(_ name: String, _ byteCount: Int) -> String {
-            name + String(repeating: "x", count: byteCount - name.utf8.count)
-        }
         let names = [
             padded("textOf64Bytes", 64) + " has a name of 64 bytes; the limit is 63.",
             padded("anyOf62Bytes", 62)
