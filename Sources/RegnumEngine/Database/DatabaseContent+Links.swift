@@ -39,6 +39,18 @@ extension DatabaseContent {
         origins(target, link).flatMap { backlinks($0, map) }.sorted()
     }
 
+    /// Returns whether a value of a row isn't a link to a row that doesn't exist, as only a forged
+    /// file has it. A record with such a value couldn't be applied.
+    func isSound(_ value: Value, of column: ColumnSchema) -> Bool {
+        if let target = column.linkTarget {
+            return value.linkedRow.map { self[target.index].contains($0) } ?? true
+        }
+        guard column.type == .any, case .link(let target, let row)? = value.anyContent else {
+            return true
+        }
+        return table(target)?.contains(row.rawValue) ?? false
+    }
+
     /// Returns the index key of a link column for a row of the target.
     @inline(__always)
     static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }
@@ -156,5 +168,15 @@ extension Value {
     @inline(__always)
     var linkedRow: UInt64? {
         if case .int(let row) = self { UInt64(bitPattern: row) } else { nil }
+    }
+}
+
+extension StoreError {
+    /// The error for a link to a row that doesn't exist.
+    static func danglingLink(of column: ColumnSchema, _ table: TableSchema) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The file is damaged: \(table.name).\(column.name) links to an object that does not "
+                + "exist.", className: table.name, property: column.name)
     }
 }

@@ -15,7 +15,9 @@ extension CommitRecord {
                 begin(.delete, table.key, &writer)
                 KeyRuns.encode(delta.deleted, &writer)
             }
-            if !delta.modified.isEmpty { encodeSets(delta.modified, table, rows, &writer) }
+            if !delta.modified.isEmpty {
+                encodeSets(delta.modified, table, rows, transaction.content, &writer)
+            }
             if !delta.inserted.isEmpty { encodeInserts(delta.inserted, table, rows, &writer) }
         }
         var lists = ListEncoder()
@@ -78,7 +80,7 @@ extension CommitRecord {
 
     private static func encodeSets(
         _ modified: [ModifiedRow], _ table: TableSchema, _ rows: Table,
-        _ writer: inout RecordWriter
+        _ content: DatabaseContent, _ writer: inout RecordWriter
     ) {
         var columns = ColumnSet()
         for row in modified { columns.formUnion(row.columns) }
@@ -88,8 +90,12 @@ extension CommitRecord {
             var values: [Value] = []
             for row in modified where row.columns.contains(key) {
                 guard let (cluster, place) = rows.place(row.key.rawValue) else { continue }
+                let value = cluster.value(place, column)
+                if !content.isSound(value, of: column) {
+                    content.report(.danglingLink(of: column, table))
+                }
                 keys.append(row.key)
-                values.append(cluster.value(place, column))
+                values.append(value)
             }
             begin(.set, table.key, &writer)
             writer.varint(UInt64(key.rawValue))
