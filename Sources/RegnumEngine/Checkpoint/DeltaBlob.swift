@@ -35,6 +35,45 @@ enum DeltaBlob {
         return writer.bytes
     }
 
+    /// Throws `invalidDatabase` if the list changes of a commit from `base` to `root` couldn't be
+    /// decoded, because a tree contradicts itself, as in a forged file, and damage that it
+    /// encounters.
+    static func check(
+        _ summary: CommitSummary, from base: DatabaseRoot, to root: DatabaseRoot
+    ) throws(StoreError) {
+        try DamageWatch.check(on: root) { () throws(StoreError) in
+            for delta in summary.tables.values {
+                for (list, changes) in delta.listChanges {
+                    for change in changes where !isSound(change, list, delta.table, base, root) {
+                        throw StoreError(
+                            .invalidDatabase,
+                            "A list of \(delta.tableName) contradicts itself. Nothing was committed.",
+                            className: delta.tableName)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isSound(
+        _ change: ListChange, _ list: ListKey, _ table: TableKey, _ base: DatabaseRoot,
+        _ root: DatabaseRoot
+    ) -> Bool {
+        guard base.contains(table, change.row), root.contains(table, change.row) else {
+            return false
+        }
+        let count = base.listCount(table, change.row, list)
+        var (end, newCount) = (0, count)
+        for splice in change.splices ?? [] {
+            guard splice.position >= end, splice.position <= count,
+                splice.removedCount <= count - splice.position
+            else { return false }
+            end = splice.position + splice.removedCount
+            newCount += splice.inserted.count - splice.removedCount
+        }
+        return root.list(table, change.row, list).count == newCount
+    }
+
     /// Encodes splices without the keys that they insert, which the root contains.
     private static func encode(
         _ lists: [ListKey: [ListChange]], _ writer: inout RecordWriter

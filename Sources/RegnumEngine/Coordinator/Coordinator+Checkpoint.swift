@@ -331,6 +331,7 @@ extension Coordinator {
                 point: point, base: log.newestCheckpoint, reframeCount: log.reframeCount,
                 root: root, nodes: log.nodes, lock: log.lock,
                 deletions: state.withLock { $0.checkpoint.deletions } + item.commit.deletions)
+            try DeltaBlob.check(item.commit.summary, from: published, to: root)
             let written = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }

@@ -131,7 +131,13 @@ extension DatabaseContent {
                 }
             }
             for (owner, count) in counts.sorted(by: { $0.key < $1.key }) {
+                // A change of a list of a row that doesn't exist couldn't be applied.
+                guard self[place.table.index].contains(owner) else {
+                    reportBacklinks(of: place)
+                    continue
+                }
                 let positions = remove(wanted, count, place, owner, edit)
+                if positions.count < count { reportBacklinks(of: place) }
                 if !positions.isEmpty { body(place, owner, positions) }
             }
         }
@@ -163,14 +169,14 @@ extension DatabaseContent {
         return positions
     }
 
-    /// Reports that elements that were removed had no backlinks. A checkpoint with more of the one
-    /// than of the other couldn't be loaded.
+    /// Reports that elements that were removed had no backlinks, or backlinks no elements. A
+    /// checkpoint with more of the one than of the other couldn't be loaded.
     private func reportBacklinks(of place: ListPlace) {
         let table = schema.tables[place.table.index]
         report(
             StoreError(
                 .invalidDatabase,
-                "The list \(table.name).\(table.lists[place.list.index].name) has elements without "
+                "The list \(table.name).\(table.lists[place.list.index].name) contradicts its "
                     + "backlinks.", className: table.name))
     }
 }

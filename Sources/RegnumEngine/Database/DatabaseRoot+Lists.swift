@@ -65,7 +65,18 @@ extension DatabaseContent {
     }
 
     func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
-        elements(table, list).elements(row.rawValue).map { ObjectKey(rawValue: $0) }
+        let tree = elements(table, list)
+        let count = tree.count(row.rawValue)
+        let keys = tree.elements(row.rawValue, 0..<count)
+        if keys.count < count {
+            report(
+                StoreError(
+                    .invalidDatabase,
+                    "A list of \(schema.tables[table.index].name) has \(count) elements, but only "
+                        + "\(keys.count) are stored.",
+                    className: schema.tables[table.index].name))
+        }
+        return keys.map { ObjectKey(rawValue: $0) }
     }
 
     func backlinks(

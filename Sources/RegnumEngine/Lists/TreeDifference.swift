@@ -150,13 +150,13 @@ extension SequenceTree {
     ) -> [ListSplice] {
         let oldStart = old.start(owner)
         let newStart = new.start(owner)
-        let difference = TreeDifference(
-            old.tree, new.tree, oldStart..<oldStart + old.count(owner),
-            newStart..<newStart + new.count(owner))
+        let oldRange = oldStart..<oldStart + old.count(owner)
+        let newRange = newStart..<newStart + new.count(owner)
+        let difference = TreeDifference(old.tree, new.tree, oldRange, newRange)
         var splices: [ListSplice] = []
         for gap in difference.gaps {
-            let before = elements(gap.old, owner)
-            let after = elements(gap.new, owner)
+            let before = elements(gap.old, owner, oldRange)
+            let after = elements(gap.new, owner, newRange)
             if before.elements.isEmpty, after.elements.isEmpty { continue }
             // If the gap has no entries of the owner in the old tree, derive the position from the
             // splices before it.
@@ -165,7 +165,10 @@ extension SequenceTree {
                 base = position - oldStart
             } else {
                 let shift = splices.reduce(0) { $0 + $1.inserted.count - $1.removedCount }
-                base = (after.position ?? newStart) - newStart - shift
+                let end = splices.last.map { $0.position + $0.removedCount } ?? 0
+                // only in a forged file is it outside of the rest of the old list
+                base = min(
+                    max((after.position ?? newStart) - newStart - shift, end), oldRange.count)
             }
             SequenceEdits.append(before.elements, after.elements, at: base, to: &splices)
         }
@@ -174,14 +177,18 @@ extension SequenceTree {
 
     /// Returns the elements of an owner in adjacent leaves, and the position of the first in the
     /// tree.
+    ///
+    /// - Parameter range: The positions of the owner's list. In a forged file, it may have elements
+    ///   elsewhere too.
     private static func elements(
-        _ pieces: ArraySlice<TreeDifference.Piece>, _ owner: UInt64
+        _ pieces: ArraySlice<TreeDifference.Piece>, _ owner: UInt64, _ range: Range<Int>
     ) -> (elements: [UInt64], position: Int?) {
         var elements: [UInt64] = []
         var position: Int?
         for piece in pieces {
             let leaf = IndexLeaf(piece.node)
-            for place in 0..<leaf.count where leaf.keys[place] == owner {
+            for place in 0..<leaf.count
+            where leaf.keys[place] == owner && range.contains(piece.position + place) {
                 if position == nil { position = piece.position + place }
                 elements.append(leaf.rows[place])
             }

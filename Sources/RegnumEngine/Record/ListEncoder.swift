@@ -20,6 +20,7 @@ struct ListEncoder {
             }
             let elements = transaction.content.elements(delta.table, list.key)
             if elements.tree.count > 0 {
+                checkNewOwners(transaction, delta, list)
                 for row in delta.inserted {
                     let keys = elements.elements(row.rawValue)
                     if keys.isEmpty { continue }
@@ -55,6 +56,21 @@ struct ListEncoder {
                     "The list \(table.name).\(list.name) has an element that does not exist.",
                     className: table.name, property: list.name))
         }
+    }
+
+    /// Reports elements that the base has for rows that it doesn't have, as only a forged file can.
+    /// The record would add them to the lists of new rows once more.
+    private func checkNewOwners(
+        _ transaction: EngineTransaction, _ delta: TableDelta, _ list: ListSchema
+    ) {
+        guard let first = delta.inserted.first else { return }
+        let before = transaction.base.content.elements(delta.table, list.key)
+        if before.start(first.rawValue) == before.tree.count { return }
+        transaction.content.report(
+            StoreError(
+                .invalidDatabase,
+                "The file is damaged: \(delta.tableName).\(list.name) has elements of objects that "
+                    + "do not exist.", className: delta.tableName, property: list.name))
     }
 
     private mutating func encode(_ splices: [ListSplice], _ writer: inout RecordWriter) {

@@ -202,7 +202,7 @@ extension EngineTransaction {
                 place, row.rawValue, at: position, removing: count,
                 inserting: keys.map(\.rawValue)[...], edit.nodes)
         if !isDone || (count == 0 && keys.isEmpty) {
-            return failSplice(table, row, list, position, count)
+            return failSplice(table, row, list, position, count, isDone: isDone)
         }
         note(place, row, at: position, removing: count, inserting: keys)
     }
@@ -210,18 +210,22 @@ extension EngineTransaction {
     /// Traps if the positions are out of bounds. Otherwise the list's leaves are damaged; records
     /// that, which fails the transaction.
     private func failSplice(
-        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ position: Int, _ count: Int
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ position: Int, _ count: Int,
+        isDone: Bool = false
     ) {
         let length = listCount(table, row, list)
         precondition(
             position >= 0 && position <= length && count <= length - position,
             "The list position is out of bounds.")
-        if count == 0 { return }
+        if isDone { return }
         let schema = content.schema.tables[table.index]
         let name = content.listSchema(table, list)?.name ?? ""
-        content.context.source?.contradict(
-            "The list \(schema.name).\(name) of the row \(row.rawValue) has \(length) elements, "
-                + "but \(count) of them at position \(position) are missing.")
+        content.report(
+            StoreError(
+                .invalidDatabase,
+                "The list \(schema.name).\(name) of the row \(row.rawValue) has \(length) "
+                    + "elements, but it can't be changed at position \(position).",
+                className: schema.name, property: name))
     }
 
     /// Records a change of a list for the commit record and the summary. Lists of the transaction's
