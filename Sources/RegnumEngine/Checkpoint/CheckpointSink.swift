@@ -10,6 +10,17 @@ package protocol CheckpointSink: AnyObject {
     func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64
 }
 
+/// A sink that discards what is appended. Writing a checkpoint to it fails if damage would make it
+/// fail with the file.
+final class DiscardingSink: CheckpointSink {
+    let bytes: any NodeBytes
+
+    /// - Parameter bytes: the content of the file that the checkpoint is meant for.
+    init(_ bytes: any NodeBytes) { self.bytes = bytes }
+
+    func append(parts: [UnsafeRawBufferPointer]) -> UInt64 { 64 }
+}
+
 /// The location and checksum of an image in a nodes file.
 struct ImagePlace: Equatable {
     /// A multiple of 64, or 0 if there is no image.

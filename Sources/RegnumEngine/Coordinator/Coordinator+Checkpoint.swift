@@ -141,6 +141,11 @@ extension Coordinator {
     private func writeImages(
         _ plan: CheckpointPlan, delta: [UInt8]?, _ appender: NodesAppender
     ) throws(StoreError) -> WrittenImages {
+        if plan.root.needsHealing {
+            // Known damage may make every attempt fail, which would leave its images as garbage.
+            var rehearsal = CheckpointWriter(plan.root, to: DiscardingSink(appender.bytes))
+            _ = try rehearsal.write()
+        }
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?

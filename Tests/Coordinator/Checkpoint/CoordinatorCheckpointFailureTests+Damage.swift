@@ -92,3 +92,58 @@ extension CoordinatorCheckpointFailureTests {
         await third.close()
     }
 }
+
+extension CoordinatorCheckpointFailureTests {
+    /// Each attempt would add images that nothing refers to.
+    // Covers .invalidDatabase
+    @Test func repeatedlyRefusedCheckpointsLeaveImagesOnlyOnce() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insertIndexed(0..<300, into: coordinator, isBulk: true)
+        await coordinator.close()
+        let failures = CheckpointFailures()
+        let again = try await openPeer("/sim", disk) {
+            $0.checkpoint.commitCountMax = 1
+            $0.checkpoint.retryNanoseconds = 1
+            $0.store.nodesWriteByteCount = 64
+            $0.report = failures.report
+        }
+        let content = again.published.content
+        let inner = IndexInner(try requireValue(content[0].index(at: 0).root))
+        inner.counts[0] -= 1
+        let size = disk.contents(of: "nodes-1", in: "/sim")?.count ?? 0
+        var number = 300
+        func fail(_ count: Int) async throws -> Int {
+            try await eventually {
+                if failures.errors.count >= count { return true }
+                try await insertIndexed(number..<number + 1, into: again, isBulk: false)
+                number += 1
+                return false
+            }
+            return disk.contents(of: "nodes-1", in: "/sim")?.count ?? 0
+        }
+        let sizeAfterFirst = try await fail(1)
+        expectTrue(sizeAfterFirst > size)
+        try expectEqual(await fail(4), sizeAfterFirst)
+        expectTrue(failures.errors.allSatisfy { $0.code == .invalidDatabase })
+        expectEqual(disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }, ["nodes-1"])
+        await again.close()
+    }
+}
+
+/// Inserts numbers into a class with an index of several leaves.
+private func insertIndexed(
+    _ numbers: Range<Int>, into coordinator: Coordinator, isBulk: Bool
+) async throws {
+    let turn = try await coordinator.beginWrite()
+    let transaction = EngineTransaction(base: turn.base)
+    let column = ColumnDefinition(name: "value", type: .int, isIndexed: true)
+    let table =
+        try transaction.schema.table(named: "Indexed")?.key
+        ?? transaction.addTable(name: "Indexed", columns: [column])
+    for number in numbers { _ = try transaction.insert(table, [.int(Int64(number))]) }
+    let commit = try transaction.commit(
+        timestampMicroseconds: 0,
+        bodyByteCountMax: isBulk ? 16 : Limits.recordBodyByteCountMax)
+    try await coordinator.commit(turn, commit, durability: .full)
+}
