@@ -31,6 +31,12 @@ struct BulkCommit: Equatable {
         let file = try nodes.bytes(ofFile: fileNumber)
         let root = try CheckpointLoader.load(
             directory, version: version, from: file, seed: base.content.context.seed)
+        guard root.continues(base) else {
+            throw StoreError(
+                .invalidDatabase,
+                "The bulk commit of version \(version) lacks classes, properties or object keys of "
+                    + "the version before it.")
+        }
         guard let count = Int(exactly: delta.byteCount), count <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The delta of a bulk commit is too large.")
         }
@@ -56,6 +62,20 @@ extension BulkCommit {
         directory = try SizedImage(&reader)
         delta = try SizedImage(&reader)
         try reader.require(reader.isAtEnd, "there is data after a bulk commit")
+    }
+}
+
+extension DatabaseRoot {
+    /// Whether the root has all classes, columns and lists of an earlier version, which are
+    /// identified by their positions and never removed, and assigns no key again.
+    fileprivate func continues(_ base: DatabaseRoot) -> Bool {
+        let tables = schema.tables
+        guard tables.count >= base.schema.tables.count else { return false }
+        return base.schema.tables.enumerated().allSatisfy { index, old in
+            tables[index].columns.count >= old.columns.count
+                && tables[index].lists.count >= old.lists.count
+                && content[index].nextKey >= base.content[index].nextKey
+        }
     }
 }
 

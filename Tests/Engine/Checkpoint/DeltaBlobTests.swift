@@ -125,6 +125,37 @@ import Testing
         }
     }
 
+    /// Queries of the version before it would look for rows of a class that isn't there.
+    // Covers .invalidDatabase
+    @Test func aBulkCommitWithoutAClassOfItsBaseIsRefused() throws {
+        for names in [["A", "B"], ["A"]] {
+            let first = EngineTransaction(base: .makeEmpty())
+            for name in ["A", "B"] { _ = try first.addTable(name: name, columns: []) }
+            let base = try first.commit(timestampMicroseconds: 0).root
+            let other = EngineTransaction(base: .makeEmpty())
+            for name in names { _ = try other.addTable(name: name, columns: []) }
+            let next = EngineTransaction(base: try other.commit(timestampMicroseconds: 0).root)
+            let root = try next.commit(timestampMicroseconds: 0).root
+            let file = MemoryNodesFile(byteCount: 1 << 20)
+            var writer = CheckpointWriter(root, to: file)
+            let written = try writer.write()
+            let summary = CommitSummary(version: root.version, origin: nil, tables: [:])
+            let bulk = BulkCommit(
+                fileNumber: 1, directory: written.directory,
+                delta: try writer.append(DeltaBlob.encode(summary)))
+            let body = bulk.body(
+                version: root.version, timestampMicroseconds: 0, origin: nil)
+            let code: StoreError.Code?
+            do throws(StoreError) {
+                _ = try CommitRecord.apply(body, to: base, OneFile(file: file))
+                code = nil
+            } catch {
+                code = error.code
+            }
+            expectEqual(code, names.count == 2 ? nil : .invalidDatabase)
+        }
+    }
+
     private struct OneFile: NodesFiles {
         let file: MemoryNodesFile
 
