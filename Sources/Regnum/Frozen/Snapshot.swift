@@ -79,8 +79,9 @@ extension Snapshot {
 
     /// Reads and checks everything in the snapshot: the checksums of the nodes file, that the
     /// indexes of each class contain exactly its objects under their current values, that primary
-    /// keys are unique, that links and collections refer to existing objects, and that inverses
-    /// agree with them.
+    /// keys are unique, that links and collections refer to existing objects, that inverses agree
+    /// with them, that sets and maps are in order without duplicates, and that each embedded object
+    /// belongs to one other object.
     ///
     /// The check doesn't need the Swift classes, and runs on one of the library's threads.
     ///

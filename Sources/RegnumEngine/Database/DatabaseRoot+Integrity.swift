@@ -5,8 +5,9 @@ extension DatabaseRoot {
     /// file; that values are within the bounds of their columns, and long texts in row order
     /// where searches rely on it; that each index has the rows of its class under their values, in
     /// ascending order, and nothing else, and each full-text index under their words; that primary
-    /// keys are unique; that links, also in values of any type, and list elements refer to existing
-    /// rows; and that a list's backlinks match its elements.
+    /// keys are unique; that links and list elements refer to existing rows; that a list's
+    /// backlinks match its elements; that the elements of sets and the keys of maps are unique and
+    /// in order; and that each row of an owned class has one owner and doesn't contain itself.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -20,18 +21,19 @@ extension DatabaseRoot {
             guard try check.checkRows(isCancelled) else { return }
             try check.checkIndexes()
             try check.checkLists()
+            try check.checkOwners()
             if isCancelled() { return }
         }
     }
 }
 
 /// The check of one class.
-private struct TableCheck {
+struct TableCheck {
     let root: DatabaseRoot
     let table: TableSchema
 
-    private var content: DatabaseContent { root.content }
-    private var state: Table { content[table.key.index] }
+    var content: DatabaseContent { root.content }
+    var state: Table { content[table.key.index] }
 
     /// Checks the clusters. Returns false if the check was cancelled.
     func checkRows(_ isCancelled: () -> Bool) throws(StoreError) -> Bool {
@@ -74,14 +76,10 @@ private struct TableCheck {
         for column in table.columns where column.key.index < cluster.slotCount {
             let slot = cluster.slot(column.key.index)
             var outside: Int?
-            var dangling: Int?
             var isOrdered = true
             let (_, error) = DamageWatch.run {
                 for row in 0..<cluster.rowCount where cluster.isLive(row) {
-                    let value = cluster.value(row, column)
-                    if !slot.permits(value) { outside = row }
-                    guard case .link(let target, let linked)? = value.anyContent else { continue }
-                    if content.table(target)?.contains(linked.rawValue) != true { dangling = row }
+                    if !slot.permits(cluster.value(row, column)) { outside = row }
                 }
                 if slot.flags.contains(.textInRowOrder) {
                     isOrdered = cluster.isTextInRowOrder(column.key.index)
@@ -94,8 +92,8 @@ private struct TableCheck {
                     cluster.firstKey + UInt64(outside))
             }
             if !isOrdered { throw damage("its text is out of order", column.name) }
-            if let target = column.linkTarget { try checkLinks(cluster, column, target) }
-            if let dangling { throw danglingLink(cluster, dangling, column) }
+            if column.linkTarget != nil || column.type == .any { try checkLinks(cluster, column) }
+            if slot.flags.contains(.text) { try checkPrefixes(cluster, column) }
         }
         let (_, error) = DamageWatch.run {
             if let row = cluster.firstLiveRow(from: 0) { _ = cluster.contentVersion(row) }
@@ -103,23 +101,13 @@ private struct TableCheck {
         if let error { throw place(error, cluster, nil) }
     }
 
-    private func checkLinks(
-        _ cluster: Cluster, _ column: ColumnSchema, _ target: TableKey
-    ) throws(StoreError) {
-        let targets = content[target.index]
-        for row in 0..<cluster.rowCount
-        where cluster.isLive(row) && !cluster.isNull(row, column.key.index) {
-            if targets.contains(UInt64(bitPattern: cluster.int(row, column.key.index))) { continue }
-            throw danglingLink(cluster, row, column)
+    private func checkLinks(_ cluster: Cluster, _ column: ColumnSchema) throws(StoreError) {
+        for row in 0..<cluster.rowCount where cluster.isLive(row) {
+            if content.isSound(cluster.value(row, column), of: column) { continue }
+            throw damage(
+                "a link refers to a row that does not exist", column.name,
+                cluster.firstKey + UInt64(row))
         }
-    }
-
-    private func danglingLink(
-        _ cluster: Cluster, _ row: Int, _ column: ColumnSchema
-    ) -> StoreError {
-        damage(
-            "a link refers to a row that does not exist", column.name,
-            cluster.firstKey + UInt64(row))
     }
 
     /// Checks that each index contains each row exactly once, under its value, and each full-text
@@ -141,19 +129,25 @@ private struct TableCheck {
             var count = 0
             var last: IndexTree.Entry?
             var isAscending = true
+            var isUnique = true
+            var values: Set<Value> = []
             let (_, error) = DamageWatch.run {
                 index.visit { key, row in
                     count += 1
                     let entry = IndexTree.Entry(key: key, row: row)
                     if let last, !(last < entry) { isAscending = false }
+                    if last?.key != key { values = [] }
                     last = entry
-                    guard let (cluster, place) = state.place(row),
-                        IndexKey.key(cluster.value(place, column), seed: content.context.seed)
-                            == key
-                    else {
+                    guard let (cluster, place) = state.place(row) else {
                         wrong = row
                         return false
                     }
+                    let value = cluster.value(place, column)
+                    if IndexKey.key(value, seed: content.context.seed) != key {
+                        wrong = row
+                        return false
+                    }
+                    if column.isPrimaryKey, !values.insert(value).inserted { isUnique = false }
                     return true
                 }
             }
@@ -163,33 +157,7 @@ private struct TableCheck {
             }
             if count != index.count { throw damage("its index is incomplete", column.name) }
             if !isAscending { throw damage("its index is out of order", column.name) }
-            if column.isPrimaryKey { try checkUnique(index, column) }
-        }
-    }
-
-    /// Checks that no two rows have the same primary key.
-    private func checkUnique(_ index: IndexTree, _ column: ColumnSchema) throws(StoreError) {
-        var repeated: UInt64?
-        var last: IndexTree.Entry?
-        var values: Set<Value> = []  // of the rows with the index key of the last entry
-        let (_, error) = DamageWatch.run {
-            index.visit { key, row in
-                defer { last = IndexTree.Entry(key: key, row: row) }
-                guard let last, last.key == key else {
-                    values = []
-                    return true
-                }
-                for row in values.isEmpty ? [last.row, row] : [row] {
-                    guard let (cluster, place) = state.place(row) else { continue }
-                    let isNew = values.insert(cluster.value(place, column)).inserted
-                    if !isNew { repeated = row }
-                }
-                return repeated == nil
-            }
-        }
-        if let error { throw named(error, column.name) }
-        if let repeated {
-            throw damage("two rows have the same primary key", column.name, repeated)
+            if !isUnique { throw damage("two rows have the same primary key", column.name) }
         }
     }
 
@@ -237,10 +205,12 @@ private struct TableCheck {
             var wrong: UInt64?
             var demanded: [IndexTree.Entry] = []
             var isAscending = true
+            var order = MemberOrder(list, content)
             let (_, error) = DamageWatch.run {
                 elements.visitRepeated { owner, element in
                     if let last = demanded.last, owner < last.row { isAscending = false }
                     demanded.append(IndexTree.Entry(key: element, row: owner))
+                    if !order.permits(element, in: owner) { isAscending = false }
                     if state.contains(owner), targets.contains(element) { return true }
                     wrong = owner
                     return false
@@ -272,7 +242,7 @@ private struct TableCheck {
 
     // MARK: Errors
 
-    private func damage(
+    func damage(
         _ what: String, _ property: String? = nil, _ row: UInt64? = nil
     ) -> StoreError {
         let name = property.map { "\(table.name).\($0)" } ?? table.name
@@ -283,7 +253,7 @@ private struct TableCheck {
     }
 
     /// Returns an error of a leaf with its class and property added.
-    private func named(_ error: StoreError, _ property: String?) -> StoreError {
+    func named(_ error: StoreError, _ property: String?) -> StoreError {
         var error = error
         error.className = table.name
         error.property = property
