@@ -327,6 +327,11 @@ struct CheckpointLoader {
                 extent: first, byteCount: Node.headerByteCount + textUsed, isOptional: textUsed == 0
             )
         } else if isNumber {
+            let isDouble = slot.type != .int
+            try reader.require(
+                !isDouble
+                    || !Double(bitPattern: first).isNaN && !Double(bitPattern: second).isNaN,
+                "a bound is not a number")
             slot.store(first, ClusterOffsets.a)
             slot.store(second, ClusterOffsets.b)
         }
