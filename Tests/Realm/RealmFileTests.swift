@@ -48,8 +48,13 @@ struct RealmFileTests {
     @Test func filesOfOthersStayWhenARealmIsDeleted() async throws {
         try await folder.makeRealm(rooms: ["general"])
         try Data("x".utf8).write(to: folder["test.realm"].appending(path: "photo.jpg"))
+        // the name is that of a temporary file
+        try FileManager.default.createDirectory(
+            at: folder["test.realm"].appending(path: "tmp-photos"),
+            withIntermediateDirectories: false)
         #expect(try await Realm.deleteFiles(for: folder.configuration()))
-        try expectEqual(folder.names(in: "test.realm"), ["photo.jpg"])
+        #expect(try await !Realm.fileExists(for: folder.configuration()))
+        try expectEqual(folder.names(in: "test.realm"), ["photo.jpg", "tmp-photos"])
     }
 
     // Covers 12.13, .alreadyOpen

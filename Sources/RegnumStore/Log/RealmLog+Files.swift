@@ -161,7 +161,12 @@ extension RealmLog {
         where isOwn(name) && !UnfinishedMark.names.contains(name)
             && SegmentHeader.parse(fileName: name) == nil
         {
-            try directory.unlink(name)
+            do throws(StoreError) {
+                try directory.unlink(name)
+            } catch {
+                // Neither a directory nor a name that isn't UTF-8 is one of the realm's files.
+                guard error.code == .fileAccess || error.code == .fileNotFound else { throw error }
+            }
         }
         try directory.sync()
     }
