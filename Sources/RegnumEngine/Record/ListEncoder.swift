@@ -97,14 +97,15 @@ struct ListEncoder {
         let splices = change.splices ?? []
         guard !transaction.changes[list.target.index].deleted.isEmpty else { return splices }
         let before = transaction.base.content.elements(table, list.key)
-        let oldTarget = transaction.base.content[list.target.index]
         let target = transaction.content[list.target.index]
+        // In a forged file, elements may refer to rows that didn't exist before either.
+        let former = transaction.base.content.table(list.target)
         var told: [ListSplice] = []
         var goneCount = 0
         for splice in splices {
             let end = splice.position + splice.removedCount
             let gone = before.elements(change.row.rawValue, splice.position..<end)
-                .count { oldTarget.contains($0) && !target.contains($0) }
+                .count { former?.contains($0) == true && !target.contains($0) }
             let rest = ListSplice(
                 position: splice.position - goneCount, removedCount: splice.removedCount - gone,
                 inserted: splice.inserted)

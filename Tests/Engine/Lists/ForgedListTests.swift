@@ -115,6 +115,20 @@ import Testing
             splices, [ListSplice(position: 0, removedCount: 0, inserted: [rows[7]])])
     }
 
+    @Test func removalOfAnElementThatDoesNotExistIsRecorded() throws {
+        let first = EngineTransaction(base: .makeEmpty())
+        _ = try first.addTable(name: "A", columns: [])
+        _ = try first.addList(table, name: "list", target: table)
+        let rows = try (0..<3).map { _ in try first.insert(table, []) }
+        _ = first.content.splice(
+            ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 0,
+            inserting: [777, rows[1].rawValue], first.edit.nodes)
+        let next = EngineTransaction(base: try first.commit(timestampMicroseconds: 0).root)
+        next.delete(table, rows[2])
+        next.removeFromList(table, owner, list, 0..<1)
+        expectEqual(try commitAndReplay(next).root.list(table, owner, list), [rows[1]])
+    }
+
     /// A change of a list of a row that doesn't exist couldn't be decoded.
     // Covers .invalidDatabase
     @Test func ownersThatDoNotExistAreReported() throws {
