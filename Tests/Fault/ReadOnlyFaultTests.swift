@@ -77,6 +77,27 @@ import Testing
         throw StoreError(.invalidInput, "An unknown commit was delivered.")
     }
 
+    /// `fileNotFound` would mean that there is no realm.
+    // Covers .invalidDatabase
+    @Test func missingLastSegmentIsDamage() throws {
+        let disk = SimFileSystem(seed: 9)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        var version = 0
+        while !disk.fileNames(in: TinyStore.path).contains("log-0-1") {
+            version += 1
+            try log.commit([TestBody.make(version: version, payloadByteCount: 500)])
+        }
+        let machine = disk.killImage()
+        machine.removeFile("log-0-1", in: TinyStore.path)
+        for isReadOnly in [true, false] {
+            let error = #expect(throws: StoreError.self) {
+                _ = try TestSeed.open(machine, isReadOnly: isReadOnly)
+            }
+            expectEqual(error?.code, .invalidDatabase)
+        }
+    }
+
     /// The control page may be newer than what a power loss has left of the log.
     @Test func readerOpenedAfterAPowerLossFollowsTheNextWriter() throws {
         let disk = SimFileSystem(seed: 8)

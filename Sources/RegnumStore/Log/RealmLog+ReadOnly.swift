@@ -58,6 +58,13 @@ extension RealmLog {
         try checkRealm(of: anyPage, header.realmID, place)
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
+            // A segment has its name before the page refers to it, and the last one is kept.
+            guard page.segmentNumber <= last else {
+                throw StoreError(
+                    .invalidDatabase,
+                    "\(path)/LOCK records commits in segment \(page.segmentNumber) of the log, but "
+                        + "the last one is \(last). Restore the realm from a backup.", path: path)
+            }
             page.dropUnsureEnd(place.lock)
             let opened = try openAsReader(place, page, load, deliver)
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
