@@ -43,6 +43,7 @@ struct AnyWriter {
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: BindingPlace.StoredList
     ) throws(StoreError) {
         guard let entries = tree.entries, !entries.isEmpty else { return }
+        guard transaction.schema.holdsAnyElements(list.target) else { throw damage(list.target) }
         let rows = try insert(entries, list.target)
         try transaction.insertIntoList(table, row, list.key, at: 0, rows)
     }
@@ -51,12 +52,8 @@ struct AnyWriter {
     func insert(
         _ entries: [(key: String, tree: AnyTree)], _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
-        guard transaction.schema.holdsAnyElements(target) else {
-            let name = transaction.schema.tables[Int(target.rawValue)].name
-            throw StoreError(
-                .invalidDatabase,
-                "The file is damaged: \(name) can't hold values of any type.", className: name)
-        }
+        let columns = transaction.schema.tables[Int(target.rawValue)].columns
+        guard columns.count > 1, columns[1].type == .string else { throw damage(target) }
         var rows: [ObjectKey] = []
         rows.reserveCapacity(entries.count)
         do throws(StoreError) {
@@ -71,5 +68,13 @@ struct AnyWriter {
             throw error
         }
         return rows
+    }
+
+    /// The error for a class of elements that lacks a column or list, as in a forged file.
+    private func damage(_ target: TableKey) -> StoreError {
+        let name = transaction.schema.tables[Int(target.rawValue)].name
+        return StoreError(
+            .invalidDatabase, "The file is damaged: \(name) can't hold these values.",
+            className: name)
     }
 }
