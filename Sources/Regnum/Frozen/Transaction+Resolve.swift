@@ -15,10 +15,9 @@ extension Transaction {
     ///
     /// - Complexity: O(log n).
     public func resolve<T: ObjectBase>(_ frozen: Frozen<T>) -> T? {
+        guard isOwn(frozen.table, "Frozen<\(T.self)>") else { return nil }
         let binding = binding(for: frozen.table.boundType(T.self), "resolve")
-        guard isOwn(frozen.table, "Frozen<\(T.self)>"),
-            binding.isReadable(row: frozen.row.rawValue)
-        else { return nil }
+        guard binding.isReadable(row: frozen.row.rawValue) else { return nil }
         return binding.accessor(T.self, row: frozen.row)
     }
 
@@ -29,8 +28,8 @@ extension Transaction {
     ///
     /// - Complexity: O(log n). The query is evaluated when the results are used.
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {
-        let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         guard isOwn(frozen.table, "FrozenResults<\(T.self)>") else { return nil }
+        let binding = binding(for: frozen.table.boundType(T.self), "resolve")
         let owner: (tableName: StoredText, row: ObjectKey)?
         switch frozen._plan.plan.source {
         case .table: owner = nil
@@ -54,7 +53,10 @@ extension Transaction {
         return Snapshot(core: start)
     }
 
+    /// Returns whether a frozen value belongs to the realm, whose classes may be others than those
+    /// of the value's. If not, fails the transaction. Traps after the body has returned.
     private func isOwn(_ table: FrozenTable, _ what: String) -> Bool {
+        if case .ended = core.state { trapEnded("resolve") }
         if table.snapshot.realm.coordinator === core.realm.coordinator { return true }
         core.fail(
             Realm.Error(

@@ -131,6 +131,23 @@ import Testing
         expectEqual(second.ann.name, "Ann")
     }
 
+    // Covers 5.63, 5.76
+    @Test func frozenObjectOfAnUnlistedClassFailsTheTransaction() async throws {
+        let ann = try await Realm.kennel().ann
+        let others = ann.snapshot.objects(Walker.self)
+        let realm = try await Realm.temporary([Room.self])
+        for resolvesAll in [false, true] {
+            let error = await #expect(throws: Realm.Error.self) {
+                try await realm.write { tx in
+                    let isFound =
+                        resolvesAll ? tx.resolve(others) != nil : tx.resolve(ann) != nil
+                    expectTrue(!isFound)
+                }
+            }
+            expectTrue(error?.code == .invalidInput && error?.className == "Walker")
+        }
+    }
+
     // Covers 5.66
     @Test func whatIsFrozenHoldsItsVersionAndLetsGoOfIt() async throws {
         let realm = try await Realm.kennel()
