@@ -50,6 +50,34 @@ import Testing
         expectEqual(found.map(\.id), [1])
     }
 
+    @Test func quantifiersAreNamesBeforeTheOperator() throws {
+        for word in ["any", "ALL", "some", "none"] {
+            for value in ["'fox'", "%@", "$0", "$word"] {
+                let statement = try PredicateParser.parse("\(word) TEXT \(value)")
+                guard case .comparison(let left, let comparison, _) = statement.condition,
+                    case .path(let path) = left.kind
+                else {
+                    Issue.record("\(word) isn't a path before TEXT \(value)")
+                    continue
+                }
+                expectEqual(comparison.kind, .search)
+                guard case .name(word)? = path.steps.first?.kind else {
+                    Issue.record("\(word) isn't a name before TEXT \(value)")
+                    continue
+                }
+                expectTrue(left.quantifier == nil && path.steps.count == 1)
+            }
+            for text in ["text == 'fox'", "text TEXT 'fox'", "text.memos IN {1}"] {
+                let statement = try PredicateParser.parse("\(word) \(text)")
+                guard case .comparison(let left, _, _) = statement.condition else {
+                    Issue.record("\(word) \(text) isn't a comparison")
+                    continue
+                }
+                expectTrue(left.quantifier != nil, "\(word) \(text)")
+            }
+        }
+    }
+
     // Covers 10.10
     @Test func searchesAreCombinedAndLeadThroughLinks() async throws {
         let realm = try await Memos.realm()

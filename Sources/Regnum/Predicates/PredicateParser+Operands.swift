@@ -24,10 +24,20 @@ extension PredicateParser {
                 "and", "or":
                 false
             case "sort", "distinct", "limit": tokens.dropFirst(2).first?.kind != .symbol("(")
+            case "text": !isValue(tokens.dropFirst(2).first)
             default: true
             }
         case .variable, .placeholder, .function: true
         case .symbol(let text): text == "{"
+        default: false
+        }
+    }
+
+    /// Whether a token after `TEXT` is what to search for, so that `TEXT` is the operator and not a
+    /// property.
+    private func isValue(_ token: PredicateToken?) -> Bool {
+        switch token?.kind {
+        case .string, .variable, .placeholder: true
         default: false
         }
     }
