@@ -49,12 +49,22 @@ final class ReadScope {
         try scope.run(ReadScope(core), body)
     }
 
-    /// Whether the calling thread's scope has failed, so that anything it reads from now on is
-    /// discarded.
+    /// Whether one of the calling thread's scopes has failed, so that its result is discarded and
+    /// positions may be computed from placeholders.
     static var hasFailed: Bool {
-        guard let reads = scope.current else { return false }
-        return reads.core?.hasFailed ?? (reads.first != nil)
+        var reads = scope.current
+        while let scope = reads {
+            if scope.hasFailed { return true }
+            reads = scope.outer
+        }
+        return false
     }
+
+    /// Whether the calling thread's innermost scope has failed, so that anything it reads from now
+    /// on is discarded.
+    static var innermostHasFailed: Bool { scope.current?.hasFailed ?? false }
+
+    private var hasFailed: Bool { core?.hasFailed ?? (first != nil) }
 
     /// A sentence that names the transaction whose body the calling thread is running; empty
     /// outside of bodies.

@@ -93,20 +93,37 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
     /// - Precondition: `startIndex <= bounds.lowerBound` and `bounds.upperBound <= endIndex`.
     public subscript(bounds: Range<Int>) -> ConfinedSlice<Self> { slice(bounds) }
 
+    /// The elements in a range of positions such as `2...4` or `3...`.
+    public subscript(range: some RangeExpression<Int>) -> ConfinedSlice<Self> {
+        slice(range.positions(from: 0, to: endIndex))
+    }
+
+    /// Returns the elements from a position on.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func suffix(from position: Int) -> ConfinedSlice<Self> { self[position...] }
+
+    /// Returns the elements before a position.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func prefix(upTo position: Int) -> ConfinedSlice<Self> { self[..<position] }
+
     /// Returns up to `maxLength` elements from the start of the collection. Results find and sort
     /// only as many objects as needed.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> ConfinedSlice<Self> {
         guard maxLength >= 0 else {
+            if _hasFailed { return ConfinedSlice(base: self, bounds: 0..<0) }
             fatalError("The length of a prefix of \(Self.self) is negative: \(maxLength).")
         }
         return ConfinedSlice(base: self, bounds: 0..<Swift.min(maxLength, _end(upTo: maxLength)))
     }
 
     func slice(_ bounds: Range<Int>) -> ConfinedSlice<Self> {
-        guard bounds.lowerBound >= 0,
-            bounds.upperBound <= _end(upTo: bounds.upperBound) || _hasFailed
+        guard
+            bounds.lowerBound >= 0 && bounds.upperBound <= _end(upTo: bounds.upperBound)
+                || _hasFailed
         else {
             fatalError(
                 "The range \(bounds) of \(Self.self) is out of range: the count is \(count)."

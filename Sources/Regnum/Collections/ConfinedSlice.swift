@@ -38,6 +38,21 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
         return ConfinedSlice(base: base, bounds: range)
     }
 
+    /// The elements at a range of positions of the collection, such as `2...4` or `3...`.
+    public subscript(range: some RangeExpression<Int>) -> ConfinedSlice {
+        self[range.positions(from: startIndex, to: endIndex)]
+    }
+
+    /// Returns the elements from a position of the collection on.
+    ///
+    /// - Precondition: `startIndex <= position <= endIndex`.
+    public func suffix(from position: Int) -> ConfinedSlice { self[position...] }
+
+    /// Returns the elements before a position of the collection.
+    ///
+    /// - Precondition: `startIndex <= position <= endIndex`.
+    public func prefix(upTo position: Int) -> ConfinedSlice { self[..<position] }
+
     public func _elements(at positions: Range<Int>) -> _TakenElements<Base.Element> {
         base._elements(at: positions.clamped(to: bounds))
     }
@@ -48,6 +63,7 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
         guard range.lowerBound < bounds.lowerBound || range.upperBound > bounds.upperBound else {
             return
         }
+        if _hasFailed { return }
         fatalError(
             "The range \(range) is out of range: a slice of \(Base.self) has the positions "
                 + "\(bounds).\(ReadScope.placeSentence)")
@@ -77,6 +93,13 @@ extension ConfinedSlice: MutableCollection where Base: MutableCollection {
             check(range)
             base.assign(newValue, at: range)
         }
+    }
+
+    /// The elements at a range of positions of the collection, such as `2...4` or `3...`. Setting
+    /// them changes the collection.
+    public subscript(range: some RangeExpression<Int>) -> ConfinedSlice {
+        get { self[range.positions(from: startIndex, to: endIndex)] }
+        set { self[range.positions(from: startIndex, to: endIndex)] = newValue }
     }
 
     /// Swaps two elements of the collection.

@@ -49,6 +49,13 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
+    /// The elements in a range of positions such as `2...4` or `3...`. The setter requires the same
+    /// number of elements.
+    public subscript(range: some RangeExpression<Int>) -> ConfinedSlice<List> {
+        get { slice(range.positions(from: 0, to: count)) }
+        set { self[range.positions(from: 0, to: count)] = newValue }
+    }
+
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
         if let managed { return managed.taken(Element.self, at: positions) }
         let taken = Array(elements[positions.clamped(to: 0..<elements.count)])

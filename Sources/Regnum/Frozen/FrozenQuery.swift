@@ -176,6 +176,7 @@ final class FrozenQuery: Sendable {
     /// length, naming the collection.
     func positions(ofPrefix maxLength: Int, _ name: @autoclosure () -> String) -> Range<Int> {
         guard maxLength >= 0 else {
+            if ReadScope.hasFailed { return 0..<0 }
             fatalError("The length of a prefix of \(name()) is negative: \(maxLength).")
         }
         return 0..<min(maxLength, firstKeys(maxLength).count)
@@ -183,7 +184,7 @@ final class FrozenQuery: Sendable {
 
     /// Traps for positions that are out of range, naming the collection.
     func check(_ bounds: Range<Int>, _ name: @autoclosure () -> String) {
-        guard bounds.lowerBound >= 0, hasKeys(bounds.upperBound) else {
+        guard bounds.lowerBound >= 0 && hasKeys(bounds.upperBound) || ReadScope.hasFailed else {
             fatalError(
                 "The range \(bounds) of \(name()) is out of range: the count is \(count)."
                     + table.snapshot.placeSentence)
@@ -213,7 +214,7 @@ final class FrozenQuery: Sendable {
         if let tree = known.tree { return try key(at: position, in: tree) }
         if position < known.first.count { return known.first[position] }
         // what is read now is discarded, so it isn't evaluated for each position
-        if ReadScope.hasFailed { return .nowhere }
+        if ReadScope.innermostHasFailed { return .nowhere }
         if position < FrozenQuery.shortCount {
             let keys = try findFirst(2 * FrozenQuery.shortCount)
             return position < keys.count ? keys[position] : nil

@@ -89,6 +89,16 @@ extension FrozenResults: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
+    /// The objects in a range of positions such as `2...4` or `3...`.
+    public subscript(range: some RangeExpression<Int>) -> Slice<FrozenResults> {
+        self[range.positions(from: 0, to: endIndex)]
+    }
+
+    /// Returns the objects from a position on.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func suffix(from position: Int) -> Slice<FrozenResults> { self[position...] }
+
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.

@@ -89,6 +89,16 @@ extension FrozenValues: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
+    /// The values in a range of positions such as `2...4` or `3...`.
+    public subscript(range: some RangeExpression<Int>) -> Slice<FrozenValues> {
+        self[range.positions(from: 0, to: endIndex)]
+    }
+
+    /// Returns the values from a position on.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func suffix(from position: Int) -> Slice<FrozenValues> { self[position...] }
+
     /// Returns up to `maxLength` values from the start of the collection. Finds and sorts only as
     /// many values as needed.
     ///

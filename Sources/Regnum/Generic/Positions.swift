@@ -35,3 +35,15 @@ extension FrozenValues {
 
     public func distance(from start: Int, to end: Int) -> Int { end - start }
 }
+
+extension RangeExpression<Int> {
+    /// Returns the positions in the range, of a collection that has those from `start` up to `end`.
+    ///
+    /// Unlike `relative(to:)`, doesn't trap if a bound is beyond the other end of the collection,
+    /// which depends on whether the transaction has failed: the caller checks the positions.
+    func positions(from start: Int, to end: @autoclosure () -> Int) -> Range<Int> {
+        let given = relative(to: Int.min..<Int.max)
+        let upper = given.upperBound == .max ? max(given.lowerBound, end()) : given.upperBound
+        return (given.lowerBound == .min ? min(start, upper) : given.lowerBound)..<upper
+    }
+}

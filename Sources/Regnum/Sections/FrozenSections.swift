@@ -203,12 +203,12 @@ private final class KnownSections<Key: SectionKey, Model: ObjectBase>: Sendable 
     /// Returns the sections; none after an error, which isn't the content and isn't kept.
     func sectioning(of results: FrozenResults<Model>) -> Sectioning<Key> {
         if let sectioning = known.withLock({ $0 }) { return sectioning }
-        guard let source, !ReadScope.hasFailed else { return Sectioning() }
+        guard let source, !ReadScope.innermostHasFailed else { return Sectioning() }
         let snapshot = results.table.snapshot
         let sectioning = snapshot.answer(Sectioning<Key>()) { () throws(Realm.Error) in
             try source.sectioning(of: results)
         }
-        if ReadScope.hasFailed { return Sectioning() }
+        if ReadScope.innermostHasFailed { return Sectioning() }
         known.withLock { $0 = sectioning }
         return sectioning
     }

@@ -144,10 +144,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Removes the elements in a range of positions such as `2...4` or `3...`.
     public func removeSubrange(_ range: some RangeExpression<Int>) {
-        // not relative to the list, which may be shorter than a lower bound: that is checked here
-        let given = range.relative(to: 0..<Int.max)
-        let end = given.upperBound == .max ? count : given.upperBound
-        removeSubrange(given.lowerBound..<Swift.max(given.lowerBound, end))
+        removeSubrange(range.positions(from: 0, to: count))
     }
 
     /// Replaces the elements in a range of positions with those of a sequence.

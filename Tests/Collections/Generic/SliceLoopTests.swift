@@ -205,7 +205,7 @@ import Testing
         let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
-            for var scores in [ann.scores, List([4, 1, 4, 9])] {
+            for scores in [ann.scores, List([4, 1, 4, 9])] {
                 scores[0..<3].sort()
                 expectEqual(Array(scores), [1, 4, 4, 9])
                 scores[1...].reverse()

@@ -135,6 +135,12 @@ import Testing
                 tx.delete(book)
                 tags.removeSubrange(1...)
                 tags.removeSubrange(1...2)
+                expectEqual(Array(tags[1...]), [])
+                expectEqual(Array(tags.suffix(from: 2)), [])
+                expectEqual(Array(tags.prefix(tags.count - 1)), [])
+                expectEqual(Array(tags[..<(tags.count - 1)]), [])
+                tags[1...].reverse()
+                tags[2...] = tags[2...]
             }
         }
         expectTrue(error?.code == .invalidInput && error?.property == "tags")
@@ -149,6 +155,11 @@ import Testing
                 book.isbn = "2"
                 expectEqual(book.tags[-1], "")
                 expectEqual(book.pages[-1].isInvalidated, true)
+                expectEqual(Array(book.tags[-1..<0]), [])
+                expectEqual(Array(book.tags.reversed()[3...]), [])
+                expectEqual(tx.objects(Book.self)[3...].isEmpty, true)
+                expectEqual(tx.objects(Book.self).prefix(2)[..<9].count, 1)
+                expectEqual(book.tags.prefix(2)[1], "")
             }
         }
         expectTrue(error?.code == .invalidValue && error?.property == "isbn")

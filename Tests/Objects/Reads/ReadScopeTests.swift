@@ -219,6 +219,28 @@ private final class Purse: Object {
         }
     }
 
+    /// They may have been computed from placeholders of the transaction.
+    @Test func invalidPositionsInASnapshotWithinAFailedTransactionDoNotTrap() async throws {
+        let (realm, old) = try await spoiled()
+        defer { withExtendedLifetime(old) {} }
+        let snapshot = realm.snapshot()
+        let error = await realmError {
+            try await realm.read { tx in
+                _ = tx.objects(Ticket.self)[0].level
+                try snapshot.read { snapshot in
+                    let tickets = snapshot.objects(Ticket.self)
+                    _ = tickets[3]
+                    expectEqual(tickets[2...].startIndex, 2)
+                    expectEqual(tickets[-1..<0].startIndex, -1)
+                    expectEqual(tickets.prefix(-1).count, 0)
+                    expectEqual(tickets[0].number, 1)
+                    expectEqual(tickets[0].hints[2...].endIndex, 3)
+                }
+            }
+        }
+        expectTrue(error?.code == .invalidValue && error?.property == "level")
+    }
+
     @Test func scopesNestAndTheFirstErrorCounts() async throws {
         let (realm, old) = try await spoiled()
         defer { withExtendedLifetime(old) {} }
