@@ -123,6 +123,20 @@ extension DynamicStore {
         return schema.properties[index]
     }
 
+    /// Throws for an old object of a migration if the property that an inverse belongs to wasn't
+    /// stored, or not under its present name: it would seem that there are no links.
+    func requireOrigin(of inverse: PropertySchema, in table: TableKey) throws(Realm.Error) {
+        guard old != nil, case .linkingObjects(let type) = inverse.shape else { return }
+        let (origin, property) = (ClassSchema.of(type).name, inverse.originColumnName ?? "")
+        if let stored = self.table(named: origin), leads(stored, property, to: table) { return }
+        let className = name(of: table)
+        throw Realm.Error(
+            .invalidInput,
+            "\(className).\(inverse.name) is the inverse of \(origin).\(property), which wasn't "
+                + "stored before the migration: use linkingObjects(ofType:property:) with the "
+                + "name that it had.", className: className, property: inverse.name)
+    }
+
     /// Whether a property leads to objects of a class.
     fileprivate func leads(_ origin: TableSchema, _ property: String, to target: TableKey) -> Bool {
         if let column = origin.column(named: property) { return column.linkTarget == target }

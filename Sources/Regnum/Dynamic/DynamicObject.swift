@@ -9,8 +9,9 @@ internal import RegnumStore
 /// of a projected type as its persisted value. Links are dynamic objects; lists, sets and maps are
 /// ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, including those in an
 /// `AnyRealmValue`. The program doesn't need to declare the class. An inverse that the program's
-/// class declares is a ``DynamicLinkingObjects``; ``linkingObjects(ofType:property:)`` works
-/// without a class.
+/// class declares is a ``DynamicLinkingObjects`` (in an old object of a migration, only if its
+/// links were stored under the present name); ``linkingObjects(ofType:property:)`` works without a
+/// class.
 ///
 /// Confined to the body of its transaction.
 @dynamicMemberLookup

@@ -146,7 +146,10 @@ final class DynamicStore {
         let properties = properties(of: table)
         if let found = properties[StoredText(name)] { return found }
         let className = self.name(of: table)
-        if let inverse = inverse(name, of: className) { return .inverse(inverse) }
+        if let inverse = inverse(name, of: className) {
+            try requireOrigin(of: inverse, in: table)
+            return .inverse(inverse)
+        }
         if let unstored = try unstored(name, of: className) { return .unstored(unstored) }
         throw .unknownProperty(
             name, of: className, with: properties.keys.sorted().map(\.wrappedValue))
