@@ -53,7 +53,7 @@ extension MigrationSteps {
         for ownership in ownerships {
             let (owner, property) = (ownership.owner, ownership.property)
             let declared = classes.first { equalUTF8($0.name, owner.name) }
-            if let found = declared?.property(storedAs: property), found.isStored { continue }
+            if declared?.property(storedAs: property) != nil { continue }
             if ownership.isSet, targets.contains(ownership.target) {
                 throw undeclared(
                     property, of: owner, ownership.target, "embedded",

@@ -226,8 +226,8 @@ final class MigrationSteps {
         let property = schema.property(storedAs: new)
         let isSame =
             property.map { table.stores($0.shape, as: old, in: transaction.schema) } ?? true
+        if schema.hasInverse(new) { throw refusal("\(new) is not a stored property.") }
         if let property {
-            guard property.isStored else { throw refusal("\(new) is not a stored property.") }
             if !isSame {
                 guard case .scalar(let storage) = property.shape,
                     let column = table.column(named: old), isWidening(column, storage)
@@ -288,8 +288,14 @@ final class MigrationSteps {
 }
 
 extension ClassSchema {
-    /// Returns the property that is stored under a name.
+    /// Returns the property that is stored under a name. An inverse isn't stored, and a stored
+    /// property that has its name belongs to other programs.
     func property(storedAs name: String) -> PropertySchema? {
-        properties.first { equalUTF8($0.columnName, name) }
+        properties.first { $0.isStored && equalUTF8($0.columnName, name) }
+    }
+
+    /// Whether the program declares an inverse with a name.
+    fileprivate func hasInverse(_ name: String) -> Bool {
+        properties.contains { !$0.isStored && equalUTF8($0.columnName, name) }
     }
 }
