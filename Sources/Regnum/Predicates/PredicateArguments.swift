@@ -38,30 +38,35 @@ extension PredicateArguments {
         guard !isEndless, let elements = value as? any Sequence else {
             return .one(PredicateConstant(value))
         }
-        if isRange, Self.hasMore(elements, than: Self.rangeCountMax) {
+        // Ranges may have more values than fit into memory, and other sequences may be endless.
+        let isBounded = isRange || !(value is any Collection)
+        guard let constants = Self.constants(elements, atMost: isBounded ? Self.countMax : .max)
+        else {
             throw PredicateMistake(
-                message: "A range of more than \(Self.rangeCountMax) values was given: use BETWEEN "
-                    + "or comparisons with its bounds.", offset: offset)
+                message: isRange
+                    ? "A range of more than \(Self.countMax) values was given: use BETWEEN or "
+                        + "comparisons with its bounds."
+                    : "A sequence of more than \(Self.countMax) values was given, which may be "
+                        + "endless: use an array.",
+                offset: offset)
         }
-        return .several(Self.constants(elements))
+        return .several(constants)
     }
 
-    private static func constants(_ elements: some Sequence) -> [PredicateConstant] {
-        elements.map { PredicateConstant($0) }
-    }
-
-    /// The maximum number of values of a range, which may have more than fit into memory.
-    private static let rangeCountMax = 1 << 20
-
-    /// Unlike `count`, doesn't overflow.
-    private static func hasMore(_ elements: some Sequence, than count: Int) -> Bool {
-        var rest = count
-        for _ in elements {
-            if rest == 0 { return true }
-            rest -= 1
+    /// Returns the elements, or `nil` if there are more than `countMax`.
+    private static func constants(
+        _ elements: some Sequence, atMost countMax: Int
+    ) -> [PredicateConstant]? {
+        var constants: [PredicateConstant] = []
+        for element in elements {
+            if constants.count == countMax { return nil }
+            constants.append(PredicateConstant(element))
         }
-        return false
+        return constants
     }
+
+    /// The maximum number of values of a range, and of a sequence that isn't a collection.
+    private static let countMax = 1 << 20
 
     /// Returns the text of a path argument.
     func path(

@@ -193,13 +193,30 @@ extension PredicateConstant {
         switch storage.valueType {
         case .int: return integer(text).map { .int($0) }
         case .bool: return integer(text).flatMap { storage.engineValue(of: $0) }
-        case .double: return Double(text).flatMap { storage.engineValue(of: $0) }
+        case .double:
+            guard let number = Double(text), storage.scalar == .float else {
+                return Double(text).map { .double($0) }
+            }
+            // read at once: a double in between could be rounded to another float
+            guard let float = Float(text), float.isFinite || !number.isFinite else { return nil }
+            return .double(Double(float))
         case .decimal: return DecimalBits(text: text).map { .decimal($0) }
         case .any:
             if let integer = Int64(text) { return AnyContent.int(integer).value }
-            return Double(text).map { AnyContent.double($0).value }
+            guard let number = Double(text) else { return nil }
+            if let integer = bigInteger(text), DecimalBits.compare(integer, number) != 0 {
+                return AnyContent.decimal(integer).value
+            }
+            return AnyContent.double(number).value
         default: return nil
         }
+    }
+
+    /// Returns an integer of up to 34 digits as a decimal, as it may lie between two doubles.
+    private static func bigInteger(_ text: String) -> DecimalBits? {
+        guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ".") || (0x30...0x39).contains($0) })
+        else { return nil }
+        return DecimalBits(exactText: text)
     }
 
     private static func integer(_ text: String) -> Int64? {

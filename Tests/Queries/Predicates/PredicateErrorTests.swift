@@ -240,6 +240,9 @@ import Testing
             Case("‸number BETWEEN %@", "needs a list of values", [18...]),
             Case("number IN ‸%@", "A range of more than 1048576 values", [0...Int.max]),
             Case("number IN ‸%@", "A range of more than 1048576 values", [Int.min..<Int.max]),
+            Case(
+                "number IN ‸%@", "A sequence of more than 1048576 values",
+                [sequence(first: 1) { $0 }]),
             Case("‸number IN %@", "can't be compared with", [["a": 1]]),
             Case("‸friend == %@", "is a Gadget and can't be compared with a Room", [Room("a")]),
             Case("‸text == %@", "can't be compared with", [Gadget()]),
