@@ -105,6 +105,18 @@ extension Realm {
     }
 }
 
+extension Snapshot {
+    /// Removes the files of the realm, which is closed, unless a process has it open or has
+    /// committed something since the snapshot was taken.
+    package func removeUnchangedRealm() async {
+        guard case .file(let url) = configuration.location else { return }
+        let (identity, version) = (root.identity, root.version)
+        _ = try? await RealmContent.remove(url.path) {
+            $0.identity == identity && $0.version == version
+        }
+    }
+}
+
 /// The content of a file or pipe.
 private struct StreamChunks: AsyncSequence, AsyncIteratorProtocol {
     let stream: PosixStream

@@ -52,6 +52,8 @@ struct ImportCommand: AsyncParsableCommand {
                 ? try await Realm.schemaVersion(at: URL(filePath: path))
                 : try input.firstLine().flatMap { schemaVersion(inLine: $0) } ?? 0
             let realm = try await Realm.open(configuration)
+            // Another process may have created it after the look for it.
+            let isNew = !isThere && realm.snapshot().storedClasses.isEmpty
             do {
                 let summary = try await realm.importJSON(
                     from: input, update: update.policy, batchSize: atomic ? nil : batchSize)
@@ -60,12 +62,11 @@ struct ImportCommand: AsyncParsableCommand {
                 try OutputStream.standard.write(
                     Array("\(summary.objectCount) \(noun) imported\n".utf8))
             } catch {
+                let snapshot = realm.snapshot()
                 // Unlike `isEmpty`, this counts asymmetric objects.
-                let hasObjects = realm.snapshot().storedClasses.contains { $0.objectCount > 0 }
+                let hasObjects = snapshot.storedClasses.contains { $0.objectCount > 0 }
                 await realm.close()
-                // Remove the realm if it was created for this import, unless another process has
-                // opened it in the meantime.
-                if !isThere, !hasObjects { _ = try? await Realm.deleteFiles(for: configuration) }
+                if isNew, !hasObjects { await snapshot.removeUnchangedRealm() }
                 throw error
             }
         }

@@ -295,6 +295,22 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// The tool removes the realm that a failed import has created.
+    @Test func onlyAnUnchangedRealmIsRemoved() async throws {
+        let folder = try RealmFolder()
+        func snapshot(_ rooms: [String]) async throws -> Snapshot {
+            let realm = try await Realm.open(folder.configuration())
+            let snapshot = realm.snapshot()
+            try await realm.write { tx in for room in rooms { try tx.add(Room(room)) } }
+            await realm.close()
+            return snapshot
+        }
+        try await snapshot(["a"]).removeUnchangedRealm()
+        try await expectTrue(Realm.fileExists(for: folder.configuration()))
+        try await snapshot([]).removeUnchangedRealm()
+        try await expectTrue(!Realm.fileExists(for: folder.configuration()))
+    }
+
     @Test func dataInAnyPiecesAndWithTheLastLineOpenIsRead() async throws {
         let realm = try await Realm.json(jsonTypes)
         let text = #"{"class":"JSONKeyed","values":{"name":"\ud83d\udc69\u0041é\n","small":1}}"#
