@@ -20,9 +20,11 @@ extension Frozen: Hashable {
 }
 
 extension FrozenTable {
-    /// Returns whether both are the same class of the same realm, in any version.
+    /// Returns whether both are the same class of the same realm, in any version. A class that was
+    /// dropped and declared again is another one.
     func isSameClass(as other: FrozenTable) -> Bool {
         snapshot.realm === other.snapshot.realm && schema === other.schema
+            && mapping.table?.key == other.mapping.table?.key
     }
 
     /// Returns whether a row has the same content here and in another snapshot of the same realm.

@@ -17,7 +17,10 @@ extension Transaction {
     public func resolve<T: ObjectBase>(_ frozen: Frozen<T>) -> T? {
         guard isOwn(frozen.table, "Frozen<\(T.self)>") else { return nil }
         let binding = binding(for: frozen.table.boundType(T.self), "resolve")
-        guard binding.isReadable(row: frozen.row.rawValue) else { return nil }
+        // A newer program may have dropped the class, and declared another one of its name.
+        guard frozen.table.mapping.table?.key == binding.place.tableKey,
+            binding.isReadable(row: frozen.row.rawValue)
+        else { return nil }
         return binding.accessor(T.self, row: frozen.row)
     }
 
@@ -37,7 +40,9 @@ extension Transaction {
         case .backlinks(_, let target, let row): owner = (target, row)
         }
         if let owner {
-            guard let table = core.schema?.table(named: owner.tableName.wrappedValue),
+            let name = owner.tableName.wrappedValue
+            guard let table = core.schema?.table(named: name),
+                frozen.table.snapshot.root.schema.table(named: name)?.key == table.key,
                 core.cluster(Int(table.key.rawValue), owner.row.rawValue, columnCount: 0) != nil
             else { return nil }
         }

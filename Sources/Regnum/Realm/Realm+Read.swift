@@ -102,6 +102,7 @@ extension Realm {
         var owner = CollectionOwner(
             tableName: entry.schema.name, keyColumn: "", key: .null, kind: .object, name: "")
         owner.fixedRow = object.row
+        owner.fixedTable = object.table.mapping.table?.key
         return Live(
             realm: core, entry: entry, place: CallPlace(file: file, line: line),
             identity: .owner(owner))

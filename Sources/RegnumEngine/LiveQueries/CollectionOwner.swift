@@ -29,6 +29,8 @@ package struct CollectionOwner: Hashable, Sendable {
     package var key: Value
     /// The row that is followed instead of a primary key.
     package var fixedRow: ObjectKey?
+    /// The class of the row that is followed. A later one with the same name may have other rows.
+    package var fixedTable: TableKey?
     /// The links from the row with the key to the owner.
     package var links: [Link] = []
     package var kind: Kind
@@ -64,7 +66,7 @@ package struct CollectionOwner: Hashable, Sendable {
         guard let table = root.schema.table(named: first) else { return nil }
         var row: ObjectKey?
         if let fixedRow {
-            row = root.contains(table.key, fixedRow) ? fixedRow : nil
+            row = table.key == fixedTable && root.contains(table.key, fixedRow) ? fixedRow : nil
         } else if table.primaryKey != nil {
             row = root.find(table.key, primaryKey: key)
         }

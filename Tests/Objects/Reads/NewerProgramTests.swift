@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RegnumEngine
 import RegnumTestSupport
 import Testing
 
@@ -69,6 +70,8 @@ private enum Retyped {
 
     static let types: [ObjectBase.Type] = [Room.self, Post.self]
 }
+
+private final class Badge: Object { @Persisted var number: Int }
 
 /// Reads of a realm that a newer program has migrated: they return no defaults and no empty
 /// collections, even if the changed class isn't that of the results.
@@ -297,5 +300,25 @@ private enum Retyped {
             expectEqual(error?.code, .schemaMismatch)
             expectTrue(error?.className == "Room" && error?.property == "name")
         }
+    }
+
+    /// A newer program has dropped the class, and an even newer one has declared it again.
+    @Test func rowsOfADroppedClassAreNotThoseOfALaterOne() async throws {
+        let realm = try await Realm.temporary([Badge.self])
+        try await realm.write { _ = try $0.create(Badge.self, value: ["number": 1]) }
+        let old = realm.snapshot().objects(Badge.self)[0]
+        let live = realm.object(following: old)
+        expectEqual(live.current?.number, 1)
+        try await realm.write { tx in
+            let transaction = try requireValue(tx.core.writing)
+            transaction.dropTable(try requireValue(transaction.schema.table(named: "Badge")).key)
+        }
+        expectTrue(live.current == nil)
+        try await realm.write { _ = try $0.create(Badge.self, value: ["number": 2]) }
+        let badges = realm.snapshot().objects(Badge.self)
+        expectEqual(badges.map(\.number), [2])
+        expectEqual(badges[0].row, old.row)
+        expectTrue(live.current == nil && !badges.contains(old))
+        try await realm.read { tx in expectTrue(tx.resolve(old) == nil) }
     }
 }
