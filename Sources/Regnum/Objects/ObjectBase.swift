@@ -7,6 +7,10 @@ internal import RegnumEngine
 /// accessor of its row, confined to the transaction body, and reads every value from storage.
 /// When the body returns, its accessors become invalid: accessing one afterwards traps with a
 /// message naming the class.
+///
+/// Keep accessors by strong references, and identify objects by their rows
+/// (``isSameObject(as:)``), not by `ObjectIdentifier`: a loop or a lookup reuses an accessor that
+/// nothing else holds for another row, which a `weak` or `unowned` reference to it then shows.
 open class ObjectBase {
     /// The class binding of the object's row, or `nil` for an unmanaged object.
     ///
