@@ -93,6 +93,11 @@ extension LiveResults {
     /// Returns the objects divided into sections by the keys that a closure returns for them.
     ///
     /// The closure must be pure: it must return the same key for an object with the same content.
+    ///
+    /// If the closure reads other objects, streams must follow them, by their `depth` or key paths.
+    /// A change of one that isn't followed doesn't cause an element. Its effect on the sections is
+    /// reported in the next element, unless the stream skips commits of excluded origins before
+    /// that: then no change set describes it.
     public func sectioned<Key: SectionKey>(
         by key: @escaping @Sendable (Frozen<Model>) -> Key, sortDescriptors: [SortOrder<Model>]
     ) -> LiveSections<Key, Model> {
