@@ -18,6 +18,7 @@ struct ListEncoder {
                 rows.append(change.row)
                 changes.append(told)
             }
+            check(changes, transaction.content, table, list)
             let elements = transaction.content.elements(delta.table, list.key)
             if elements.tree.count > 0 {
                 checkNewOwners(transaction, delta, list)
@@ -33,7 +34,6 @@ struct ListEncoder {
                 }
             }
             if rows.isEmpty { continue }
-            check(changes, transaction.content, table, list)
             CommitRecord.begin(.lists, table.key, &writer)
             writer.varint(UInt64(list.key.rawValue))
             KeyRuns.encode(rows, &writer)
@@ -41,8 +41,8 @@ struct ListEncoder {
         }
     }
 
-    /// Reports inserted elements that don't exist, as moving one in a forged list would insert
-    /// them: no reader would accept the record.
+    /// Reports elements that don't exist among those inserted into the lists of older rows, as
+    /// moving one in a forged list would insert them: no reader would accept the record.
     private func check(
         _ changes: [[ListSplice]], _ content: DatabaseContent, _ table: TableSchema,
         _ list: ListSchema
@@ -69,8 +69,8 @@ struct ListEncoder {
         transaction.content.report(
             StoreError(
                 .invalidDatabase,
-                "The file is damaged: \(delta.tableName).\(list.name) has elements of objects that "
-                    + "do not exist.", className: delta.tableName, property: list.name))
+                "The list \(delta.tableName).\(list.name) has elements of objects that do not exist.",
+                className: delta.tableName, property: list.name))
     }
 
     private mutating func encode(_ splices: [ListSplice], _ writer: inout RecordWriter) {
@@ -105,7 +105,7 @@ struct ListEncoder {
         for splice in splices {
             let end = splice.position + splice.removedCount
             let gone = before.elements(change.row.rawValue, splice.position..<end)
-                .count { former?.contains($0) == true && !target.contains($0) }
+                .count { !target.contains($0) && former?.contains($0) == true }
             let rest = ListSplice(
                 position: splice.position - goneCount, removedCount: splice.removedCount - gone,
                 inserted: splice.inserted)

@@ -115,18 +115,40 @@ import Testing
             splices, [ListSplice(position: 0, removedCount: 0, inserted: [rows[7]])])
     }
 
-    @Test func removalOfAnElementThatDoesNotExistIsRecorded() throws {
-        let first = EngineTransaction(base: .makeEmpty())
-        _ = try first.addTable(name: "A", columns: [])
-        _ = try first.addList(table, name: "list", target: table)
-        let rows = try (0..<3).map { _ in try first.insert(table, []) }
-        _ = first.content.splice(
+    /// Begins a transaction on three rows, of which the first has a list of a row that doesn't exist
+    /// and the second row.
+    private func beginWithMissingElement() throws -> EngineTransaction {
+        let transaction = EngineTransaction(base: .makeEmpty())
+        _ = try transaction.addTable(name: "A", columns: [])
+        _ = try transaction.addList(table, name: "list", target: table)
+        for _ in 0..<3 { _ = try transaction.insert(table, []) }
+        let isDone = transaction.content.splice(
             ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 0,
-            inserting: [777, rows[1].rawValue], first.edit.nodes)
-        let next = EngineTransaction(base: try first.commit(timestampMicroseconds: 0).root)
-        next.delete(table, rows[2])
-        next.removeFromList(table, owner, list, 0..<1)
-        expectEqual(try commitAndReplay(next).root.list(table, owner, list), [rows[1]])
+            inserting: [777, 1][...], transaction.edit.nodes)
+        #expect(isDone)
+        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+        return EngineTransaction(base: commit.root)
+    }
+
+    // Covers .invalidDatabase
+    @Test func moveOfAnElementThatDoesNotExistIsRefused() throws {
+        let transaction = try beginWithMissingElement()
+        transaction.moveInList(table, owner, list, from: 0, to: 1)
+        let damage = #expect(throws: StoreError.self) {
+            try transaction.commit(timestampMicroseconds: 0)
+        }
+        expectEqual(damage?.code, .invalidDatabase)
+        expectEqual(damage?.className, "A")
+        expectEqual(damage?.property, "list")
+    }
+
+    /// The element isn't one of the rows that the record deletes.
+    @Test func removalOfAnElementThatDoesNotExistIsRecorded() throws {
+        let transaction = try beginWithMissingElement()
+        transaction.removeFromList(table, owner, list, 0..<1)
+        transaction.delete(table, ObjectKey(rawValue: 2))
+        let root = try commitAndReplay(transaction).root
+        expectEqual(root.list(table, owner, list), [ObjectKey(rawValue: 1)])
     }
 
     /// A change of a list of a row that doesn't exist couldn't be decoded.
