@@ -121,11 +121,19 @@ extension DatabaseContent {
     /// Reports that the index of a link has entries of rows that don't have the link.
     func reportIndex(of place: LinkPlace) {
         let table = schema.tables[place.table.index]
-        let column = table.columns[place.column.index]
+        report(
+            table.columns[place.column.index], of: table, "has an index that its rows contradict")
+    }
+
+    /// Reports that a row has a link for which `isSound` returned false.
+    func reportLink(_ column: ColumnSchema, of table: TableSchema) {
+        report(column, of: table, "links to an object that does not exist")
+    }
+
+    private func report(_ column: ColumnSchema, of table: TableSchema, _ what: String) {
         report(
             StoreError(
-                .invalidDatabase,
-                "The index of \(table.name).\(column.name) does not match the rows.",
+                .invalidDatabase, "\(table.name).\(column.name) \(what).",
                 className: table.name, property: column.name))
     }
 
@@ -168,15 +176,5 @@ extension Value {
     @inline(__always)
     var linkedRow: UInt64? {
         if case .int(let row) = self { UInt64(bitPattern: row) } else { nil }
-    }
-}
-
-extension StoreError {
-    /// The error for a link to a row that doesn't exist.
-    static func danglingLink(of column: ColumnSchema, _ table: TableSchema) -> StoreError {
-        StoreError(
-            .invalidDatabase,
-            "The file is damaged: \(table.name).\(column.name) links to an object that does not "
-                + "exist.", className: table.name, property: column.name)
     }
 }

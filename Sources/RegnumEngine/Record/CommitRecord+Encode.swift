@@ -91,9 +91,7 @@ extension CommitRecord {
             for row in modified where row.columns.contains(key) {
                 guard let (cluster, place) = rows.place(row.key.rawValue) else { continue }
                 let value = cluster.value(place, column)
-                if !content.isSound(value, of: column) {
-                    content.report(.danglingLink(of: column, table))
-                }
+                if !content.isSound(value, of: column) { content.reportLink(column, of: table) }
                 keys.append(row.key)
                 values.append(value)
             }
