@@ -187,7 +187,8 @@ extension Cluster {
             image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
         }
         let word = UInt(bitPattern: image.address)
-        if image.isSound { storeWord(word, list.address(index)) }
+        // Without the prefix, the next access compares it.
+        if image.isSound, prefix != nil { storeWord(word, list.address(index)) }
         return word
     }
 }

@@ -93,7 +93,6 @@ struct TableCheck {
             }
             if !isOrdered { throw damage("its text is out of order", column.name) }
             if column.linkTarget != nil || column.type == .any { try checkLinks(cluster, column) }
-            if slot.flags.contains(.text) { try checkPrefixes(cluster, column) }
         }
         let (_, error) = DamageWatch.run {
             if let row = cluster.firstLiveRow(from: 0) { _ = cluster.contentVersion(row) }

@@ -40,21 +40,6 @@ extension TableCheck {
         if path.count > 1 { settled.formUnion(path) }
         return false
     }
-
-    /// Checks that the cells of large values have their first bytes, which decide comparisons.
-    func checkPrefixes(_ cluster: Cluster, _ column: ColumnSchema) throws(StoreError) {
-        let index = column.key.index
-        for row in 0..<cluster.rowCount where cluster.isLive(row) {
-            let cell = TextCell(cluster.rows(index) + row << 4)
-            guard cell.isLarge else { continue }
-            let bytes = cluster.largeBytes(index, cell.reference)
-            if bytes.loadUnaligned(as: UInt32.self) != cell.prefix {
-                throw damage(
-                    "a value differs from its first bytes", column.name,
-                    cluster.firstKey + UInt64(row))
-            }
-        }
-    }
 }
 
 /// The order of the elements of a set or map in each row.

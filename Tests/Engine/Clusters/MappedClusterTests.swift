@@ -177,12 +177,8 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
     ) -> Cluster {
         for column in 0..<cluster.slotCount {
             _ = cluster.chunk(column)
-            if let list = LargeList(word: cluster.slot(column).load(ClusterOffsets.b)),
-                cluster.slot(column).flags.contains(.text)
-            {
-                for index in 0..<list.count where !list.isFree(index) {
-                    _ = cluster.largeBytes(column, index)
-                }
+            if cluster.slot(column).flags.contains(.text) {
+                for row in 0..<cluster.rowCount { _ = cluster.bytes(row, column) }
             }
         }
         if cluster.rowCount > 0 { _ = cluster.contentVersion(0) }

@@ -22,25 +22,6 @@ import Testing
     }
 
     // Covers .invalidDatabase
-    @Test func twoRowsWithTheSamePrimaryKeyAreDamage() throws {
-        for isForged in [false, true] {
-            let transaction = EngineTransaction(base: .empty)
-            let column = ColumnDefinition(name: "id", type: .int, isPrimaryKey: true)
-            _ = try transaction.addTable(name: "A", columns: [column])
-            for id in 1...2 as ClosedRange<Int64> { _ = try transaction.insert(first, [.int(id)]) }
-            let root = try transaction.commit(timestampMicroseconds: 0).root
-            if isForged {
-                let table = try requireValue(root.table(first))
-                let cluster = try requireValue(table.cluster(containing: 0))
-                cluster.rows(0).storeBytes(of: 1, toByteOffset: 1, as: Int8.self)
-                let leaf = IndexLeaf(try requireValue(table.index(at: 0).root))
-                leaf.keys[1] = leaf.keys[0]
-            }
-            expectDamage(of: root, says: isForged ? "the same primary key" : nil)
-        }
-    }
-
-    // Covers .invalidDatabase
     @Test func membersOutOfOrderAreDamage() throws {
         for kind in [ListKind.list, .set, .map] {
             for order in [[0, 1], [1, 0], [0, 0]] {
@@ -109,36 +90,6 @@ import Testing
                 case .circle: "in a circle"
                 }
             expectDamage(of: transaction.root, says: says)
-        }
-    }
-
-    // Covers .invalidDatabase
-    @Test func valuesThatLinkToMissingRowsAreDamage() throws {
-        for target in 0...1 as ClosedRange<UInt64> {
-            let transaction = EngineTransaction(base: .empty)
-            let column = ColumnDefinition(
-                name: "v", type: .any, isOptional: true, isIndexed: true, defaultValue: .null)
-            _ = try transaction.addTable(name: "A", columns: [column])
-            let link = AnyContent.link(first, ObjectKey(rawValue: target)).value
-            _ = transaction.content.insert(0, [link], version: 1, transaction.edit)
-            expectDamage(
-                of: transaction.root, says: target == 0 ? nil : "a row that does not exist")
-        }
-    }
-
-    // Covers .invalidDatabase
-    @Test func aLargeValueWithOtherFirstBytesIsDamage() throws {
-        for isForged in [false, true] {
-            let transaction = EngineTransaction(base: .empty)
-            let column = ColumnDefinition(name: "data", type: .data)
-            _ = try transaction.addTable(name: "A", columns: [column])
-            let bytes = [UInt8](repeating: 1, count: 5_000)
-            _ = try transaction.insert(first, [.data(bytes)])
-            let root = try transaction.commit(timestampMicroseconds: 0).root
-            let table = try requireValue(root.table(first))
-            let cluster = try requireValue(table.cluster(containing: 0))
-            if isForged { cluster.rows(0).storeBytes(of: 2, toByteOffset: 4, as: UInt8.self) }
-            expectDamage(of: root, says: isForged ? "first bytes" : nil)
         }
     }
 }
