@@ -5,8 +5,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Chunks with valid checksums whose bytes no writer stores. Comparisons of whole rows would find
-/// other rows than reading the values does.
+/// Chunks and bounds with valid checksums whose bytes no writer stores. Comparisons of whole rows
+/// would find other rows than reading the values does.
 @Suite struct ForgedChunkTests {
     private struct Forgery {
         let value: Value
@@ -64,5 +64,43 @@ import Testing
         try expectDamage(false, Forgery(value: .string("0123456789ab"), change: nil))
         try expectDamage(false, Forgery(value: .decimal(.nan), change: nil))
         try expectDamage(false, Forgery(value: .double(.nan), change: nil))
+    }
+
+    @Test func paddingIsWhatFollowsAnInlineValue() {
+        for length in 0...TextCell.inlineByteCountMax {
+            for offset in 4..<16 {
+                let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
+                defer { memory.deallocate() }
+                let cell = TextCell(memory)
+                cell.clear()
+                memory.storeBytes(of: UInt32(length), as: UInt32.self)
+                expectTrue(cell.isPadded)
+                memory.storeBytes(of: 0x80, toByteOffset: offset, as: UInt8.self)
+                expectEqual(cell.isPadded, offset < 4 + length)
+            }
+        }
+    }
+
+    /// No value would be within such bounds, whatever is written later.
+    // Covers .invalidDatabase
+    @Test func boundsThatAreNotNumbersAreRefused() throws {
+        let table = TableKey(rawValue: 0)
+        for offset in [nil, ClusterOffsets.a, ClusterOffsets.b] {
+            let transaction = EngineTransaction(base: .empty)
+            let column = ColumnDefinition(name: "x", type: .double)
+            _ = try transaction.addTable(name: "A", columns: [column])
+            _ = try transaction.insert(table, [.double(1)])
+            let root = try transaction.commit(timestampMicroseconds: 0).root
+            let cluster = try requireValue(root.table(table)?.cluster(containing: 0))
+            if let offset { cluster.slot(0).store(Double.nan, offset) }
+            let file = MemoryNodesFile(byteCount: 1 << 20)
+            let checkpoint = try TestCheckpoint(root, to: file)
+            if offset == nil {
+                _ = try checkpoint.load(from: file)
+            } else {
+                let error = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
+                expectEqual(error?.code, .invalidDatabase)
+            }
+        }
     }
 }

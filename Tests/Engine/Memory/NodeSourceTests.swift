@@ -6,10 +6,14 @@ import Testing
 
 /// Images that can't be read.
 @Suite struct NodeSourceTests {
-    /// A file that doesn't contain what its directory refers to.
+    /// A file that doesn't contain what its directory refers to, or can't be read.
     private final class EmptyFile: NodeBytes {
+        private let code: StoreError.Code
+
+        init(_ code: StoreError.Code = .invalidDatabase) { self.code = code }
+
         func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-            throw StoreError(.invalidDatabase, "There are no \(count) bytes at \(offset).")
+            throw StoreError(code, "There are no \(count) bytes at \(offset).")
         }
     }
 
@@ -50,5 +54,20 @@ import Testing
         expectEqual(leaves[0].byteCount, IndexLeaf.byteCount)
         expectEqual(IndexLeaf(leaves[0]).count, 0)
         withExtendedLifetime(source) {}
+    }
+
+    /// A leaf that couldn't be read explains the contradiction. The failure may pass, so the realm
+    /// mustn't be taken for damaged.
+    // Covers .invalidDatabase, .ioFailed
+    @Test func contradictionAfterAFailureIsNotDamage() {
+        for isRead in [false, true] {
+            let source = NodeSource(EmptyFile(.ioFailed))
+            let (_, damage) = DamageWatch.run {
+                if isRead { _ = source.image(.chunk, at: 4096, byteCount: 64, crc: 0, count: 8) }
+                source.contradict("An index lacks the entry of a row.")
+            }
+            expectEqual(damage?.code, isRead ? .ioFailed : .invalidDatabase)
+            expectEqual(source.permanentDamage?.code, isRead ? nil : .invalidDatabase)
+        }
     }
 }
