@@ -149,11 +149,11 @@ extension SequenceTree {
     mutating func insert(
         _ elements: ArraySlice<UInt64>, _ owner: UInt64, at position: Int, _ edit: NodeEdit
     ) -> Bool {
-        if position < 0 || position > tree.count { return false }
+        let start = start(owner)
+        // The walk below stops at the last entry, which may be the owner's.
+        guard position >= 0, position <= tree.count - start else { return false }
         var rest = elements
-        var next = start(owner) &+ position
-        // The walk stops at the last entry, which may be the owner's.
-        if next > tree.count { return false }
+        var next = start + position
         var before = position
         while let first = rest.first {
             var place = 0
