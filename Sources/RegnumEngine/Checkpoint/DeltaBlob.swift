@@ -71,7 +71,12 @@ enum DeltaBlob {
             end = splice.position + splice.removedCount
             newCount += splice.inserted.count - splice.removedCount
         }
-        return root.list(table, change.row, list).count == newCount
+        var storedCount = 0
+        root.content.elements(table, list).visitRuns(change.row.rawValue) { run in
+            storedCount += run.count
+            return true
+        }
+        return storedCount == newCount
     }
 
     /// Encodes splices without the keys that they insert, which the root contains.
