@@ -12,7 +12,7 @@ import Testing
     private let owner = ObjectKey(rawValue: 0)
     private let target = ObjectKey(rawValue: 0)
 
-    private enum Change: CaseIterable { case elements, owner, target }
+    private enum Change: CaseIterable { case elements, owner, target, other }
 
     /// If the trees had different counts afterwards, the next checkpoint couldn't be loaded.
     // Covers .invalidDatabase
@@ -25,6 +25,7 @@ import Testing
                     case .elements: transaction.removeFromList(owners, owner, list, 0..<2)
                     case .owner: transaction.delete(owners, owner)
                     case .target: transaction.delete(targets, target)
+                    case .other: transaction.delete(targets, ObjectKey(rawValue: 1))
                     }
                 }
                 expectEqual(damage?.code, isForged ? .invalidDatabase : nil)
