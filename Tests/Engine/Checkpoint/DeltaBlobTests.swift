@@ -132,7 +132,7 @@ import Testing
         let columns = lack == .column ? [] : [ColumnDefinition(name: "n", type: .int)]
         let table = try transaction.addTable(name: "A", columns: columns)
         if lack != .list { _ = try transaction.addList(table, name: "list", target: table) }
-        if lack != .key { _ = try transaction.insert(table, columns.map { _ in .int(1) }) }
+        if lack != .key { _ = try transaction.insert(table, columns.map { _ in Value.int(1) }) }
         if lack != .table { _ = try transaction.addTable(name: "B", columns: []) }
         return try transaction.commit(timestampMicroseconds: 0).root
     }
