@@ -47,7 +47,8 @@ enum DeltaBlob {
                     for change in changes where !isSound(change, list, delta.table, base, root) {
                         throw StoreError(
                             .invalidDatabase,
-                            "A list of \(delta.tableName) contradicts itself. Nothing was committed.",
+                            "A list of \(delta.tableName) contradicts itself. Nothing was "
+                                + "committed.",
                             className: delta.tableName)
                     }
                 }

@@ -1,8 +1,8 @@
 import RegnumStore
 
 extension TableCheck {
-    /// Checks that each row of an owned class has one owner, and that rows don't own each other in a
-    /// circle.
+    /// Checks that each row of an owned class has one owner, and that rows don't own each other in
+    /// a circle.
     func checkOwners() throws(StoreError) {
         guard table.kind.isOwned else { return }
         var lonely: UInt64?

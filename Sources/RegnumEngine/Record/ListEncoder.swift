@@ -69,8 +69,8 @@ struct ListEncoder {
         transaction.content.report(
             StoreError(
                 .invalidDatabase,
-                "The list \(delta.tableName).\(list.name) has elements of objects that do not exist.",
-                className: delta.tableName, property: list.name))
+                "The list \(delta.tableName).\(list.name) has elements of objects that do not "
+                    + "exist.", className: delta.tableName, property: list.name))
     }
 
     private mutating func encode(_ splices: [ListSplice], _ writer: inout RecordWriter) {

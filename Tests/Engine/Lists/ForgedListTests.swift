@@ -115,8 +115,8 @@ import Testing
             splices, [ListSplice(position: 0, removedCount: 0, inserted: [rows[7]])])
     }
 
-    /// Begins a transaction on three rows, of which the first has a list of a row that doesn't exist
-    /// and the second row.
+    /// Begins a transaction on three rows. The list of the first has a row that doesn't exist and
+    /// the second row.
     private func beginWithMissingElement() throws -> EngineTransaction {
         let transaction = EngineTransaction(base: .makeEmpty())
         _ = try transaction.addTable(name: "A", columns: [])

@@ -5,8 +5,9 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Links that contradict their index or the rows, as in a forged file: a write fails or has a record
-/// that can be applied. Otherwise it would be acknowledged, and the realm couldn't be opened again.
+/// Links that contradict their index or the rows, as in a forged file: a write fails or has a
+/// record that can be applied. Otherwise it would be acknowledged, and the realm couldn't be opened
+/// again.
 @Suite struct ForgedLinksTests {
     private let dogs = TableKey(rawValue: 0)
     private let people = TableKey(rawValue: 1)
