@@ -95,7 +95,8 @@ import Testing
     /// The list would own the objects, although no program can read it.
     @Test func listWithTheNameOfAnInverseDoesNotOwnObjects() async throws {
         let realm = try await oldRealm()
-        try await realm.migrate(2, Owned.types, { _, _ in }) { tx in
+        let block: MigrationBlock = { _, _ in }
+        try await realm.migrate(2, Owned.types, block) { tx in
             expectEqual(tx.objects(Owned.InvShelf.self)[0].top?.text, "x")
             expectEqual(tx.objects(Owned.InvShelf.self)[0].things.count, 0)
         }
