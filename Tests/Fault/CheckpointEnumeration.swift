@@ -99,7 +99,7 @@ import Testing
         let checker = checker(seed)
         checker.effort = CrashChecker.Effort(
             images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
-        let limit = Effort.count(gate: 4_000, soak: 40_000)
+        let limit = Effort.count(gate: 2_500, soak: 40_000)
         var numbers = SeededRandom(seed)
         repeat {
             let steps = (0..<30).map { _ in numbers.oneOf(CheckpointStep.allCases) }
@@ -115,7 +115,7 @@ import Testing
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
-        let limit = Effort.count(gate: 2_000, soak: 20_000)
+        let limit = Effort.count(gate: 1_200, soak: 20_000)
         var numbers = SeededRandom(seed)
         repeat {
             let retention = HistoryRetention(

@@ -8,7 +8,7 @@ import Testing
 struct StreamTests {
     // Covers 4.6, 4.40, O4, O9, O10, O15, O20, O30, O39, O40, O42, O43
     @Test func streamsFollowTheDefinition() async throws {
-        let count = Effort.count(gate: 1_500, soak: 19_500)
+        let count = Effort.count(gate: 1_000, soak: 19_500)
         try await StreamSuite("StreamTests", count: count).run()
     }
 }

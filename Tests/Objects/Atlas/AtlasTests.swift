@@ -9,7 +9,7 @@ import Testing
 struct AtlasTests {
     // Covers 2.84, 2.85, 2.86, 2.88, 2.89
     @Test func everyViewShowsWhatWasDone() async throws {
-        let count = Effort.count(gate: 500, soak: 10_000)
+        let count = Effort.count(gate: 350, soak: 10_000)
         try await AtlasSuite("AtlasTests", count: count).run()
     }
 
