@@ -69,8 +69,8 @@ final class StreamRequest: Sendable {
 
     /// Throws the mismatch, at a version, of a class that the stream reads: that of the objects,
     /// that of the owner of a collection, those whose links lead to the object or the owner, and
-    /// those that conditions and sorts lead to. Key paths are followed by name, so the classes along
-    /// them are checked only if a newer program has changed the schema.
+    /// those that conditions and sorts lead to. Key paths are followed by name, so the classes
+    /// along them are checked only if a newer program has changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
         let schema = root.schema
         var classes = plan.plan.linkedDependencies

@@ -89,11 +89,8 @@ extension MigrationSteps {
             }
             for column in owner.columns { note(column.name, column.linkTarget) }
             for list in owner.lists where !list.isDropped {
-                let elements = stored(list.target)
                 note(
-                    list.name,
-                    elements.kind == .elements ? elements.columns.first?.linkTarget : list.target,
-                    isSet: list.kind == .set)
+                    list.name, transaction.schema.objects(of: list), isSet: list.kind == .set)
             }
         }
         return found

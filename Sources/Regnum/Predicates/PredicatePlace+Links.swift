@@ -73,14 +73,12 @@ extension DatabaseSchema {
             for column in table.columns where !column.isDropped && column.linkTarget == target {
                 found.append([.backlinks(column.name, of: table.name)])
             }
-            for list in table.lists where !list.isDropped {
+            for list in table.lists where !list.isDropped && objects(of: list) == target {
+                let owners = Hop.backlinks(list.name, of: table.name)
                 let elements = tables[Int(list.target.rawValue)]
-                if list.target == target {
-                    found.append([.backlinks(list.name, of: table.name)])
-                } else if list.kind == .map, elements.columns.first?.linkTarget == target {
-                    let entry = Hop.backlinks("value", of: elements.name)
-                    found.append([entry, .backlinks(list.name, of: table.name)])
-                }
+                found.append(
+                    list.target == target
+                        ? [owners] : [.backlinks("value", of: elements.name), owners])
             }
         }
         return found

@@ -230,7 +230,7 @@ extension RealmCore {
             throw error
         }
         if let state = journal.steps {
-            // false only for a file that nobody's program wrote
+            // always true unless the file was forged
             let tableCount = steps.transaction.schema.tables.count
             guard state.isPossible(tableCount: tableCount),
                 tableCount >= transaction.base.schema.tables.count

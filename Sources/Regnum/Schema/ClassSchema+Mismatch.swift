@@ -100,8 +100,7 @@ extension TableSchema {
     private func holdsObjects(_ name: String, in database: DatabaseSchema) -> Bool {
         if let column = column(named: name) { return column.linkTarget != nil }
         guard let list = list(named: name) else { return false }
-        let target = database.tables[Int(list.target.rawValue)]
-        return target.kind != .elements || target.columns.first?.linkTarget != nil
+        return database.objects(of: list) != nil
     }
 
     /// Returns the Swift type of a stored property in the notation of `PropertyShape.swiftName`, or

@@ -26,7 +26,7 @@ struct Sectioning<Key: SectionKey>: Sendable {
         Key._embeddedClass == nil ? number(storedAs: key.engineValue) : nil
     }
 
-    /// Returns whether there is a section with a number. After a failed read, there is none.
+    /// Returns whether `number` is the number of a section; false after a failed read.
     func hasSection(_ number: Int) -> Bool { keys.indices.contains(number) }
 
     /// Returns the section with a stored key, or `nil` if there is none.

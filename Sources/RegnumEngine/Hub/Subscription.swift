@@ -80,8 +80,8 @@ package final class Subscription: Sendable {
         hub.state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
     }
 
-    /// The version up to which commits have been processed, if none concerned the subscription since
-    /// the last take; otherwise `nil`.
+    /// The version up to which commits have been processed, if none concerned the subscription
+    /// since the last take; otherwise `nil`.
     package var idleVersion: UInt64? {
         hub.state.withLock { state in
             guard entry.since == nil, let looked = state.looked else { return nil }

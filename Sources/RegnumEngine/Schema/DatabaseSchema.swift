@@ -91,6 +91,13 @@ package final class DatabaseSchema: Sendable {
         tables.first { equalUTF8($0.name, name) }
     }
 
+    /// Returns the class of the objects in a list or set, or among the values of a map; `nil` for a
+    /// collection of values.
+    package func objects(of list: ListSchema) -> TableKey? {
+        let elements = tables[list.target.index]
+        return elements.kind == .elements ? elements.columns.first?.linkTarget : list.target
+    }
+
     /// Returns the schema with an additional class. Its key is the previous number of classes.
     func adding(
         name: String, kind: TableKind = .object, columns: [ColumnDefinition]

@@ -99,8 +99,8 @@ extension RealmLog {
             segments: segments, reference: nil, search: search, nodes: nodes, damaged: damaged)
     }
 
-    /// Throws `invalidDatabase` if a control page shows that the log was replaced by that of another
-    /// realm.
+    /// Throws `invalidDatabase` if a control page shows that the log was replaced by that of
+    /// another realm.
     ///
     /// `LOCK` is never synced. After a system crash, it can therefore be that of a realm that was
     /// deleted before this one was created.

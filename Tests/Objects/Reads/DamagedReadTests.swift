@@ -344,7 +344,8 @@ private final class Calls: Sendable {
         await realm.close()
     }
 
-    /// A loop would otherwise evaluate a query, or call a closure for all objects, for each element.
+    /// A loop would otherwise evaluate a query, or call a closure for all objects, for each
+    /// element.
     @Test func nothingIsEvaluatedAgainAfterAnError() async throws {
         let file = try await makeRealm()
         var bytes = try Data(contentsOf: file)
