@@ -113,7 +113,8 @@ extension RealmLog {
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory,
         if isDue: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
-        let lock = try directory.openLock()
+        // Another process may have just removed the directory.
+        guard let lock = try ifFound(directory.openLock()) else { return false }
         guard try lock.tryLock(.session, .exclusive) else {
             throw StoreError(
                 .alreadyOpen,
