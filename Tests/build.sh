@@ -1,6 +1,9 @@
 # Functions that build and run the tests. Sourced by Tests/run, Tests/soak, Tests/faults/run and
 # .ci/run, after setup.sh.
 
+# Background processes ignore an interrupt, so it ends the whole process group.
+trap 'trap - INT; kill 0' INT
+
 # One build for all tests: the library is optimized, but keeps its assertions and trap messages.
 # Cross-module optimization would take a third longer and only speed up long scans. A separate
 # process for each module file would parse everything twice, and nothing could start earlier.
