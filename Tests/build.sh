@@ -10,7 +10,7 @@ trap 'trap - INT; kill 0' INT
 # Backtraces need no more than line tables. The checks that the compiler makes of its own code for
 # LLVM would take a twentieth of the time.
 checked_flags=(
-    -c release -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
+    -c release --disable-index-store -Xswiftc -enable-testing -Xswiftc -DDEBUG -Xswiftc -warnings-as-errors
     -Xswiftc -no-emit-module-separately-wmo -Xswiftc -gline-tables-only
     -Xswiftc -Xfrontend -Xswiftc -disable-llvm-verify
 )

@@ -1,0 +1,13 @@
+import Testing
+
+/// The entry point of the test program. With a file of this name, SwiftPM doesn't search an index
+/// of the sources for XCTest classes, so that the build needs no index, which would take a tenth of
+/// the time that the tests take to compile.
+@main
+struct TestProgram {
+    static func main() async {
+        // `swift test` runs the program a second time, for XCTest.
+        guard CommandLine.arguments.contains("swift-testing") else { return }
+        await Testing.__swiftPMEntryPoint() as Never
+    }
+}
