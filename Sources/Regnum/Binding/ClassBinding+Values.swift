@@ -160,8 +160,8 @@ extension ClassBinding {
         }
         guard let found else {
             preconditionFailure(
-                "An object of the class \(schema.name) has a property with the number \(number), "
-                    + "which the class never had in this transaction.")
+                "The column number \(number) was never used by a property of \(schema.name) in "
+                    + "this transaction.")
         }
         return found
     }

@@ -1,7 +1,7 @@
 /// A stream of a realm: ``Changes`` of every kind, and ``CommitSequence``.
 ///
 /// Functions that are generic over this protocol, such as the handler of a server-sent events
-/// route, take any of them. Implemented by the streams of the library; do not conform your own
+/// route, accept any of them. Implemented by the streams of the library; do not conform your own
 /// types.
 public protocol ChangeStream: AsyncSequence, Sendable
 where Element: Sendable, Failure == Realm.Error, AsyncIterator: ChangeStreamIterator {}
@@ -9,7 +9,7 @@ where Element: Sendable, Failure == Realm.Error, AsyncIterator: ChangeStreamIter
 /// The iterator of a ``ChangeStream``.
 public protocol ChangeStreamIterator: AsyncIteratorProtocol
 where Element: Sendable, Failure == Realm.Error {
-    /// Waits for the next element in the isolation of the given actor, but not longer than a
+    /// Waits for the next element in the isolation of the given actor, for at most the given
     /// duration. See ``next(within:clock:)``.
     mutating func next(
         within duration: Duration, clock: any Clock<Duration>,
@@ -17,8 +17,8 @@ where Element: Sendable, Failure == Realm.Error {
     ) async throws(Realm.Error) -> NextElement<Element>
 
     /// The position to resume from after the elements delivered so far: `changes(since: cursor)`
-    /// continues where this iterator is. `nil` before the initial element, unless the stream itself
-    /// resumes from a cursor, and after the end.
+    /// continues from where this iterator is. `nil` before the initial element, unless the stream
+    /// itself resumes from a cursor, and after the end.
     ///
     /// While the stream waits, the position advances with commits that don't concern it. Storing it
     /// on each timeout therefore keeps a quiet stream within the retained history.
@@ -26,7 +26,7 @@ where Element: Sendable, Failure == Realm.Error {
 }
 
 extension ChangeStreamIterator {
-    /// Waits for the next element, but not longer than a duration.
+    /// Waits for the next element for at most the given duration.
     ///
     ///     switch try await iterator.next(within: .seconds(25)) {
     ///     case .element(let change): send(change)
@@ -36,8 +36,8 @@ extension ChangeStreamIterator {
     ///
     /// A timeout neither ends the stream nor loses anything: what arrives later is part of the next
     /// element. That is why the result is an enumeration, and neither an optional, whose `nil`
-    /// would also be the end, nor an error, which would end the stream. Nothing remains of a wait
-    /// that timed out, not even a task.
+    /// would also be the end, nor an error, which would end the stream. A wait that timed out
+    /// leaves nothing behind, not even a task.
     ///
     /// An element that can be delivered from what was published before the call is delivered in any
     /// case, so a duration of zero polls. The duration limits only the wait for a commit, not the
@@ -56,7 +56,7 @@ extension ChangeStreamIterator {
 public enum NextElement<Element: Sendable>: Sendable {
     /// The next element.
     case element(Element)
-    /// The time is up. The stream continues with the next call.
+    /// The duration has elapsed. The next call continues the stream.
     case timedOut
     /// The stream has ended.
     case end

@@ -23,7 +23,7 @@ internal import RegnumEngine
 /// cursor is from another realm, or refers to a version that the realm doesn't have). Waiting for
 /// later elements throws errors that keep this process from reading the realm, `.schemaMismatch`
 /// once a newer program has changed what the stream reads, and `.historyTrimmed` if
-/// ``ChangePolicy/everyCommit`` can't be fulfilled. See `Docs/OBSERVATION.md` for details.
+/// ``ChangePolicy/everyCommit`` can't be honored. See `Docs/OBSERVATION.md` for details.
 public struct Changes<Element: Sendable>: ChangeStream {
     public typealias Failure = Realm.Error
 

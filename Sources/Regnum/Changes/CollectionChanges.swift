@@ -64,10 +64,10 @@ extension LiveResults {
     ///   - cursor: The position to resume from; `nil` starts with the current collection. Streams
     ///     that resume from a cursor have no `.initial`; their first element reports the changes
     ///     since the cursor.
-    ///   - origins: The `origin:` labels of commits that the consumer doesn't want to hear about,
-    ///     such as its own. Their changes appear in no element: the next element is relative to a
-    ///     collection that already includes them, so changes that other commits make before and
-    ///     after them are delivered in separate elements.
+    ///   - origins: The `origin:` labels of the commits to skip, such as the consumer's own. Their
+    ///     changes appear in no element: the next element is relative to a collection that already
+    ///     includes them, so changes that other commits make before and after them are delivered in
+    ///     separate elements.
     ///
     /// The stream throws `.invalidInput` if `depth` is negative.
     public func changes(

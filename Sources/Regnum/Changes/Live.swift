@@ -68,7 +68,7 @@ extension Live {
 
     /// A live handle to the object that a property links to, or to an embedded object. Its stream
     /// reports a change of the link to another object as the deletion of the old one and the
-    /// insertion of the new one. There is no object while this one doesn't exist.
+    /// insertion of the new one. `current` is `nil` while this object doesn't exist.
     ///
     ///     for try await change in realm.object(Person.self, forPrimaryKey: 7).dog.changes { … }
     ///

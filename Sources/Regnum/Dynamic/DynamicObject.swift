@@ -133,7 +133,7 @@ public final class DynamicObject {
     }
 
     /// Returns whether both objects are the same row in the same state. The old and the new object
-    /// in a migration are different.
+    /// in a migration are never the same.
     public func isSameObject(as other: DynamicObject?) -> Bool {
         guard let other else { return false }
         return table == other.table && row == other.row && store.core === other.store.core

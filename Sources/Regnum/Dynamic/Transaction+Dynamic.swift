@@ -242,7 +242,7 @@ public final class DynamicObjects: _ConfinedCollection {
 extension Realm.Error {
     static func unknownClass(_ name: String) -> Realm.Error {
         Realm.Error(
-            .invalidInput, "There is no class \"\(name)\" in the realm, nor among its objectTypes.",
+            .invalidInput, "There is no class \"\(name)\" in the realm or in its objectTypes.",
             className: name)
     }
 }

@@ -34,13 +34,13 @@ extension Realm.Error {
             className: className, property: property)
     }
 
-    /// The error for a property with values of any type whose lists and dictionaries have no place
-    /// for their contents.
+    /// The error for a property with values of any type that lacks the list that stores the
+    /// contents of their lists and dictionaries.
     static func missingItems(_ className: String, _ property: String) -> Realm.Error {
         Realm.Error(
             .invalidDatabase,
-            "The file is damaged: it has no place for the contents of lists and dictionaries in "
-                + "\(className).\(property).", className: className, property: property)
+            "The file is damaged: the list that stores the contents of lists and dictionaries in "
+                + "\(className).\(property) is missing.", className: className, property: property)
     }
 
     /// The error for a stored reference to a row that doesn't exist.

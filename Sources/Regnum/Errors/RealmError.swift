@@ -36,8 +36,8 @@ extension Realm {
         public var position: UInt64?
         /// The line number in the imported text, starting at 1.
         public var line: Int?
-        /// The call site (file and line) of the `write` or `read` whose transaction was failed by a
-        /// setter or another call that can't throw.
+        /// The call site (file and line) of the `write` or `read` whose transaction failed because
+        /// of a setter or another call that can't throw.
         public var transaction: String?
         /// The error that caused this one.
         public var underlying: (any Swift.Error)?

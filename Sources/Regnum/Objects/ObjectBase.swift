@@ -8,9 +8,9 @@ internal import RegnumEngine
 /// When the body returns, its accessors become invalid: accessing one afterwards traps with a
 /// message naming the class.
 ///
-/// Keep accessors by strong references, and identify objects by their rows
-/// (``isSameObject(as:)``), not by `ObjectIdentifier`: a loop or a lookup reuses an accessor that
-/// nothing else holds for another row, which a `weak` or `unowned` reference to it then shows.
+/// Keep strong references to accessors, and identify objects by their rows (``isSameObject(as:)``),
+/// not by `ObjectIdentifier`: loops and lookups may reuse an accessor that nothing retains for
+/// another row, and a `weak` or `unowned` reference to it then refers to that row.
 open class ObjectBase {
     /// The class binding of the object's row, or `nil` for an unmanaged object.
     ///

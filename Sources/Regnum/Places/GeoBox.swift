@@ -2,7 +2,7 @@
 ///
 /// It is a polygon with four corners, whose edges are arcs of great circles. So its northern and
 /// southern edges bulge away from the circles of latitude, noticeably if the box is wide. A box
-/// larger than a hemisphere stands for the rest of the sphere.
+/// larger than a hemisphere is interpreted as the rest of the sphere.
 ///
 /// Corners at the same latitude or longitude enclose no area, which is an error that is reported
 /// when the query is used. Whether a point on an edge is within the box is decided as for

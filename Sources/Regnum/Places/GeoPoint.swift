@@ -4,8 +4,8 @@ internal import RegnumEngine
 ///
 ///     let copenhagen = GeoPoint(latitude: 55.68, longitude: 12.57)
 ///
-/// Can't be stored: a model stores a point in an embedded object of the form that ``GeoShape``
-/// describes.
+/// A `GeoPoint` can't be stored: models store points in embedded objects, as described at
+/// ``GeoShape``.
 public struct GeoPoint: Hashable, Sendable {
     /// The latitude in degrees, from -90 to 90.
     public let latitude: Double

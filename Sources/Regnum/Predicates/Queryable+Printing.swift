@@ -9,9 +9,9 @@ extension Queryable {
     ///     let adults = realm.objects(Person.self).where { $0.age >= 18 }.sorted(by: \.name)
     ///     try adults.predicate  // age >= 18 SORT(name ASC)
     ///
-    /// Properties have their Swift names. Objects are given by their primary keys; those deleted
-    /// since are left out. The string doesn't name the class or collection that is queried. Without
-    /// conditions, it starts with `TRUEPREDICATE`.
+    /// Properties appear under their Swift names. Objects are identified by their primary keys;
+    /// those deleted since are omitted. The string doesn't name the class or collection that is
+    /// queried. Without conditions, it starts with `TRUEPREDICATE`.
     ///
     /// - Throws: `.invalidQuery` for a query that has no predicate string. The message names the
     ///   condition: one on objects without a primary key, on an `AnyRealmValue` that equals an

@@ -13,7 +13,7 @@ extension ClassSchema {
             let place = "\(name).\(property.name)"
             if originName.isEmpty {
                 problems.append(
-                    "\(place) does not name the property of \(origin.name) it is the inverse of: "
+                    "\(place) doesn't name the property of \(origin.name) whose inverse it is: "
                         + "declare it with @Persisted(originProperty:).")
                 continue
             }

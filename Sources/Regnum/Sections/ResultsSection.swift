@@ -2,9 +2,9 @@ internal import RegnumEngine
 
 /// The objects with one key in a transaction, in the order of the results.
 ///
-/// A section stands for its key, not for a position: it shows the objects that currently have the
-/// key. Using it while no object has the key fails the transaction with `.invalidInput`; check
-/// ``isInvalidated`` after changes that might remove the last one. Confined to the body.
+/// A section is identified by its key, not by its position: it shows the objects that currently
+/// have the key. Using it while no object has the key fails the transaction with `.invalidInput`;
+/// check ``isInvalidated`` after changes that might remove the last one. Confined to the body.
 public struct ResultsSection<Key: SectionKey, Model: ObjectBase> {
     private let sections: SectionedResults<Key, Model>
     /// The key of the objects.

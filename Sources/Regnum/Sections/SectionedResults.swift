@@ -41,7 +41,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
     /// The last section, or `nil` if there are none.
     public var last: ResultsSection<Key, Model>? { isEmpty ? nil : self[count - 1] }
 
-    /// The section that is currently at a position. It continues to stand for the same key when
+    /// The section that is currently at a position. It keeps referring to the same key when
     /// sections are inserted or deleted before it.
     ///
     /// - Precondition: `0 <= position < count`.

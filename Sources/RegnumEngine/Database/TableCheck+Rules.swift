@@ -17,7 +17,7 @@ extension TableCheck {
         }
         if let error { throw named(error, nil) }
         if let lonely { throw damage("a row has no owner, or several", nil, lonely) }
-        if let circular { throw damage("rows own each other in a circle", nil, circular) }
+        if let circular { throw damage("rows own each other in a cycle", nil, circular) }
     }
 
     private struct OwnedRow: Hashable {

@@ -87,7 +87,7 @@ import Testing
                 switch owners {
                 case .one: nil
                 case .none, .two: "no owner, or several"
-                case .circle: "in a circle"
+                case .circle: "in a cycle"
                 }
             expectDamage(of: transaction.root, says: says)
         }

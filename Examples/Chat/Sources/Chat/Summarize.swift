@@ -19,7 +19,7 @@ struct Summarize: AsyncParsableCommand {
         try StandardOutput.print(summary.text(byteCount: try byteCount(of: try chat.realmURL())))
         guard summary.isComplete(before: before) else {
             throw ChatFailure(
-                "The tails did not all receive every message once and in the same order.")
+                "The tails did not all receive every message exactly once and in the same order.")
         }
     }
 
