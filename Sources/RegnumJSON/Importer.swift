@@ -150,7 +150,7 @@ extension Realm.Error {
     }
 }
 
-/// The rows of objects by their keys in a text. Stored as runs where both rise by one, as in an
+/// The rows of objects by their keys in a text. Stored as runs where both increase by one, as in an
 /// export that is read in order, and single entries otherwise.
 struct ImportedKeys: Sendable {
     private struct Run {

@@ -52,7 +52,7 @@ struct ImportCommand: AsyncParsableCommand {
                 ? try await Realm.schemaVersion(at: URL(filePath: path))
                 : try input.firstLine().flatMap { schemaVersion(inLine: $0) } ?? 0
             let realm = try await Realm.open(configuration)
-            // Another process may have created it after the look for it.
+            // Another process may have created it in the meantime.
             let isNew = !isThere && realm.snapshot().storedClasses.isEmpty
             do {
                 let summary = try await realm.importJSON(

@@ -11,7 +11,7 @@ final class ClassBinding {
     /// a single call.
     @usableFromInline let isTracing: Bool
     let schema: ClassSchema
-    /// The transaction; `nil` for a recorder, whose values are made up.
+    /// The transaction; `nil` for a recorder, which has sample values.
     let core: TransactionCore?
     private let entry: ClassEntry?
     let tracer: ReadTracer?

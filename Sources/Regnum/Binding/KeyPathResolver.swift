@@ -136,7 +136,7 @@ extension ClassSchema {
         else { return nil }
         let type = Swift.type(of: keyPath).valueType
         let wrapped = (type as? any AnyOptional.Type)?.wrappedType
-        // Properties on the way that can be nil: all except lists and inverses.
+        // Properties along the path that can be nil: all except lists and inverses.
         let links = path.properties.indices.dropLast().filter { path.properties[$0].isColumn }
         guard type == last.field.valueType || !links.isEmpty && wrapped == last.field.valueType
         else { return nil }

@@ -7,8 +7,8 @@ internal import RegnumStore
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
 /// reads a property of the newest recorder. Once the chain is broken or has more than
 /// `Limits.keyPathLinkCountMax` links, links return `nil`, so that computations that follow links
-/// terminate. If the tracer follows branches, a link leads on after that too, but only once on each
-/// path.
+/// terminate. If the tracer follows branches, links still return recorders after that, but only
+/// once on each path.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -43,7 +43,7 @@ final class ReadTracer {
     ///   - probe: The value to return for one property. All others return their defaults.
     ///   - nilLink: The number of the read, of a link, that returns `nil`.
     ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
-    ///   - followsBranches: Whether links lead on although the reads don't form a chain.
+    ///   - followsBranches: Whether links return recorders even if the reads don't form a chain.
     ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,

@@ -40,7 +40,7 @@ extension ClassSchema {
     /// Returns the classes with these names that links, collections and inverses lead to from this
     /// class, the nearest ones first.
     ///
-    /// - Complexity: O(classes on the way and their properties).
+    /// - Complexity: O(classes along the way and their properties).
     fileprivate func linkedClasses(named names: Set<StoredText>) -> [ClassSchema] {
         var missing = names.filter {
             $0 != StoredText(name) && !$0.wrappedValue.utf8.contains(UInt8(ascii: "."))

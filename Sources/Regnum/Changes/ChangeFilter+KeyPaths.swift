@@ -43,8 +43,8 @@ extension ClassSchema {
     /// Returns the paths to all stored properties of an embedded class and of the embedded objects
     /// in it.
     ///
-    /// - Parameter outer: The classes on the way, to end where one contains itself, which is
-    ///   refused when the class is used.
+    /// - Parameter outer: The classes along the way, so that the recursion ends at a class that
+    ///   contains itself, which is rejected when the class is used.
     fileprivate func embeddedPaths(in outer: [ClassSchema] = []) -> [[PropertySchema]] {
         if outer.contains(where: { $0 === self }) { return [] }
         var paths: [[PropertySchema]] = []

@@ -31,7 +31,7 @@ extension PredicateBinder {
         case .compare(.equal), .isIn: isNegated = false
         case .compare(.notEqual) where otherOperand.quantifier == nil: isNegated = true
         case .compare(.notEqual):
-            throw refused(place, "can't differ from ANY of several types", comparison.offset)
+            throw refused(place, "can't be compared with ANY type by !=", comparison.offset)
         default:
             throw refused(place, "can only be compared by ==, != and IN", comparison.offset)
         }

@@ -32,7 +32,7 @@ extension PredicateBinder {
         }
         guard let place = builder.place else {
             throw PredicateMistake(
-                message: "Two values are compared: one side must be a property.", offset: offset)
+                message: "Can't compare two values: one side must be a property.", offset: offset)
         }
         let isAnyOf = comparison.kind == .isIn
         return try quantified(

@@ -39,7 +39,7 @@ extension PredicateBinder {
         _ quantifier: Quantifier?, _ place: PredicatePlace, _ offset: Int
     ) throws(PredicateMistake) {
         if quantifier != nil {
-            throw refused(place, "is a single value: ANY, ALL and NONE need several", offset)
+            throw refused(place, "is a single value: ANY, ALL and NONE require several", offset)
         }
     }
 

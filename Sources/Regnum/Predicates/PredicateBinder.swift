@@ -192,7 +192,7 @@ struct PredicateBinder {
                 place, try comparison.mirrored, schema, key, quantifier, right.offset)
         default:
             throw PredicateMistake(
-                message: "Two values are compared: one side must be a property.",
+                message: "Can't compare two values: one side must be a property.",
                 offset: left.offset)
         }
     }

@@ -254,7 +254,7 @@ struct PredicateParser {
                 take()
                 try require(symbol: "(")
                 guard case .number(let text) = next.kind, let count = Int(text) else {
-                    throw mistake("Expected a number of objects")
+                    throw mistake("Expected the maximum number of objects")
                 }
                 take()
                 tails.append((.limit(count), offset))

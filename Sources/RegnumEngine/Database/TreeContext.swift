@@ -3,7 +3,7 @@ import RegnumStore
 /// The state shared by all versions of one lineage: the roots that descend from one another by
 /// edits.
 ///
-/// A realm has one lineage at a time. Opening, re-rooting and cloning start a new one.
+/// A realm has one lineage at a time. Opening, reloading and cloning start a new one.
 struct TreeContext: Sendable {
     /// The nodes on the heap.
     let store: NodeStore

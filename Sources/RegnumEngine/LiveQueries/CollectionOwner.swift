@@ -82,7 +82,7 @@ package struct CollectionOwner: Hashable, Sendable {
 
     /// Returns the list at a version, or `nil` if it doesn't exist then or this is an inverse.
     ///
-    /// - Complexity: O(log n), and O(log² n) for each key on the way.
+    /// - Complexity: O(log n), and O(log² n) for each key along the way.
     package func list(_ root: DatabaseRoot) -> OwnedList? {
         guard kind == .list, let row = row(root),
             let table = root.schema.table(named: tableName), let list = table.list(named: name)

@@ -2,9 +2,9 @@ import Glibc
 
 /// An area on the sphere: a polygon with holes, or a circle.
 ///
-/// A polygon decides as S2 does, whose rules are those of `GeoRing`; its coordinates are rounded to
-/// less than 2e-16 radians (about 1 nm on the Earth), and everything else is exact. A circle is
-/// precise to about 1e-15 radians.
+/// Whether a polygon contains a point is decided by the rules of S2 (see `GeoRing`); its
+/// coordinates are rounded to less than 2e-16 radians (about 1 nm on the Earth), and everything
+/// else is exact. A circle is precise to about 1e-15 radians.
 package struct GeoArea: Hashable, Sendable {
     private enum Shape: Hashable {
         /// The center, and the square of the greatest distance from it, in a straight line.

@@ -2,8 +2,8 @@ import Glibc
 
 /// A closed line of great-circle edges on the sphere, and the area on its left.
 ///
-/// Decides as S2 does. The area is half-open: of the rings that share an edge and lie on its two
-/// sides, exactly one contains a point on that edge, and of those around a vertex exactly one
+/// Follows the rules of S2. The area is half-open: of the rings that share an edge and lie on its
+/// two sides, exactly one contains a point on that edge, and of those around a vertex exactly one
 /// contains the vertex.
 package struct GeoRing: Hashable, Sendable {
     /// At least three different points; the last one is joined to the first.

@@ -59,7 +59,7 @@ struct WordSearch: Sendable {
         // before more words are compared with these
         guard required.count + excluded.count <= Limits.searchWordCountMax else {
             throw WordSearch.refused(
-                "A full-text search has at most \(Limits.searchWordCountMax) words.")
+                "A full-text search can have at most \(Limits.searchWordCountMax) words.")
         }
     }
 

@@ -32,7 +32,8 @@ struct QueryCompiler {
         guard sort.count <= Limits.sortTermCountMax else {
             throw StoreError(
                 .invalidQuery,
-                "A sort has at most \(Limits.sortTermCountMax) terms; this one has \(sort.count).",
+                "A sort can have at most \(Limits.sortTermCountMax) terms; this one has "
+                    + "\(sort.count).",
                 className: tableName)
         }
         return ResultOrder(areDescending: sort.map { !$0.ascending })

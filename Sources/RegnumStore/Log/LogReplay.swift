@@ -1,6 +1,6 @@
 /// A reader of the commits after a checkpoint, or from the beginning of the log. It opens its own
-/// files, so it can run on any thread while the log's owner continues to append. Used for
-/// re-rooting and for past versions.
+/// files, so it can run on any thread while the log's owner continues to append. Used to reload the
+/// current state and to rebuild past versions.
 package struct LogReplay: Sendable {
     let directory: any RealmDirectory
     let options: StoreOptions

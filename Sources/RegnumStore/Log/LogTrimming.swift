@@ -48,8 +48,8 @@ package struct LogTrimming: Sendable {
         }
         var hasRemoved = false
         for number in files where !neededFiles.contains(number) {
-            // Numbers rise: the bulk commits since the retained checkpoint aren't in lower-numbered
-            // files.
+            // Numbers increase: the bulk commits since the retained checkpoint aren't in
+            // lower-numbered files.
             let isPast = number < min(newestFile, past?.firstFile ?? .max)
             guard isPast || isAlone && number > newestFile else { continue }
             try directory.unlink(NodesHeader.fileName(number))

@@ -8,7 +8,7 @@ package final class NodesDirectory: Sendable {
     private let lock: (any LockFile)?
     /// The files that are currently in use.
     private let open = Guarded<[UInt64: Reference]>([:])
-    /// See `NodesFile.isAbandoned`. Remembered here, because the objects don't last.
+    /// See `NodesFile.isAbandoned`. Kept here because the `NodesFile` objects are short-lived.
     private let abandoned = Guarded<Set<UInt64>>([])
 
     private struct Reference: Sendable {

@@ -93,7 +93,7 @@ package final class PosixFileSystem: FileSystem {
     /// are unreliable, because other machines don't share them or a program defines their behavior.
     ///
     /// The numbers are those of the kernel's `linux/magic.h` and, for file systems that aren't in
-    /// it, of `src/stat.c` in GNU coreutils, which has them from those projects' sources.
+    /// it, of `src/stat.c` in GNU coreutils, which takes them from those projects' sources.
     package static func networkFileSystem(type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -125,7 +125,7 @@ package final class PosixFileSystem: FileSystem {
         return leads
     }
 
-    /// Returns the result of `leads` if stat(2) failed with that number, or `nil` if it tells
+    /// Returns the result of `leads` if stat(2) failed with that number, or `nil` if it says
     /// nothing about the path.
     package static func leads(afterError number: Int32) -> Bool? {
         switch number {

@@ -144,7 +144,7 @@ import Testing
             ("spot.coordinates GEOWITHIN geoBox([1, 2], [3, 4])", "isn't an embedded object"),
             ("partner GEOWITHIN geoBox([1, 2], [3, 4])", "GeoShop doesn't store points"),
             ("label GEOWITHIN geoBox([1, 2], [3, 4])", "GeoLabel doesn't store points"),
-            ("ANY spot GEOWITHIN geoBox([1, 2], [3, 4])", "ANY, ALL and NONE need several"),
+            ("ANY spot GEOWITHIN geoBox([1, 2], [3, 4])", "ANY, ALL and NONE require several"),
         ]
         for one in cases {
             let error = #expect(throws: Realm.Error.self, "\(one.text)") {

@@ -108,8 +108,8 @@ import Testing
             Case("number > 0 SORT‸", "Expected ("),
             Case("number > 0 SORT(‸)", "Expected the name of a property"),
             Case("number > 0 SORT(number ‸UP)", "Expected ), but found UP"),
-            Case("number > 0 LIMIT(‸x)", "Expected a number of objects"),
-            Case("number > 0 LIMIT(‸-1)", "Expected a number of objects"),
+            Case("number > 0 LIMIT(‸x)", "Expected the maximum number of objects"),
+            Case("number > 0 LIMIT(‸-1)", "Expected the maximum number of objects"),
             Case("number > 0 LIMIT(1) ‸AND number < 3", "Expected SORT, DISTINCT"),
         ])
     }
@@ -182,7 +182,7 @@ import Testing
             Case("‸number BETWEEN {1, 2, 3}", "needs two values after BETWEEN"),
             Case("‸number BETWEEN {1, nil}", "can't be between nil and a value"),
             Case("‸flag BETWEEN {true, false}", "has no order"),
-            Case("‸ANY number == 1", "is a single value: ANY, ALL and NONE need several"),
+            Case("‸ANY number == 1", "is a single value: ANY, ALL and NONE require several"),
             Case("‸ALL any.k == 1", "is a single value"),
             Case("‸NONE scores.a == 1", "is a single value"),
             Case("ANY numbers == ‸ALL {1}", "Only one side can have ANY, ALL or NONE"),

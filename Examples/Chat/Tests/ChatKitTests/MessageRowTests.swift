@@ -64,9 +64,9 @@ struct MessageRowTests {
     @Test func progressBarFitsItsLine() {
         let bar = ProgressBar(total: 200, columns: 80)
         #expect(bar.line(done: 0).hasPrefix("[----"))
-        #expect(bar.line(done: 100).contains(" 50 %  100 of 200"))
-        #expect(bar.line(done: 200).contains("100 %"))
-        #expect(ProgressBar(total: 0, columns: 80).line(done: 0).contains("100 %"))
+        #expect(bar.line(done: 100).contains(" 50%  100 of 200"))
+        #expect(bar.line(done: 200).contains("100%"))
+        #expect(ProgressBar(total: 0, columns: 80).line(done: 0).contains("100%"))
         for columns in 1...100 {
             let narrow = ProgressBar(total: 25_547, columns: columns)
             #expect(narrow.line(done: 12_000).count < max(columns, 1))
