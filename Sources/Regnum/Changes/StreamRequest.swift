@@ -50,7 +50,7 @@ final class StreamRequest: Sendable {
         self.deliversAll = deliversAll
     }
 
-    /// Whether the stream needs every commit by itself.
+    /// Whether the stream needs each commit separately.
     var isStepwise: Bool { policy == .everyCommit || isSelective }
 
     /// Whether the stream skips commits.

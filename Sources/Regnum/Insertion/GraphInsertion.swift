@@ -78,7 +78,7 @@ final class GraphInsertion {
     /// Stores an unmanaged object unless it has been stored, and returns its row. The objects
     /// become accessors when `bind` is called.
     ///
-    /// Throws the errors of `Transaction.add`; then the insertion can't be used any more, and
+    /// Throws the errors of `Transaction.add`; the insertion can then no longer be used, and
     /// `deleteRows` must be called.
     func insert(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         if numbers[root] == nil {

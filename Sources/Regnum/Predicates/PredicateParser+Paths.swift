@@ -92,7 +92,7 @@ extension PredicateToken {
 }
 
 extension String {
-    /// The number of the path argument that a variable stands for: 0 for `K0`.
+    /// The number of the path argument that a variable refers to: 0 for `K0`.
     var pathArgument: Int? { hasPrefix("K") ? String(dropFirst()).number : nil }
 
     /// The number that consists of these digits.

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-// The conditions that stand for a map's value for a key, an element at a position, and the contents
+// The conditions that represent a map's value for a key, an element at a position, and the contents
 // of values of any type.
 
 extension PredicatePrinter {

@@ -64,7 +64,7 @@ extension Query {
         return with(.column(hops, property.reference, splitting: true))
     }
 
-    /// The path to the object or objects that the expression stands for. Reports an error for the
+    /// The path to the object or objects that the expression represents. Reports an error for the
     /// entry of a map.
     var hops: [Hop] {
         guard case .objects(let hops) = node else {

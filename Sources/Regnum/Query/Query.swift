@@ -27,9 +27,9 @@ internal import RegnumStore
 @dynamicMemberLookup
 public struct Query<Value> {
     enum Node {
-        /// The objects at the end of a path from the object that the query is about: that object
-        /// itself if the path is empty; the object of a link; the objects or values of a list; the
-        /// origins of an inverse.
+        /// The objects at the end of a path from the queried object: that object itself if the path
+        /// is empty; the object of a link; the objects or values of a list; the origins of an
+        /// inverse.
         case objects([Hop])
         /// A property of the rows at the end of a path. The last of the hops, if any, leads to
         /// several rows.
@@ -142,7 +142,7 @@ final class QueryScope {
 }
 
 extension Query {
-    /// The condition that the expression stands for.
+    /// The condition that the expression represents.
     var predicate: Predicate {
         switch node {
         case .predicate(let predicate): predicate

@@ -175,8 +175,8 @@ extension SectionChanges {
         }
     }
 
-    /// Returns a row as it is reported if it counts as modified, without the paths that are
-    /// followed only for the section keys.
+    /// Returns the row to report if it counts as modified, without the paths that are followed only
+    /// for the section keys.
     fileprivate func reported(_ row: ModifiedResult) -> ModifiedResult? {
         guard let pathCount else { return row }
         var row = row

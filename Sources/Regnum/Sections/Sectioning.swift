@@ -169,7 +169,7 @@ extension Sectioning {
     ///   - change: The change of the rows.
     ///   - newKeys: The rows after the step, if rows that weren't modified may have another key;
     ///     otherwise `nil`.
-    ///   - isModified: Returns a row if it counts as modified, as it is to be reported.
+    ///   - isModified: Returns the row to report if a row counts as modified, otherwise `nil`.
     /// - Complexity: O(s log s + c log c) for s sections and c changed rows and rows of inserted
     ///   sections; in addition, O(n) with `newKeys`.
     func difference(

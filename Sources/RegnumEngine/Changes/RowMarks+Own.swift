@@ -66,7 +66,7 @@ extension VersionStep {
         return marks
     }
 
-    /// The first key of rows that the step inserted. Keys rise, and a committed key is never
-    /// reused, so rows of the new version from this key on are new.
+    /// The first key of rows that the step inserted. Keys only increase, and a committed key is
+    /// never reused, so rows of the new version from this key on are new.
     func firstInserted(_ table: TableKey) -> UInt64 { old.content.table(table)?.nextKey ?? 0 }
 }

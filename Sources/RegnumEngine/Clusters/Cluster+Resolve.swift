@@ -84,7 +84,7 @@ extension Cluster {
 
     /// Copies the words that readers set when they load leaves from `original`, of which the
     /// cluster is a copy. The memory was copied in no particular order, so if a reader was loading
-    /// a chunk meanwhile, the copy may have the word of the chunk without that of its text.
+    /// a chunk at the time, the copy may have the word of the chunk without that of its text.
     ///
     /// Such words refer to images, which belong to the source, so both clusters can have them.
     private func copyLoadedWords(of original: Cluster) {

@@ -265,10 +265,10 @@ extension CoordinatorState {
         }
     }
 
-    /// Handles the failure of a reload. If the reason may pass, it is repeated, up to 20 attempts
-    /// in all (for about 70 s), because new checkpoints and bulk commits wait for the older
-    /// checkpoint to be loaded. If a commit was applied to damaged data, nothing else can be done
-    /// with the realm, so there is no limit.
+    /// Handles the failure of a reload. If the cause may be temporary, the reload is repeated, up
+    /// to 20 attempts in all (for about 70 s), because new checkpoints and bulk commits wait for
+    /// the older checkpoint to be loaded. If a commit was applied to damaged data, nothing else can
+    /// be done with the realm, so there is no limit.
     ///
     /// - Parameter error: `nil` if another process has yet to sync its commits.
     mutating func failReload(

@@ -34,7 +34,7 @@ extension DatabaseRoot {
         return images.offsets.isSubset(of: known.offsets)
     }
 
-    /// Whether part of the content can't be read any more, though an older checkpoint and the log
+    /// Whether part of the content can no longer be read, though an older checkpoint and the log
     /// may still have it.
     var needsHealing: Bool {
         guard hasDamage, let source = content.context.source else { return false }

@@ -236,7 +236,7 @@ extension CommitHub {
             guard state.epoch == epoch else { return (0, []) }
             var look = CommitLook(summary: summary, root: root, batch: batch)
             state.routes.visit(summary, searches) { look.note($0, state.commits) }
-            if isSchemaChange || isDamaged {  // nobody knows whom the commit concerns
+            if isSchemaChange || isDamaged {  // may concern any subscription
                 for entry in state.entries.values {
                     look.note(entry, state.commits, isLabelled: false)
                 }

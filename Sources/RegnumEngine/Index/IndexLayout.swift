@@ -163,7 +163,7 @@ struct IndexInner {
             preconditionFailure("A leaf of an index is neither in memory nor in a file.")
         }
         let leaf = IndexLeaf.read(source, leafEntry(place))
-        // An empty leaf stands for a damaged image, which must be reported to every reader.
+        // An empty leaf takes the place of a damaged image, which must be reported to every reader.
         if leaf.count > 0 { cregnum_store_child(children + place, UInt64(leaf.word)) }
         return leaf
     }

@@ -32,7 +32,7 @@ package final class MaintainedResult: Sendable {
 ///
 /// Each stream has its own subscription and its own position. Whatever one of them computes is kept
 /// for the others: the newest result, and the last step that led to it. A stream that lags behind
-/// computes its step by itself, at the cost of what has changed since.
+/// computes its step on its own, at the cost of what has changed since.
 package final class MaintainedQuery: Sendable {
     package let query: StreamQuery
     private let counters: StreamCounters

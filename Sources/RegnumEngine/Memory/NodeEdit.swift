@@ -109,7 +109,7 @@ final class NodeEdit {
     /// frees the nodes created since, and restores those retired since.
     ///
     /// Returns false and changes nothing if a root registered since then is still live, because its
-    /// nodes can't be told from those the edit will create.
+    /// nodes can't be distinguished from those the edit will create.
     ///
     /// - Parameter directory: The current state; `nil` if it is empty. It must not be used
     ///   afterwards.

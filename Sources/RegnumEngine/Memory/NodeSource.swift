@@ -17,7 +17,7 @@ final class NodeSource: Sendable {
     private let damage = Guarded<(first: StoreError?, permanent: StoreError?)>((nil, nil))
     private let isDamaged = Atomic(false)
     /// Damage encountered while a commit was applied. The zeros read instead may have been copied
-    /// into the new version, where they can't be told from values.
+    /// into the new version, where they can't be distinguished from values.
     private let inherited = Guarded<StoreError?>(nil)
     /// The unreadable images, and the zeros that replace them. They live as long as the source.
     private let substitutes = Guarded(Substitutes())

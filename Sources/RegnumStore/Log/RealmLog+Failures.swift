@@ -19,8 +19,8 @@ extension RealmLog {
             path: path, errno: error.errno)
     }
 
-    /// Zeroes the written part of a batch page by page from its end, so that a process killed
-    /// meanwhile leaves the beginning of the batch, as if it had been killed while writing it.
+    /// Zeroes the written part of a batch page by page from its end, so that a process killed in
+    /// between leaves the beginning of the batch, as if it had been killed while writing it.
     private func takeBack(_ count: Int, at start: UInt64) throws(StoreError) {
         let written = try segment.file.read(at: start, count: count)
             .withUnsafeBytes { Bytes.countUpToLastNonZero($0) }

@@ -52,7 +52,7 @@ package final class NodesAppender {
     ///
     /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
     /// - Throws: `diskFull`, `ioFailed`, `fileMoved` if `LOCK` was replaced, or `closed` if the
-    ///   pace stopped the appender. The appender can't be used any more then, and what it appended
+    ///   pace stopped the appender. The appender can then no longer be used, and what it appended
     ///   is garbage.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
         precondition(!hasFailed, "append to a failed appender")

@@ -4,7 +4,7 @@ import Foundation
 enum StandardOutput {
     /// Writes lines, each followed by a line break.
     ///
-    /// Throws `OutputClosed` if nobody reads any more, `ChatFailure` if writing fails.
+    /// Throws `OutputClosed` if the reader has closed it, `ChatFailure` if writing fails.
     static func print(_ lines: [String]) throws {
         guard !lines.isEmpty else { return }
         try write(lines.joined(separator: "\n") + "\n")
