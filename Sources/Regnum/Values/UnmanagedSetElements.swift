@@ -5,12 +5,12 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     private(set) var array: [Element] = []
     /// The keys of the elements. Objects that were stored after they were inserted have two.
     private var members = Numbering<SetMember>()
-    /// The objects that weren't stored when they were last looked at.
+    /// The objects that weren't stored when they were last checked.
     private var unstored: [ObjectBase] = []
-    /// The transaction in which they were looked at, and its edits until then.
+    /// The transaction in which they were last checked, and its edit count at that time.
     private weak var lookedAt: AnyObject?
     private var editCount: UInt64 = 0
-    /// The number of times that one of them was looked at.
+    /// The number of times that one of them was checked.
     private(set) var lookCount = 0
 
     init() {}

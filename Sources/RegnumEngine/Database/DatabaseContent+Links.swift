@@ -39,8 +39,8 @@ extension DatabaseContent {
         origins(target, link).flatMap { backlinks($0, map) }.sorted()
     }
 
-    /// Returns whether a value of a row isn't a link to a row that doesn't exist, as only a forged
-    /// file has it. A record with such a value couldn't be applied.
+    /// Returns false for a link to a row that doesn't exist, which only a forged file contains. A
+    /// record with such a value couldn't be applied.
     func isSound(_ value: Value, of column: ColumnSchema) -> Bool {
         if let target = column.linkTarget {
             return value.linkedRow.map { self[target.index].contains($0) } ?? true

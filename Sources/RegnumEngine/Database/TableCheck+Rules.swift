@@ -2,7 +2,7 @@ import RegnumStore
 
 extension TableCheck {
     /// Checks that each row of an owned class has one owner, and that rows don't own each other in
-    /// a circle.
+    /// a cycle.
     func checkOwners() throws(StoreError) {
         guard table.kind.isOwned else { return }
         var lonely: UInt64?
@@ -25,7 +25,7 @@ extension TableCheck {
         let row: UInt64
     }
 
-    /// Returns whether following the owners of a row leads into a circle.
+    /// Returns whether following the owners of a row leads into a cycle.
     ///
     /// - Parameter settled: Rows for which it doesn't.
     private func isInCircle(_ row: UInt64, _ settled: inout Set<OwnedRow>) -> Bool {

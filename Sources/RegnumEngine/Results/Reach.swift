@@ -92,7 +92,7 @@ struct Reach: Sendable {
         case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
         case .entryTargets, .entryOrigins: break  // no condition leads through them
         }
-        // from behind the parent on, so that a long path isn't compared with itself
+        // from the place after the parent on, so that a long path isn't compared with itself
         let known = places[(place + 1)...]
             .firstIndex { $0.parent == place && $0.hop == hop }
         if let known { return known }

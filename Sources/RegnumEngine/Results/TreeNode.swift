@@ -197,7 +197,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         right.count = 0
     }
 
-    /// Moves the slots from `start` on behind those of another node. Doesn't update `count`.
+    /// Moves the slots from `start` on after those of another node. Doesn't update `count`.
     private func moveSlots(from start: Int, to other: TreeNode) {
         let moved = slotCount - start
         let end = other.slotCount

@@ -17,7 +17,7 @@ struct Word {
     /// The number of letters in `start`.
     static let startCount = 8
 
-    /// Appends a letter, unless the word already has as many as count.
+    /// Appends a letter, unless the word already has the maximum number of letters.
     @inline(__always)
     fileprivate mutating func append(_ letter: UInt8) {
         guard count < Limits.wordLetterCountMax else { return }
@@ -56,8 +56,8 @@ struct Word {
     }
 }
 
-/// Splits UTF-8 into words. All that isn't a letter or digit of a `Word` separates words, including
-/// the letters of other scripts and invalid bytes.
+/// Splits UTF-8 into words. Anything that isn't a letter or digit of a `Word` separates words,
+/// including the letters of other scripts and invalid bytes.
 struct WordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -97,7 +97,7 @@ struct WordReader {
     /// Returns the number of a letter from U+00C0 on, given the second byte of its UTF-8, or 0 for
     /// the signs × and ÷.
     private static func letter(latin byte: UInt8) -> UInt8 {
-        // The lowercase letter is 0x20 behind the uppercase one, except for ß and ÿ.
+        // The lowercase letter is 0x20 after the uppercase one, except for ß and ÿ.
         switch byte | 0x20 {
         case 0xA0...0xA5: letter(ascii: UInt8(ascii: "a"))
         case 0xA6: 37  // æ
