@@ -67,7 +67,7 @@ import Testing
         }
         expectEqual(
             astray?.message.contains(
-                "InvAstray.leaves does not name the property of InvLeaf it is the inverse"), true)
+                "InvAstray.leaves doesn't name the property of InvLeaf whose inverse it is"), true)
         let narrow = await realmError { try await Realm.temporary([InvNarrow.self]) }
         expectEqual(
             narrow?.message.contains("which is of type List<Int8>"), true, "\(narrow as Any)")
