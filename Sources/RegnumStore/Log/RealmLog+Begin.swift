@@ -152,7 +152,7 @@ extension RealmLog {
         StoreError(
             .invalidDatabase,
             "\(directory.path) is missing log segment log-0-\(number), although log-0-\(next) "
-                + "exists. Restore it from a backup.",
+                + "exists. Restore the realm from a backup.",
             path: directory.path + "/log-0-\(number)")
     }
 

@@ -225,8 +225,8 @@ extension RealmLog {
                 throw StoreError(
                     .invalidDatabase,
                     "The log of \(directory.path) is missing: LOCK records commits up to version "
-                        + "\(page.version), but there is no log file. Restore it from a backup, or "
-                        + "remove LOCK to create a new realm.", path: directory.path,
+                        + "\(page.version), but there is no log file. Restore the realm from a "
+                        + "backup, or remove LOCK to create a new realm.", path: directory.path,
                     lastGoodVersion: 0)
             }
             if let seed {
