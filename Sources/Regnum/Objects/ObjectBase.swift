@@ -9,7 +9,7 @@ internal import RegnumEngine
 /// message naming the class.
 ///
 /// Keep strong references to accessors, and identify objects by their rows (``isSameObject(as:)``),
-/// not by `ObjectIdentifier`: loops and lookups may reuse an accessor that nothing retains for
+/// not by `ObjectIdentifier`: if nothing retains an accessor, loops and lookups may reuse it for
 /// another row, and a `weak` or `unowned` reference to it then refers to that row.
 open class ObjectBase {
     /// The class binding of the object's row, or `nil` for an unmanaged object.

@@ -37,9 +37,9 @@ public protocol Queryable<Model> {
     ///     let text = "age > %@ AND ANY dogs.name BEGINSWITH[c] %@ SORT(name ASC) LIMIT(20)"
     ///     let people = try realm.objects(Person.self).filter(text, 18, "re")
     ///
-    /// `Docs/Predicates.md` describes the language, which is Realm's, and also accepts the
-    /// spellings of `NSPredicate`. Properties can be given by their Swift names or their stored
-    /// names. Literals are parsed as the type of the property that they are compared with.
+    /// `Docs/Predicates.md` describes the language: Realm's, with the spellings of `NSPredicate` as
+    /// alternatives. Properties can be given by their Swift names or their stored names. Literals
+    /// are parsed as the type of the property that they are compared with.
     ///
     /// - Parameters:
     ///   - predicate: The condition. Pass user input as values instead of interpolating it here.
