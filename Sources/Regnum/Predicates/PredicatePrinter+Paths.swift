@@ -198,6 +198,7 @@ extension String {
     private static let keywords: Set<String> = [
         "in", "between", "beginswith", "endswith", "contains", "like", "and", "or", "not", "true",
         "false", "null", "nil", "inf", "infinity", "nan", "self", "truepredicate", "falsepredicate",
+        "geowithin",
     ]
 
     /// The name at the start of a path: not as a keyword.

@@ -56,7 +56,7 @@ extension Predicate {
         case .or(let terms): return Predicate.asked(terms, collection).map { .or($0) }
         case .not(let term): return term.asked(ofElementsOf: collection).map { .not($0) }
         case .related(let hops, let quantifier, let term):
-            if hops == collection, quantifier == .any { return term }
+            if hops == collection, quantifier == .any { return term.isOfKey ? nil : term }
             return Predicate.rest(of: hops, collection).map { .related($0, quantifier, term) }
         case .count(let hops, let term, let comparison, let number):
             if hops == collection, let inner = term.firstCollection {
@@ -73,6 +73,15 @@ extension Predicate {
             .isIn, .isRow, .isKind, .compareNumbers, .within:
             return nil
         }
+    }
+
+    /// Whether it is the condition on a map's value for a key, which concerns the owner of the map
+    /// and not each of its entries.
+    private var isOfKey: Bool {
+        guard case .and(let terms) = self, case .compare(.mapKey, .equal, _)? = terms.first else {
+            return false
+        }
+        return true
     }
 
     private static func asked(_ terms: [Predicate], _ collection: [Hop]) -> [Predicate]? {

@@ -103,6 +103,24 @@ import Testing
         }
     }
 
+    /// It concerns the map, not each of its entries, which are what a subquery counts.
+    // Covers 3.33, .invalidQuery
+    @Test func valueForAKeyIsNotATermOfASubquery() async throws {
+        let realm = try await realm()
+        expectEqual(ids(realm) { ($0.scores.keys == "b" && $0.scores.values > 4).count == 1 }, [1])
+        let conditions: [@Sendable (Query<MapKeeper>) -> Query<Bool>] = [
+            { ($0.scores["b"] == 5).count > 0 }, { ($0.scores["b"] != 5).count > 0 },
+            { (!($0.scores["b"] == 5)).count > 0 },
+            { ($0.scores.values > 4 && $0.scores["b"] == 5).count > 0 },
+        ]
+        for condition in conditions {
+            let error = await realmError {
+                try realm.snapshot().read { _ = $0.objects(MapKeeper.self).where(condition).count }
+            }
+            expectEqual(error?.code, .invalidQuery)
+        }
+    }
+
     // Covers 2.92
     @Test func sumThatDoesNotFitFailsTheTransaction() async throws {
         let realm = try await realm()

@@ -144,7 +144,10 @@ import Testing
         for _ in 0..<500 {
             let name = text(&random)
             if name.isEmpty { continue }
-            for word in [name, "not", "like", "true", "NULL", "9", "-a", "a b", "a.b", "nan"] {
+            for word in [
+                name, "not", "like", "true", "NULL", "9", "-a", "a b", "a.b", "nan", "geoWithin",
+                "between", "text", "sort", "limit",
+            ] {
                 let statement = try PredicateParser.parse("\(word.pathStart).\(word.pathStep) == 1")
                 guard case .comparison(let operand, _, _) = statement.condition,
                     case .path(let path) = operand.kind
@@ -156,6 +159,12 @@ import Testing
                     if case .name(let name) = step.kind { Array(name.utf8) } else { [] }
                 }
                 expectEqual(names, [Array(word.utf8), Array(word.utf8)])
+                let quantified = try PredicateParser.parse("ANY \(word.pathStart) IN {1}")
+                guard case .comparison(let left, _, _) = quantified.condition else {
+                    Issue.record("ANY \(word.pathStart) isn't compared")
+                    return
+                }
+                expectTrue(left.quantifier != nil, "\(word)")
             }
         }
     }
