@@ -89,6 +89,10 @@ extension PredicatePrinter {
         case .compareNumbers(let a, let comparison, let b):
             return try place.isWhole ? compareNumbers(a, comparison, b, at: place) : nil
         case .not(let term): return try complement(term, at: place)
+        case .related(let hops, .any, .within(_, let area))
+        where place.isWhole && hops.allSatisfy { $0.kind == .link }:
+            // not within it either if a link is nil
+            return PrintedTest(text: "\(try follow(hops, from: place).path) GEOWITHIN \(area.text)")
         case .related(let hops, .any, let term):
             if let test = try entry(predicate, at: place) { return test }
             if let test = try element(hops, term, at: place) { return test }

@@ -106,6 +106,22 @@ import Testing
             realm, "SUBQUERY(branches, $b, NOT $b GEOWITHIN \(corner)).@count == 1", [2])
     }
 
+    // Covers 3.85, 9.10
+    @Test func conditionsOnPlacesArePrinted() async throws {
+        let realm = try await realm()
+        let corner = "geoBox([0.0, 0.0], [2.0, 2.0])"
+        for text in [
+            "spot GEOWITHIN \(corner)", "NOT partner.spot GEOWITHIN \(corner)",
+            "ANY rivals.spot GEOWITHIN \(corner)", "ALL rivals.spot GEOWITHIN \(corner)",
+            "ANY rivals.partner.spot GEOWITHIN \(corner)", "rivals[0].spot GEOWITHIN \(corner)",
+            "ANY branches GEOWITHIN \(corner)", "branches[LAST] GEOWITHIN \(corner)",
+            "SUBQUERY(rivals, $x, $x.spot GEOWITHIN \(corner) AND $x.number > 1).@count == 1",
+        ] {
+            let shops = try realm.snapshot().objects(GeoShop.self).filter(text)
+            try expectEqual(shops.predicate, text)
+        }
+    }
+
     // Covers 3.79, 9.1, 9.4, 9.12, .invalidQuery
     @Test func mistakesAreReported() async throws {
         let realm = try await realm()
