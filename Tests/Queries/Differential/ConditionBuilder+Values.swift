@@ -52,6 +52,7 @@ extension ConditionBuilder {
                 ? text(node(\.optKindX).rawValue, node(\.optKind).rawValue, leaf)
                 : ordered(node(\.optKind), node(\.optKind), leaf)
         case .any: return any(node(x ? \.anyX : \.any), node(\.any), leaf)
+        case .words: return text(node(\.words), node(\.words), leaf)
         case .intEntry:
             let entry = node(\.intMap)[PlainList.entryKey]
             return bounded(entry, entry, leaf)
@@ -163,6 +164,7 @@ extension ConditionBuilder {
             case .equals: return query.equals(other, options: options)
             case .notEquals: return query.notEquals(other, options: options)
             }
+        case .search(let search): return query.matchesText(search.text)
         default: return ordered(query, other, leaf)
         }
     }

@@ -20,6 +20,17 @@ enum Place<Target: ObjectBase> {
     }
 }
 
+extension Place where Target: EmbeddedObject {
+    func within(_ shape: some GeoShape) -> Query<Bool> {
+        switch self {
+        case .object(let query): query.geoWithin(shape)
+        case .link(let query): query.geoWithin(shape)
+        case .list(let query): query.geoWithin(shape)
+        case .inverse(let query): query.geoWithin(shape)
+        }
+    }
+}
+
 /// Converts plain conditions to those of the library.
 struct ConditionBuilder {
     /// Whether to use the properties with an index in place of those without.
@@ -72,6 +83,7 @@ struct ConditionBuilder {
     }
 
     private func build(_ leaf: PlainLeaf, _ part: Place<WorldPart>) -> Query<Bool> {
+        if case .within(let area) = leaf { return part.within(area.shape) }
         if leaf.property == .partInt {
             return bounded(part(\.partInt), part(\.partInt), leaf)
         }
@@ -193,6 +205,7 @@ extension PlainLeaf {
             .data(let property, _, _), .nested(let property, _, _, _),
             .memberAggregate(_, let property, _, _, _):
             property
+        case .search: .words
         default: nil
         }
     }

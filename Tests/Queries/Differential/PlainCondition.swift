@@ -48,6 +48,10 @@ indirect enum PlainLeaf: Sendable {
     /// A condition on the keys of a map.
     case key(PlainList, PlainOperator, String)
     case quantifiedValues(PlainList, PlainQuantifier, PlainOperator, PlainValue)
+    /// A full-text search.
+    case search(PlainSearch)
+    /// Whether a part is a point in an area.
+    case within(PlainArea)
 }
 
 extension PlainWorld {
@@ -140,6 +144,9 @@ extension PlainWorld {
             return quantifier.holds(values(list)) {
                 Self.compare(list.property, $0, comparison, constant)
             }
+        case .search(let search): return search.holds(value(.words).text ?? "")
+        case .within(let area):
+            return object.flatMap { self.object($0) }.map { area.contains($0.point) } ?? false
         }
     }
 

@@ -66,6 +66,7 @@ struct ConditionSource {
         if isPart {
             switch Int.random(in: 0..<6, using: &random) {
             case 0: return .link(.target, isEqual: chance(2), nodeOrNil())
+            case 1: return .within(pick(PlainArea.all))
             default: return scalar(property, comparison)
             }
         }
@@ -117,6 +118,7 @@ struct ConditionSource {
             return .nested(property, steps, comparison, property.sample(&random))
         case 17:
             return .key(pick([.intMap, .textMap, .anyMap]), comparison, pick(PlainAny.keys))
+        case 18: return .search(PlainSearch.sample(&random))
         default: return scalar(property, comparison)
         }
     }
@@ -138,6 +140,7 @@ struct ConditionSource {
 
     /// Returns a condition that only some types support.
     private mutating func special(_ property: PlainProperty) -> PlainLeaf? {
+        if property == .words, chance(2) { return .search(PlainSearch.sample(&random)) }
         if property.isBounded {
             let (lower, upper) = bounds(property)
             return .range(property, lower, upper, isClosed: chance(2))

@@ -189,6 +189,7 @@ extension PlainKey {
             case .kind: return make(x ? \.kindX : \.kind)
             case .optKind: return make(x ? \.optKindX : \.optKind)
             case .any: return make(x ? \.anyX : \.any)
+            case .words: return make(\.words)
             case .partInt, .partText, .intEntry, .textEntry, .anyEntry:
                 fatalError("Nodes have no \(property).")
             }

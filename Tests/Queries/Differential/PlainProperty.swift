@@ -11,6 +11,8 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     case data, optData, date, optDate, uuid, optUuid, oid, optOid
     case level, optLevel, kind, optKind
     case any
+    /// A text with a full-text index.
+    case words
     /// Entries of maps, only for conditions.
     case intEntry, textEntry, anyEntry
     /// Properties of the embedded class.
@@ -36,7 +38,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         case .double, .double2, .optDouble, .optDouble2, .float, .optFloat, .decimal, .optDecimal:
             .double
         case .string, .string2, .optString, .optString2, .kind, .optKind, .partText,
-            .textEntry:
+            .textEntry, .words:
             .text
         case .data, .optData, .uuid, .optUuid, .oid, .optOid: .bytes
         case .date, .optDate: .date
@@ -49,7 +51,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     var isDecimal: Bool { self == .decimal || self == .optDecimal }
 
     var isOptional: Bool {
-        [.partText, .intEntry, .textEntry, .any, .anyEntry].contains(self)
+        [.partText, .intEntry, .textEntry, .any, .anyEntry, .words].contains(self)
             || "\(self)".hasPrefix("opt")
     }
 
@@ -106,6 +108,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .infinity, -.infinity]))
         case .string, .string2, .optString, .optString2, .partText, .textEntry:
             return .text(pick(Self.texts))
+        case .words: return .text(pick(PlainSearch.texts + Self.texts))
         case .data, .optData: return .bytes(pick([[], [0], [1, 2, 3], [2], [255, 0]]))
         case .date, .optDate: return .date(pick([0, 1, 1.5, -100, 64_092_211_200]))
         case .uuid, .optUuid:

@@ -7,6 +7,8 @@ struct PlainObject: Sendable {
     var next: Int?
     var part: Int?
     var target: Int?
+    /// What a part stores as a point.
+    var point = PlainPoint()
     var nodes: [Int] = []
     var parts: [Int] = []
     var lists = Array(repeating: PlainElements(), count: PlainList.allCases.count)
@@ -91,6 +93,7 @@ struct PlainWorld: Sendable {
         var part = PlainObject(isPart: true)
         for property in PlainProperty.ofParts { part[property] = property.sample(&random) }
         part.target = randomNode(&random, nilShare: 2)
+        part.point = PlainPoint.sample(&random)
         partCount += 1
         let number = 1_000_000 + partCount
         objects[number] = part

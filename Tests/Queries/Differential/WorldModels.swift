@@ -23,6 +23,9 @@ final class WorldPart: EmbeddedObject {
     @Persisted var partInt: Int16
     @Persisted var partText: String?
     @Persisted var target: WorldNode?
+    /// A point.
+    @Persisted var type: String
+    @Persisted var coordinates: List<Double>
 }
 
 final class WorldNode: Object {
@@ -81,6 +84,7 @@ final class WorldNode: Object {
 
     @Persisted var any: AnyRealmValue
     @Persisted(indexed: true) var anyX: AnyRealmValue
+    @Persisted(fullTextIndexed: true) var words: String?
 
     @Persisted var next: WorldNode?
     @Persisted var part: WorldPart?

@@ -92,12 +92,14 @@ struct WorldRun {
         let view = isIndexed ? "frozen, indexed" : "frozen"
         try Self.compare(asked().map(\.id), expected, view, plan)
         try Self.check(asked(), expected, world, view, plan, &random, builder) { $0.id }
+        try Self.checkSections(asked(), expected, world, view, plan, &random)
         guard plan.source == nil else { return }
         let live = plan.ask(realm.objects(WorldNode.self), builder)
         try Self.compare(live.current.map(\.id), expected, "live", plan)
         guard live.count == expected.count, live.first?.id == expected.first,
             live.last?.id == expected.last
         else { throw Difference(description: "live differs: \(plan)") }
+        try Self.checkSections(live, expected, world, "live", plan, &random)
     }
 
     private static func checkConfined(
@@ -110,6 +112,7 @@ struct WorldRun {
             let view = isIndexed ? "confined, indexed" : "confined"
             try check(results, expected, world, view, plan, &random, builder) { $0.id }
             try compare(results.map(\.id), expected, view, plan)
+            try checkSections(results, expected, world, view, plan, &random)
             if let id = expected.randomElement(using: &random),
                 let node = tx.object(WorldNode.self, forPrimaryKey: id),
                 results.index(of: node) != expected.firstIndex(of: id)
@@ -125,6 +128,20 @@ struct WorldRun {
         if found == expected { return }
         throw Difference(
             description: "\(view): \(found) instead of \(expected) for \(plan)")
+    }
+
+    /// Checks the sections of results by the values of a random property.
+    private static func checkSections(
+        _ results: some SectionedView, _ expected: [Int], _ world: PlainWorld, _ view: String,
+        _ plan: PlainPlan, _ random: inout SeededRandom
+    ) throws {
+        let (key, isAscending) = (random.oneOf(PlainSectionKey.allCases), random.oneIn(2))
+        guard let sections = key.sections(expected, world, isAscending: isAscending) else { return }
+        let found = key.sections(results, isAscending: isAscending)
+        if found == sections { return }
+        throw Difference(
+            description: "\(view): the sections by \(key) are \(found) instead of \(sections) "
+                + "for \(plan)")
     }
 
     /// Checks parts of fresh results.

@@ -147,6 +147,7 @@ extension WorldNode {
         case .kind: (kind, kindX) = (.make(value), .make(value))
         case .optKind: (optKind, optKindX) = (.make(value), .make(value))
         case .any: (any, anyX) = (.make(value, find), .make(value, find))
+        case .words: words = .make(value)
         case .partInt, .partText, .intEntry, .textEntry, .anyEntry: break
         }
     }
@@ -200,6 +201,8 @@ extension PlainWorld {
             part.partInt = .make(value(.partInt, number))
             part.partText = .make(value(.partText, number))
             part.target = targets(number, .target).first.flatMap { made[$0] }
+            part.type = object(number)?.point.type ?? ""
+            part.coordinates.append(objectsIn: object(number)?.point.coordinates ?? [])
             return part
         }
         for id in nodes {

@@ -200,6 +200,12 @@ struct PredicateRenderer {
             var path = path(property, root)
             for step in steps { path += self.step(step) }
             return compare(path, comparison, value)
+        case .search(let search):
+            let path = path(.words, root)
+            return "\(path) \(spelling.word("TEXT")) \(spelling.value(.text(search.text)))"
+        case .within(let area):
+            let shape = spelling.random.oneIn(2) ? "\(area.shape)" : spelling.argument(.area(area))
+            return "\(root.text.dropLast()) \(spelling.word("GEOWITHIN")) \(shape)"
         default: return renderList(leaf, root)
         }
     }

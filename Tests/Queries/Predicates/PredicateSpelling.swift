@@ -12,6 +12,7 @@ enum PlainArgument: Sendable {
     case position(Int)
     case node(Int)
     case nodes([Int])
+    case area(PlainArea)
 
     /// - Parameter find: Returns the object with an id, as the view has it.
     func value(_ find: (Int) -> Any?) -> Any? {
@@ -22,6 +23,7 @@ enum PlainArgument: Sendable {
         case .position(let position): position
         case .node(let id): find(id)
         case .nodes(let ids): ids.map { find($0) }
+        case .area(let area): area.shape
         }
     }
 
