@@ -62,6 +62,20 @@ int cregnum_extend(int fd, uint64_t size) {
     return result < 0 ? -errno : 0;
 }
 
+void cregnum_release(int fd, uint64_t offset) {
+    struct stat status;
+    if (fstat(fd, &status) < 0 || (uint64_t)status.st_size <= offset) {
+        return;
+    }
+    // whole pages, so that the last one is freed too
+    uint64_t count = ((uint64_t)status.st_size - offset + 4095) & ~(uint64_t)4095;
+    int result;
+    do {
+        result = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                           (off_t)count);
+    } while (result < 0 && errno == EINTR);
+}
+
 static atomic_bool is_forked;
 static pthread_once_t fork_watch = PTHREAD_ONCE_INIT;
 

@@ -49,6 +49,11 @@ package final class SimFile: StoreFile {
         if let failure { throw failure.error(.write, path) }
     }
 
+    package func release(from offset: UInt64) {
+        checkWritable()
+        fileSystem.state.withLock { $0.release(from: offset, in: inode) }
+    }
+
     /// Maps nothing, since the simulated disk isn't mappable memory: callers fall back to reading
     /// copies. Still counts as a call that can fail.
     package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {

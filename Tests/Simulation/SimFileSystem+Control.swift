@@ -129,6 +129,7 @@ extension SimFileSystem {
             file.content = bytes
             file.durable = bytes
             file.dirty = []
+            file.releasedByteCount = 0
             state.inodes[inode] = file
         }
     }

@@ -122,6 +122,20 @@ extension SimState {
         inodes[inode] = file
     }
 
+    /// Frees the space of the bytes from `offset` on, which read as zeros from then on. Not counted
+    /// as an effect: a crash can undo it.
+    mutating func release(from offset: UInt64, in inode: Int) {
+        guard let start = Int(exactly: offset), var file = inodes.removeValue(forKey: inode) else {
+            return
+        }
+        if start < file.content.count {
+            let count = file.content.count - start
+            file.content.replaceSubrange(start..., with: [UInt8](repeating: 0, count: count))
+            file.releasedByteCount += count
+        }
+        inodes[inode] = file
+    }
+
     /// Makes the size and the newest version of every dirty sector durable, except for the sectors
     /// that a failed sync marked clean.
     mutating func sync(_ inode: Int) {

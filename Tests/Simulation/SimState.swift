@@ -25,6 +25,8 @@ struct SimInode: Sendable {
     var durable: [UInt8] = []
     var dirty: [SimSector] = []
     var handleCount = 0
+    /// The number of bytes that take no space, each released once.
+    var releasedByteCount = 0
 
     // Only for `LOCK`.
     var isLock = false
@@ -129,7 +131,8 @@ struct SimState: Sendable {
         let named = directories.values.reduce(into: Set<Int>()) { $0.formUnion($1.entries.values) }
         return inodes.reduce(0) { sum, item in
             let counts = item.value.handleCount > 0 || named.contains(item.key)
-            return counts ? sum + UInt64(item.value.content.count) : sum
+            let file = item.value
+            return counts ? sum + UInt64(file.content.count - file.releasedByteCount) : sum
         }
     }
 

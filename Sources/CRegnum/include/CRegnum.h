@@ -35,6 +35,9 @@ int cregnum_rename_new(int directory, const char *name, const char *target);
 /// without allocation. Never shrinks a file, unless another process truncates it concurrently.
 /// Returns 0 or -errno: -EFBIG if the process may not make a file that long.
 int cregnum_extend(int fd, uint64_t size);
+/// Frees the disk space of the bytes from `offset`, a multiple of 4,096, to the end of the file,
+/// which then read as zeros. The size stays the same. No effect on file systems without holes.
+void cregnum_release(int fd, uint64_t offset);
 /// Returns whether this process may make a file that long (getrlimit RLIMIT_FSIZE). Exceeding the
 /// limit raises SIGXFSZ, which ends the process, so this is called before writing to a file or
 /// extending it.

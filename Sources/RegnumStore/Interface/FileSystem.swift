@@ -137,6 +137,10 @@ package protocol StoreFile: AnyObject, Sendable {
     /// ENOSPC, EDQUOT and EFBIG, `ioFailed` otherwise. After an error any part of the bytes may
     /// have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
+    /// Frees the disk space of the bytes from `offset` (a multiple of the page size) to the end of
+    /// the file, if the file system supports that. The size stays the same; the bytes are undefined
+    /// from then on.
+    func release(from offset: UInt64)
     /// Syncs the file's data (fdatasync). After an error, the state of all bytes written since the
     /// last successful sync is unknown.
     func sync() throws(StoreError)

@@ -1,6 +1,6 @@
 /// An appender of extents to a nodes file. Nothing in the file is overwritten: the first extent
 /// starts at a page boundary after its end, so that whatever a crashed writer left remains as
-/// garbage.
+/// garbage. What an appender has written when it fails is garbage too, but takes no space any more.
 ///
 /// Not thread-safe: used by one thread at a time, in the process that holds the checkpoint lock.
 package final class NodesAppender {
@@ -17,6 +17,8 @@ package final class NodesAppender {
     private let lock: (any LockFile)?
     private let options: StoreOptions
     private let pace: Pace
+    /// The offset in the file from which on everything is of this appender.
+    private let start: UInt64
     private var buffer: [UInt8] = []
     /// The offset in the file at which the buffer will be written.
     private var bufferStart: UInt64
@@ -39,7 +41,8 @@ package final class NodesAppender {
         if let newest, newest.file == file.number {
             known = newest.offset.addingReportingOverflow(newest.byteCount).partialValue
         }
-        bufferStart = (try file.size(notBelow: known) + 4095) & ~4095
+        start = (try file.size(notBelow: known) + 4095) & ~4095
+        bufferStart = start
         buffer.reserveCapacity(options.nodesWriteByteCount)
     }
 
@@ -91,8 +94,8 @@ package final class NodesAppender {
         do {
             try file.file.write(buffer, at: bufferStart)
         } catch {
-            hasFailed = true
             if error.code != .diskFull || error.isFileTooLarge { file.abandon() }
+            giveUp()
             throw error
         }
         bufferStart += UInt64(buffer.count)
@@ -101,7 +104,7 @@ package final class NodesAppender {
         buffer.removeAll(keepingCapacity: true)
         if unsyncedByteCount >= options.nodesSyncByteCount { try syncFile() }
         guard pace(writtenByteCount) else {
-            hasFailed = true
+            giveUp()
             throw StoreError(
                 .closed, "The checkpoint to \(file.path) was cancelled.", path: file.path)
         }
@@ -123,10 +126,19 @@ package final class NodesAppender {
         do {
             try file.file.sync()
         } catch {
-            hasFailed = true
             file.abandon()
+            giveUp()
             throw error
         }
         unsyncedByteCount = 0
+    }
+
+    /// Ends the use of the appender. If it was to add to an older file, frees the space of what it
+    /// has written, so that a full disk has room for commits, or for a checkpoint in a new file
+    /// after deletions. A new file is removed as a whole (`NodesDirectory.discard`).
+    private func giveUp() {
+        hasFailed = true
+        guard newFileNumber == nil, lock == nil || (try? lock?.isCurrent()) == true else { return }
+        file.file.release(from: start)
     }
 }

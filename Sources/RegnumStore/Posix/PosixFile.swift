@@ -84,6 +84,8 @@ package final class PosixFile: StoreFile {
         }
     }
 
+    package func release(from offset: UInt64) { cregnum_release(descriptor, offset) }
+
     package func sync() throws(StoreError) {
         try check(repeated { fdatasync(descriptor) }, "sync", path)
     }

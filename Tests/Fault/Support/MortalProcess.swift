@@ -168,6 +168,10 @@ private final class MortalFile: StoreFile {
         try file.sync()
     }
 
+    func release(from offset: UInt64) {
+        if !process.isDead { file.release(from: offset) }
+    }
+
     func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? { nil }
     func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { true }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct NodesFileTests {
     private let realmID = Identity128(high: 3, low: 4)
 
-    private func nodes(
+    func nodes(
         _ disk: TestDisk, mapsNodes: Bool = true, change: (inout StoreOptions) -> Void = { _ in }
     ) throws -> NodesDirectory {
         var options = StoreOptions()
@@ -21,12 +21,12 @@ import Testing
             disk.fileSystem, try disk.makeRealm(), realmID: realmID, options: options)
     }
 
-    private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
+    func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
         var numbers = SeededRandom(seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next() >> 24) }
     }
 
-    private func append(_ bytes: [UInt8], _ appender: NodesAppender) throws -> UInt64 {
+    func append(_ bytes: [UInt8], _ appender: NodesAppender) throws -> UInt64 {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(StoreError) in try appender.append(parts: [buffer]) }
         }
@@ -256,7 +256,7 @@ import Testing
         try expectEqual(Array(file.bytes(at: early, count: 200)), bytes(200, 1))
     }
 
-    private func reference(file: UInt64, end: UInt64) -> CheckpointReference {
+    func reference(file: UInt64, end: UInt64) -> CheckpointReference {
         CheckpointReference(
             version: 1, position: 0, sequence: 1, chain: 0, file: file, offset: 4096,
             byteCount: end - 4096, crc: 0)
@@ -362,6 +362,7 @@ private final class HugeFile: StoreFile {
     func size() -> UInt64 { HugeFile.byteCount }
     func read(at offset: UInt64, count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}
+    func release(from offset: UInt64) {}
     func sync() {}
     func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? { nil }
     func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> Bool { false }

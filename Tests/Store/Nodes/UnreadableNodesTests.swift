@@ -33,6 +33,7 @@ private final class FailingFile: StoreFile {
     func size() -> UInt64 { 1 << 20 }
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] { throw failure }
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) {}
+    func release(from offset: UInt64) {}
     func sync() {}
     func map(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
         maps.withLock { $0 += 1 }
