@@ -123,7 +123,9 @@ final class CollectionStream {
             try await go(from: start, isolation: isolation)
             self.start = nil
         }
-        if commits.isEmpty, past == nil { await subscription.catchUp() }
+        // before the wait at the latest, so that it isn't for what was published before the call
+        var isCaughtUp = commits.isEmpty && past == nil
+        if isCaughtUp { await subscription.catchUp() }
         while place != nil, !isOver {
             if Task.isCancelled { return .end }
             if let past {
@@ -140,6 +142,11 @@ final class CollectionStream {
             }
             if self.placeCount != placeCount || !commits.isEmpty { continue }
             if isEnding { return .end }
+            guard isCaughtUp else {
+                await subscription.catchUp()
+                isCaughtUp = true
+                continue
+            }
             try realm.checkReadable()
             switch await slot.wait(until: deadline) {
             case .changed: continue

@@ -165,7 +165,9 @@ private final class CommitStream {
             if let cursor { try await go(to: cursor, from: start) }
             self.start = nil
         }
-        if commits.isEmpty, past == nil { await subscription.catchUp() }
+        // before the wait at the latest, so that it isn't for what was published before the call
+        var isCaughtUp = commits.isEmpty && past == nil
+        if isCaughtUp { await subscription.catchUp() }
         while !isOver {
             if Task.isCancelled { return .end }
             if let past {
@@ -191,6 +193,11 @@ private final class CommitStream {
                 continue
             }
             if isEnding { return .end }
+            guard isCaughtUp else {
+                await subscription.catchUp()
+                isCaughtUp = true
+                continue
+            }
             try realm.checkReadable()
             switch await slot.wait(until: deadline) {
             case .changed: continue

@@ -74,6 +74,38 @@ import Testing
         try await expectEqual(next(&stream, clock, within: .zero), "end")
     }
 
+    /// A large commit that is searched for values is processed after the `write` has returned.
+    // Covers O49, O51
+    @Test func zeroPollsBehindASkippedCommit() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let clock = ManualClock()
+        var searched = realm.objects(Person.self).where { $0.name == "x" }.changes
+            .makeAsyncIterator()
+        _ = try await searched.next()
+        var stream = realm.objects(Person.self).where { $0.age < 10 }
+            .changes(excludingOrigins: ["me"]).makeAsyncIterator()
+        var commits = realm.commits(excludingOrigins: ["me"]).makeAsyncIterator()
+        try await expectEqual(next(&stream, clock, within: .zero), "initial []")
+        try await expectEqual(commits.next(within: .zero, clock: clock), .timedOut)
+        for round in 0..<4 {
+            let isFirst = round % 2 == 0
+            try await realm.write(origin: "a") { try $0.add(Person("a", age: 1)) }
+            try await realm.write(origin: "me") { try $0.add(Person("b", age: 2)) }
+            try await expectEqual(next(&stream, clock, within: .zero), "inserted [1]")
+            let first = try await commits.next(within: .zero, clock: clock).element
+            expectEqual(first?.origin, "a", "round \(round)")
+            try await realm.write(origin: "c") { tx in
+                for age in 0..<5_000 { try tx.add(Person("c", age: age == 0 ? 3 : 100)) }
+            }
+            if isFirst { try await expectEqual(next(&stream, clock, within: .zero), "inserted [3]") }
+            let second = try await commits.next(within: .zero, clock: clock).element
+            expectEqual(second?.origin, "c", "round \(round)")
+            if isFirst { continue }
+            try await expectEqual(next(&stream, clock, within: .zero), "inserted [3]")
+        }
+        withExtendedLifetime(searched) {}
+    }
+
     // Covers O49
     @Test func commitsWithoutAnEffectDoNotExtendTheWait() async throws {
         let realm = try await Realm.temporary([Person.self])
