@@ -20,6 +20,7 @@ private enum New {
         @Persisted var maker: Maker?
         @Persisted var tags: List<String>
         @Persisted var parts: List<Gadget>
+        @Persisted var notes: AnyRealmValue
     }
     final class Maker: Object {
         @Persisted var name: String
@@ -85,6 +86,40 @@ private enum New {
         }
         let stored = realm.snapshot().objects(New.Gadget.self)
         expectEqual(stored.map(\.price), [2.5, 8, 2.5])
+        await realm.close()
+    }
+
+    /// A list in a value whose property is taken back doesn't read as empty.
+    @Test func listsInValuesThatJoinedInsideAreGone() async throws {
+        let folder = try RealmFolder()
+        let old = try await Realm.open(folder.configuration())
+        try await old.write { tx in
+            _ = try tx.create(Old.Gadget.self, value: [0, "gadget"])
+        }
+        await old.close()
+        let realm = try await Realm.open(folder.configuration())
+        for use in 0..<3 {
+            let error = await realmError {
+                try await realm.write { tx in
+                    let gadget = try requireValue(tx.object(New.Gadget.self, forPrimaryKey: 0))
+                    var list: List<AnyRealmValue>?
+                    try? tx.savepoint {
+                        gadget.notes = .list(List([.int(1)]))
+                        if case .list(let notes) = gadget.notes { list = notes }
+                        throw Undo()
+                    }
+                    let notes = try requireValue(list)
+                    expectTrue(notes.isInvalidated)
+                    switch use {
+                    case 0: _ = notes.count
+                    case 1: _ = Array(notes)
+                    default: _ = notes.index(of: .int(1))
+                    }
+                }
+            }
+            expectEqual(error?.code, .invalidInput, "use \(use)")
+            expectTrue(error?.className == "Gadget" && error?.property == "notes", "use \(use)")
+        }
         await realm.close()
     }
 }

@@ -143,13 +143,16 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    /// Fails the transaction if the class doesn't match the stored schema, or if the list of an
-    /// existing `AnyRealmValue` isn't stored, which only happens in a damaged file.
+    /// Fails the transaction if the class doesn't match the stored schema, if a savepoint has taken
+    /// back the `AnyRealmValue` that contains the list together with its property, or if the list of
+    /// an existing `AnyRealmValue` isn't stored, which only happens in a damaged file.
     @inline(never)
     private func failUnstored(_ core: TransactionCore) {
         if let mismatch = binding.mapping?.mismatch {
             core.fail(mismatch)
-        } else if !isReplaced {
+        } else if isReplaced {
+            core.fail(replacedError)
+        } else {
             let name = binding.schema.properties[property].name
             core.fail(.missingItems(binding.tableName, name))
         }
