@@ -99,6 +99,11 @@ extension FrozenResults: RandomAccessCollection {
     /// - Precondition: `0 <= position <= count`.
     public func suffix(from position: Int) -> Slice<FrozenResults> { self[position...] }
 
+    /// Returns the objects before a position.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func prefix(upTo position: Int) -> Slice<FrozenResults> { self[..<position] }
+
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.

@@ -99,6 +99,11 @@ extension FrozenValues: RandomAccessCollection {
     /// - Precondition: `0 <= position <= count`.
     public func suffix(from position: Int) -> Slice<FrozenValues> { self[position...] }
 
+    /// Returns the values before a position.
+    ///
+    /// - Precondition: `0 <= position <= count`.
+    public func prefix(upTo position: Int) -> Slice<FrozenValues> { self[..<position] }
+
     /// Returns up to `maxLength` values from the start of the collection. Finds and sorts only as
     /// many values as needed.
     ///

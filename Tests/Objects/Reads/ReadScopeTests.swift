@@ -233,6 +233,8 @@ private final class Purse: Object {
                     expectEqual(tickets[2...].startIndex, 2)
                     expectEqual(tickets[-1..<0].startIndex, -1)
                     expectEqual(tickets.prefix(-1).count, 0)
+                    expectEqual(tickets.prefix(upTo: -1).count, 0)
+                    expectEqual(tickets[0].hints.prefix(upTo: -1).count, 0)
                     expectEqual(tickets[0].number, 1)
                     expectEqual(tickets[0].hints[2...].endIndex, 3)
                 }
