@@ -73,6 +73,8 @@ private enum Retyped {
 
 private final class Badge: Object { @Persisted var number: Int }
 
+private final class Wearer: Object { @Persisted var badge: Badge? }
+
 /// Reads of a realm that a newer program has migrated: they return no defaults and no empty
 /// collections, even if the changed class isn't that of the results.
 @Suite struct NewerProgramTests {
@@ -320,5 +322,48 @@ private final class Badge: Object { @Persisted var number: Int }
         expectEqual(badges[0].row, old.row)
         expectTrue(live.current == nil && !badges.contains(old))
         try await realm.read { tx in expectTrue(tx.resolve(old) == nil) }
+    }
+
+    // Covers .invalidQuery
+    @Test func objectsOfADroppedClassAreNoOperands() async throws {
+        let realm = try await Realm.temporary([Badge.self, Wearer.self])
+        try await realm.write { tx in
+            let wearer = Wearer()
+            wearer.badge = Badge()
+            try tx.add(wearer)
+        }
+        let old = realm.snapshot().objects(Badge.self)[0]
+        expectEqual(realm.objects(Wearer.self).where { $0.badge == old }.count, 1)
+        try await realm.write { tx in
+            let transaction = try requireValue(tx.core.writing)
+            let wearers = try requireValue(transaction.schema.table(named: "Wearer"))
+            let badges = try requireValue(transaction.schema.table(named: "Badge")).key
+            transaction.deleteAllRows(badges)
+            transaction.drop(wearers.key, try requireValue(wearers.column(named: "badge")).key)
+            transaction.dropTable(badges)
+        }
+        try await realm.write { tx in
+            let wearer = Wearer()
+            wearer.badge = Badge()
+            try tx.add(wearer)
+        }
+        let snapshot = realm.snapshot()
+        expectEqual(snapshot.objects(Badge.self)[0].row, old.row)
+        let errors = [
+            await realmError {
+                try snapshot.read { $0.objects(Wearer.self).where { $0.badge == old }.count }
+            },
+            await realmError {
+                try snapshot.read { try $0.objects(Wearer.self).filter("badge == %@", old).count }
+            },
+            await realmError {
+                try await realm.read { tx in
+                    tx.objects(Wearer.self).where { $0.badge.in([old]) }.count
+                }
+            },
+        ]
+        for error in errors {
+            expectTrue(error?.code == .invalidQuery && error?.className == "Badge")
+        }
     }
 }
