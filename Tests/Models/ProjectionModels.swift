@@ -29,6 +29,10 @@ enum Cards {
             let place = "\(firstName), \(address?.city ?? "-")"
             return "\(place), \(boss?.firstName ?? "-"), \(boss?.address?.city ?? "-")"
         }
+        var friendAges: Int { friends.reduce(0) { $0 + $1.age } }
+        var seniorCount: Int { friends.where { $0.age >= 60 }.count }
+        var fanNames: String { fans.map(\.firstName).joined(separator: ", ") }
+        var reach: Int { friends.reduce(1) { $0 + $1.reach } }
         var nickname: String {
             get { firstName }
             set { firstName = newValue }

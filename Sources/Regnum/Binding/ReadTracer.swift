@@ -7,8 +7,8 @@ internal import RegnumStore
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
 /// reads a property of the newest recorder. Once the chain is broken or has more than
 /// `Limits.keyPathLinkCountMax` links, links return `nil`, so that computations that follow links
-/// terminate. If the tracer follows branches, links still return recorders after that, but only
-/// once on each path.
+/// terminate. If the tracer follows branches, a link leads on after that too, but only once on each
+/// path, and lists, sets and inverses have one element in the same way.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -24,8 +24,8 @@ final class ReadTracer {
     private var origins: [Int?] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
-    /// Whether lists and inverses of a recorder return another recorder at every index.
-    /// Otherwise they are empty.
+    /// Whether lists and inverses of a recorder return another recorder at every index. Otherwise
+    /// they are empty, or have one element if the tracer follows branches.
     let followsCollections: Bool
     private let followsBranches: Bool
     /// The samples to use for properties whose types are stored as embedded objects.
@@ -43,7 +43,8 @@ final class ReadTracer {
     ///   - probe: The value to return for one property. All others return their defaults.
     ///   - nilLink: The number of the read, of a link, that returns `nil`.
     ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
-    ///   - followsBranches: Whether links return recorders even if the reads don't form a chain.
+    ///   - followsBranches: Whether links and collections lead on although the reads don't form a
+    ///     chain.
     ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
@@ -83,7 +84,9 @@ final class ReadTracer {
 
     /// Creates a recorder: an instance of a class without a row, whose reads are recorded. For a
     /// projection, creates one that projects a recorder.
-    func recorder<T: ObjectBase>(_ type: T.Type) -> T {
+    ///
+    /// - Parameter read: The number of the read that leads to it; `nil` for the last one.
+    func recorder<T: ObjectBase>(_ type: T.Type, after read: Int? = nil) -> T {
         let schema = ClassSchema.of(type)
         if type != schema.type, let projection = projection(type) { return projection }
         let object = type.init()
@@ -91,7 +94,7 @@ final class ReadTracer {
             object.bindField(at: property.offset, to: Int32(index))
         }
         schemas.append(schema)
-        origins.append(reads.indices.last)
+        origins.append(read ?? reads.indices.last)
         ClassBinding(recording: schema, self, number: schemas.count - 1).attach(object, row: 0)
         newest = object
         return object
@@ -118,8 +121,12 @@ final class ReadTracer {
 
     /// Whether the last read leads to another recorder although the reads don't form a chain.
     private var isBranch: Bool {
-        guard followsBranches, schemas.count < ReadTracer.recorderCountMax else { return false }
-        let path = path(to: reads.count - 1)
+        followsBranches && schemas.count < ReadTracer.recorderCountMax && leadsOn(reads.count - 1)
+    }
+
+    /// Whether the path to a read is short enough and hasn't led through the same property before.
+    private func leadsOn(_ read: Int) -> Bool {
+        let path = path(to: read)
         guard let last = path.last, path.count <= Limits.keyPathLinkCountMax else { return false }
         return !path.dropLast().contains { read in
             read.property == last.property && schemas[read.recorder] === schemas[last.recorder]
@@ -132,8 +139,16 @@ final class ReadTracer {
         return !isTooLong
     }
 
-    /// Returns an element of the list or inverse that was last read; `nil` if it is empty.
-    func element<T: ObjectBase>(_ type: T.Type) -> T? {
+    // MARK: Collections
+
+    /// Returns an element of a recorder's list, set or inverse; `nil` if it is empty.
+    func element<T: ObjectBase>(
+        _ type: T.Type, of recorder: Int, _ property: Int, at position: Int
+    ) -> T? {
+        if followsBranches {
+            guard position == 0, let read = branch(recorder, property) else { return nil }
+            return self.recorder(type, after: read)
+        }
         guard followsCollections, isChain else { return nil }
         guard canFollowLink else {  // a subscript of a key path can't return nil
             fatalError(
@@ -141,5 +156,30 @@ final class ReadTracer {
                     + "links, the maximum.")
         }
         return self.recorder(type)
+    }
+
+    /// Returns the number of elements of a recorder's list, set or inverse.
+    func elementCount(of recorder: Int, _ property: Int) -> Int {
+        guard followsBranches, schemas.count < ReadTracer.recorderCountMax else { return 0 }
+        if case .map = schemas[recorder].properties[property].shape { return 0 }
+        return branch(recorder, property) == nil ? 0 : 1
+    }
+
+    /// Records the reads of all stored properties of a collection's objects, because a query may
+    /// read any of them.
+    func noteElements<T: ObjectBase>(_ type: T.Type, of recorder: Int, _ property: Int) {
+        guard followsBranches, element(type, of: recorder, property, at: 0) != nil else { return }
+        let number = schemas.count - 1
+        let properties = schemas[number].properties
+        for index in properties.indices where properties[index].isStored { note(number, index) }
+    }
+
+    /// Returns the last read of a collection if it leads to an object.
+    private func branch(_ recorder: Int, _ property: Int) -> Int? {
+        // a value may not be convertible from an object with default values
+        guard !schemas[recorder].properties[property].isProjected,
+            let read = reads.lastIndex(of: Read(recorder: recorder, property: property))
+        else { return nil }
+        return leadsOn(read) ? read : nil
     }
 }

@@ -6,8 +6,10 @@ extension ClassSchema {
     /// Empty if it reads no stored properties.
     ///
     /// The dependencies of a computed property are found by evaluating it once, on an object whose
-    /// properties have their defaults and whose links are not nil (except for links that it follows
-    /// over and over, such as `next?.next?.next` after another property).
+    /// properties have their defaults, whose links are not nil, and whose lists, sets and inverses
+    /// have one element (except for those that it follows over and over, such as `next?.next?.next`
+    /// after another property). A query of such a collection counts as reading all properties of
+    /// its elements.
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
         let tracer = ReadTracer(followsBranches: true)

@@ -29,7 +29,8 @@ public struct LinkingObjects<Element: ObjectBase> {
     /// Whether the object was deleted or its transaction has ended. `false` for
     /// an unmanaged object.
     public var isInvalidated: Bool {
-        handle.map { !$0.binding.isReadable(row: $0.row.rawValue) } ?? false
+        guard let handle, !handle.binding.isRecorder else { return false }
+        return !handle.binding.isReadable(row: handle.row.rawValue)
     }
 }
 
@@ -74,7 +75,10 @@ final class LinkingHandle {
     /// The rows of the origin objects in ascending order, cached until the next change in the
     /// transaction.
     var keys: [ObjectKey] {
-        guard let core = binding.core else { return [] }
+        guard let core = binding.core else {
+            let count = binding.tracer?.elementCount(of: binding.recorder, property) ?? 0
+            return Array(repeating: .nowhere, count: count)
+        }
         if !binding.isReadable(row: row.rawValue) {
             binding.failMissing(property, of: row.rawValue)
             return []
@@ -89,6 +93,12 @@ final class LinkingHandle {
         }
         known = (keys, core.editCount)
         return keys
+    }
+
+    /// Returns an element of a recorder's inverse; `nil` for the inverse of a row.
+    func recorded<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
+        guard binding.isRecorder else { return nil }
+        return binding.tracer?.element(type, of: binding.recorder, property, at: position)
     }
 }
 
@@ -106,7 +116,7 @@ extension LinkingObjects: RandomAccessCollection {
         guard position >= 0, position < keys.count, let handle,
             let origins = handle.origins(Element.self)
         else {
-            if let recorder = handle?.binding.tracer?.element(Element.self) { return recorder }
+            if let recorder = handle?.recorded(Element.self, at: position) { return recorder }
             if let handle, handle.binding.core?.hasFailed == true,
                 let origins = handle.origins(Element.self)
             {
@@ -122,31 +132,37 @@ extension LinkingObjects: RandomAccessCollection {
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
         let keys = keys
         guard let origins = handle?.origins(Element.self) else {
-            return _TakenElements(count: 0) { _ in nil }
+            let positions = positions.clamped(to: keys.indices)
+            return _TakenElements(count: positions.count) { [handle] position in
+                handle?.recorded(Element.self, at: positions.lowerBound + position)
+            }
         }
         return origins.taken(Element.self, positions.clamped(to: keys.indices)) { keys[$0] }
     }
 
     /// Returns an iterator over the current origin objects. The loop may modify their links.
     public func makeIterator() -> LinkingIterator<Element> {
-        LinkingIterator(keys, handle?.origins(Element.self))
+        LinkingIterator(keys, handle)
     }
 }
 
 /// An iterator over the origin objects as of the start of the loop.
 public struct LinkingIterator<Element: ObjectBase>: IteratorProtocol {
     private let keys: [ObjectKey]
+    private let handle: LinkingHandle?
     private let origins: ClassBinding?
     private var position = 0
 
-    init(_ keys: [ObjectKey], _ origins: ClassBinding?) {
+    init(_ keys: [ObjectKey], _ handle: LinkingHandle?) {
         self.keys = keys
-        self.origins = origins
+        self.handle = handle
+        origins = handle?.origins(Element.self)
     }
 
     public mutating func next() -> Element? {
-        guard position < keys.count, let origins else { return nil }
+        guard position < keys.count else { return nil }
         defer { position += 1 }
+        guard let origins else { return handle?.recorded(Element.self, at: position) }
         return origins.accessor(Element.self, row: keys[position])
     }
 }

@@ -5,7 +5,7 @@ extension _ManagedList {
     /// Returns the objects of the list as results, or `nil` after the
     /// transaction body has returned.
     func results<T: ObjectBase>(_ type: T.Type) -> Results<T>? {
-        guard let core = binding.core else { return nil }
+        guard let core = binding.core else { return binding.recordedResults(type, property) }
         failIfInvalidated()
         let elements = core.binding(for: type)
         elements.refresh()
@@ -90,6 +90,17 @@ extension _ManagedList {
                 extreme.find(plan, column, state), binding.schema.name,
                 binding.schema.properties[property].columnName)
         }
+    }
+}
+
+extension ClassBinding {
+    /// Returns results without objects for a query of a recorder's collection; `nil` for that of a
+    /// row.
+    func recordedResults<T: ObjectBase>(_ type: T.Type, _ property: Int) -> Results<T>? {
+        guard isRecorder, let tracer else { return nil }
+        tracer.noteElements(type, of: recorder, property)
+        let elements = ClassBinding(recording: ClassSchema.of(type), tracer, number: recorder)
+        return Results(elements, plan: .all(of: type))
     }
 }
 

@@ -4,12 +4,12 @@ internal import RegnumStore
 // Stored lists of properties that are sets.
 
 extension _ManagedList {
-    /// Returns the list of a managed object's property, or `nil` for a recorder (see `ReadTracer`)
-    /// that doesn't follow collections.
+    /// Returns the list of a managed object's property, or `nil` for values of a recorder (see
+    /// `ReadTracer`) that doesn't follow collections.
     ///
     /// - Parameters:
     ///   - column: The number held by the property's wrapper.
-    ///   - isFollowed: `false` for a map, which no recorder follows.
+    ///   - isFollowed: `false` for a map, whose entries no recorder follows.
     static func of(
         _ object: ObjectBase, _ column: Int32, isFollowed: Bool = true
     ) -> _ManagedList? {
@@ -21,7 +21,9 @@ extension _ManagedList {
             }
             let property = column < 0 ? ~column : column
             binding.noteRead(Int(property))
-            guard isFollowed, binding.tracer?.followsCollections ?? false else { return nil }
+            let isOfObjects = binding.schema.properties[Int(property)].shape.objectType != nil
+            let isElement = isFollowed && binding.tracer?.followsCollections ?? false
+            guard isOfObjects || isElement else { return nil }
             return _ManagedList(binding, row: 0, number: ~property)
         }
         return _ManagedList(binding, row: object._row, number: column)

@@ -59,7 +59,10 @@ extension Map {
 
     /// Returns the objects in key order, once for each of their keys; `nil` for an unmanaged map.
     private func managedObjects<T: ObjectBase>() -> Results<T>? where Value == T? {
-        guard let managed, let core = managed.binding.core else { return nil }
+        guard let managed else { return nil }
+        guard let core = managed.binding.core else {
+            return managed.binding.recordedResults(T.self, managed.property)
+        }
         managed.failIfInvalidated()
         let schema = managed.binding.schema
         let plan = schema.plan(

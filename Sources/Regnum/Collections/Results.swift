@@ -190,7 +190,7 @@ extension Results: RandomAccessCollection {
     /// - Complexity: O(m) for m candidate rows. The matching objects aren't collected.
     public func index(of object: Model) -> Int? {
         let object = object._storedObject
-        guard let other = object._binding else { return nil }
+        guard let other = object._binding, !binding.isRecorder else { return nil }
         guard other.isSameRealm(as: binding) else {
             fatalError(
                 "The \(other.tableName) passed to index(of:) of Results<\(binding.tableName)> "

@@ -80,7 +80,7 @@ extension Results {
 extension _ManagedList? {
     /// Returns the list; throws for an unmanaged collection of the given type.
     func required(_ type: String) throws(Realm.Error) -> _ManagedList {
-        if let self { return self }
+        if let self, !self.binding.isRecorder { return self }
         throw Realm.Error(
             .invalidInput, "Can't freeze an unmanaged \(type). Add its object to a realm first.")
     }

@@ -103,7 +103,10 @@ extension MutableSet: RealmCollection, ErasedCollection {}
 
 extension LinkingObjects: RealmCollection, ErasedCollection {
     var erasedResults: Any? {
-        guard let handle, let origins = handle.origins(Element.self) else { return nil }
+        guard let handle else { return nil }
+        guard let origins = handle.origins(Element.self) else {
+            return handle.binding.recordedResults(Element.self, handle.property)
+        }
         if isInvalidated {
             handle.binding.failMissing(handle.property, of: handle.row.rawValue)
         }

@@ -72,7 +72,12 @@ public final class _ManagedList {
     func taken<Element: RealmCollectionValue>(
         _ type: Element.Type, at positions: Range<Int>
     ) -> _TakenElements<Element> {
-        guard let (core, _, list) = place else { return _TakenElements(count: 0) { _ in nil } }
+        guard let (core, _, list) = place else {
+            let positions = positions.clamped(to: 0..<recordedCount)
+            return _TakenElements(count: positions.count) { [self] position in
+                Element._element(of: self, at: positions.lowerBound + position)
+            }
+        }
         let count = count
         let positions = positions.clamped(to: 0..<count)
         let rows: [ObjectKey]
@@ -95,7 +100,10 @@ public final class _ManagedList {
 
     var name: String { "\(binding.tableName).\(binding.schema.properties[property].name)" }
 
-    var isInvalidated: Bool { !binding.isReadable(row: owner.rawValue) || isReplaced }
+    var isInvalidated: Bool {
+        if binding.isRecorder { return false }
+        return !binding.isReadable(row: owner.rawValue) || isReplaced
+    }
 
     /// Whether the `AnyRealmValue` that contained the list has been replaced.
     private var isReplaced: Bool {
@@ -144,8 +152,8 @@ public final class _ManagedList {
     }
 
     /// Fails the transaction if the class doesn't match the stored schema, if a savepoint has taken
-    /// back the `AnyRealmValue` that contains the list together with its property, or if the list of
-    /// an existing `AnyRealmValue` isn't stored, which only happens in a damaged file.
+    /// back the containing `AnyRealmValue` together with its property, or if the list of an existing
+    /// `AnyRealmValue` isn't stored, which only happens in a damaged file.
     @inline(never)
     private func failUnstored(_ core: TransactionCore) {
         if let mismatch = binding.mapping?.mismatch {
@@ -169,14 +177,22 @@ public final class _ManagedList {
 
     var count: Int {
         if let snapshot { return snapshot.count }
-        guard let (core, table, list) = place else { return 0 }
+        guard let (core, table, list) = place else { return recordedCount }
         return core.listCount(table, row, list.key)
+    }
+
+    /// The number of elements of a recorder's list; 0 for the list of a row.
+    private var recordedCount: Int {
+        guard binding.isRecorder, let tracer = binding.tracer else { return 0 }
+        return tracer.elementCount(of: binding.recorder, property)
     }
 
     /// The rows of the elements.
     var keys: [ObjectKey] {
         if let snapshot { return snapshot }
-        guard let (core, table, list) = place else { return [] }
+        guard let (core, table, list) = place else {
+            return Array(repeating: .nowhere, count: recordedCount)
+        }
         return core.list(table, row, list.key)
     }
 
@@ -238,7 +254,10 @@ public final class _ManagedList {
     var isLoop: Bool { snapshot != nil }
 
     func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
-        guard let key = key(at: position) else { return binding.tracer?.element(type) }
+        if binding.isRecorder {
+            return binding.tracer?.element(type, of: binding.recorder, property, at: position)
+        }
+        guard let key = key(at: position) else { return nil }
         if target == nil {
             guard let core = binding.core else { return nil }
             target = core.binding(for: type)

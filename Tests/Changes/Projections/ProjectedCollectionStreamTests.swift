@@ -112,4 +112,59 @@ import Testing
         }
         try await expectTrue(next(&stream) == nil)
     }
+
+    final class Circle: Projection<Guest> {
+        @Projected(\Guest.friendAges) var ages
+        @Projected(\Guest.seniorCount) var seniors
+        @Projected(\Guest.fanNames) var fans
+    }
+
+    /// A query may read any property of the elements.
+    // Covers 8.23, 8.32, O20, O54
+    @Test func aComputedPropertyIsFollowedThroughCollections() async throws {
+        let realm = try await Cards.realm()
+        var ann = realm.objects(Circle.self).where { $0.id == 1 }.changes.makeAsyncIterator()
+        var bob = realm.objects(Circle.self).where { $0.id == 2 }.changes.makeAsyncIterator()
+        var ages = realm.objects(Guest.self).where { $0.id == 1 }.projectTo.friendAges.changes
+            .makeAsyncIterator()
+        _ = try await (ann.next(), bob.next(), ages.next())
+        let steps: [(names: [String], body: @Sendable (Transaction) throws -> Void)] = [
+            (["ages", "seniors"], { try guest($0, 3).age = 60 }),
+            (["seniors"], { try guest($0, 3).lastName = "Cox" }),
+        ]
+        for (names, body) in steps {
+            try await realm.write { try body($0) }
+            guard case .update(let circles, let delta)? = try await ann.next(within: .zero).element
+            else {
+                Issue.record("no update of \(names)")
+                return
+            }
+            expectEqual(delta.modified.map(\.properties), [names])
+            expectTrue(circles[0].ages == 60 && circles[0].seniors == 1)
+        }
+        guard case .update(let sums, _)? = try await ages.next(within: .zero).element else {
+            Issue.record("no update of the ages")
+            return
+        }
+        expectEqual(Array(sums), [60])
+        try await realm.write { try guest($0, 1).firstName = "Anna" }
+        guard case .update(let circles, let delta)? = try await bob.next(within: .zero).element
+        else {
+            Issue.record("no update of the fans")
+            return
+        }
+        expectEqual(delta.modified.map(\.properties), [["fans"]])
+        expectEqual(circles[0].fans, "Anna")
+        let rest = try await (ann.next(within: .zero).element, ages.next(within: .zero).element)
+        expectTrue(rest.0 == nil && rest.1 == nil)
+    }
+
+    final class Reach: Projection<Guest> {
+        @Projected(\Guest.reach) var reach
+    }
+
+    @Test func aRecursiveComputedPropertyCanBeProjected() async throws {
+        let realm = try await Cards.realm()
+        expectEqual(realm.snapshot().objects(Reach.self).map(\.reach), [3, 1, 1])
+    }
 }
