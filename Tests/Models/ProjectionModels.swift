@@ -29,6 +29,7 @@ enum Cards {
             let place = "\(firstName), \(address?.city ?? "-")"
             return "\(place), \(boss?.firstName ?? "-"), \(boss?.address?.city ?? "-")"
         }
+        var chief: String { "\(lastName), \(boss!.firstName)" }
         var friendAges: Int { friends.reduce(0) { $0 + $1.age } }
         var seniorCount: Int { friends.where { $0.age >= 60 }.count }
         var fanNames: String { fans.map(\.firstName).joined(separator: ", ") }

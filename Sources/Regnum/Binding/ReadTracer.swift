@@ -5,10 +5,9 @@ internal import RegnumStore
 /// a key path refers to. Used for a single evaluation, on objects private to it.
 ///
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
-/// reads a property of the newest recorder. Once the chain is broken or has more than
-/// `Limits.keyPathLinkCountMax` links, links return `nil`, so that computations that follow links
-/// terminate. If the tracer follows branches, a link leads on after that too, but only once on each
-/// path, and lists, sets and inverses have one element in the same way.
+/// reads a property of the newest recorder. Once the chain is broken, a link leads on only once on
+/// each path, and after more than `Limits.keyPathLinkCountMax` links, links return `nil`, so that
+/// computations that follow links terminate.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -24,10 +23,11 @@ final class ReadTracer {
     private var origins: [Int?] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
-    /// Whether lists and inverses of a recorder return another recorder at every index. Otherwise
-    /// they are empty, or have one element if the tracer follows branches.
+    /// Whether lists and inverses of a recorder return another recorder at every index, although
+    /// they are empty.
     let followsCollections: Bool
-    private let followsBranches: Bool
+    /// Whether lists, sets and inverses of a recorder have one element, once on each path.
+    private let hasElements: Bool
     /// The samples to use for properties whose types are stored as embedded objects.
     let round: Int
 
@@ -43,18 +43,17 @@ final class ReadTracer {
     ///   - probe: The value to return for one property. All others return their defaults.
     ///   - nilLink: The number of the read, of a link, that returns `nil`.
     ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
-    ///   - followsBranches: Whether links and collections lead on although the reads don't form a
-    ///     chain.
+    ///   - hasElements: Whether lists, sets and inverses have one element.
     ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
-        followsCollections: Bool = false, followsBranches: Bool = false, round: Int = 0
+        followsCollections: Bool = false, hasElements: Bool = false, round: Int = 0
     ) {
         self.round = round
         self.probe = probe
         self.nilLink = nilLink
         self.followsCollections = followsCollections
-        self.followsBranches = followsBranches
+        self.hasElements = hasElements
     }
 
     /// The properties that were read, if the reads form a chain.
@@ -121,7 +120,7 @@ final class ReadTracer {
 
     /// Whether the last read leads to another recorder although the reads don't form a chain.
     private var isBranch: Bool {
-        followsBranches && schemas.count < ReadTracer.recorderCountMax && leadsOn(reads.count - 1)
+        schemas.count < ReadTracer.recorderCountMax && leadsOn(reads.count - 1)
     }
 
     /// Whether the path to a read is short enough and hasn't led through the same property before.
@@ -145,7 +144,7 @@ final class ReadTracer {
     func element<T: ObjectBase>(
         _ type: T.Type, of recorder: Int, _ property: Int, at position: Int
     ) -> T? {
-        if followsBranches {
+        if hasElements {
             guard position == 0, let read = branch(recorder, property) else { return nil }
             return self.recorder(type, after: read)
         }
@@ -160,7 +159,7 @@ final class ReadTracer {
 
     /// Returns the number of elements of a recorder's list, set or inverse.
     func elementCount(of recorder: Int, _ property: Int) -> Int {
-        guard followsBranches, schemas.count < ReadTracer.recorderCountMax else { return 0 }
+        guard hasElements, schemas.count < ReadTracer.recorderCountMax else { return 0 }
         if case .map = schemas[recorder].properties[property].shape { return 0 }
         return branch(recorder, property) == nil ? 0 : 1
     }
@@ -168,7 +167,7 @@ final class ReadTracer {
     /// Records the reads of all stored properties of a collection's objects, because a query may
     /// read any of them.
     func noteElements<T: ObjectBase>(_ type: T.Type, of recorder: Int, _ property: Int) {
-        guard followsBranches, element(type, of: recorder, property, at: 0) != nil else { return }
+        guard hasElements, element(type, of: recorder, property, at: 0) != nil else { return }
         let number = schemas.count - 1
         let properties = schemas[number].properties
         for index in properties.indices where properties[index].isStored { note(number, index) }

@@ -12,7 +12,7 @@ extension ClassSchema {
     /// its elements.
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
-        let tracer = ReadTracer(followsBranches: true)
+        let tracer = ReadTracer(hasElements: true)
         // `T` may be a superclass
         let found: Any = tracer.recorder(type as? T.Type ?? T.self)[keyPath: keyPath]
         if let collection = unwrapped(found) as? any AnyProjectedCollection,

@@ -159,6 +159,17 @@ import Testing
         expectTrue(rest.0 == nil && rest.1 == nil)
     }
 
+    final class Report: Projection<Guest> {
+        @Projected(\Guest.chief) var chief
+    }
+
+    /// It is evaluated on an object whose links aren't nil.
+    @Test func aComputedPropertyThatUnwrapsALinkCanBeProjected() async throws {
+        let realm = try await Cards.realm()
+        let reports = realm.snapshot().objects(Report.self).where { $0.id == 2 }
+        expectEqual(reports.map(\.chief), ["Ray, Ann"])
+    }
+
     final class Reach: Projection<Guest> {
         @Projected(\Guest.reach) var reach
     }
