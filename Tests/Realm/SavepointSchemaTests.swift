@@ -104,7 +104,7 @@ private enum New {
                     let gadget = try requireValue(tx.object(New.Gadget.self, forPrimaryKey: 0))
                     var list: List<AnyRealmValue>?
                     try? tx.savepoint {
-                        gadget.notes = .list(List([.int(1)]))
+                        gadget.notes = .list(List([AnyRealmValue.int(1)]))
                         if case .list(let notes) = gadget.notes { list = notes }
                         throw Undo()
                     }
