@@ -65,7 +65,7 @@ extension Realm {
             } catch is CancellationError where Task.isCancelled {
                 break
             }
-            guard try await drain.remove(rows.keys) else { break }
+            guard try await drain.remove(rows) else { break }
             count += rows.keys.count
         }
         return count
@@ -164,12 +164,12 @@ private final class Drain {
 
     /// Removes delivered rows, even if the task was cancelled in the meantime. Returns false if the
     /// realm was closed.
-    func remove(_ keys: [ObjectKey]) async throws -> Bool {
-        let name = entry.schema.name
+    func remove(_ rows: Rows) async throws -> Bool {
+        guard let table = rows.table.mapping.table?.key else { return true }
         // in a task of its own, because a cancelled task can't write
-        let removal = Task { [realm, place] in
+        let removal = Task { [realm, place, name = entry.schema.name, keys = rows.keys] in
             try await realm.write(file: place.file, line: place.line) { tx in
-                tx.removeDelivered(keys, className: name)
+                tx.removeDelivered(keys, of: table, className: name)
             }
         }
         do {
@@ -182,11 +182,13 @@ private final class Drain {
 }
 
 extension Transaction {
-    /// Removes delivered rows of an asymmetric class.
-    fileprivate func removeDelivered(_ keys: [ObjectKey], className: String) {
+    /// Removes delivered rows of an asymmetric class, unless a newer program has dropped it.
+    fileprivate func removeDelivered(
+        _ keys: [ObjectKey], of table: TableKey, className: String
+    ) {
         let transaction = requireWriting("drain")
-        guard let table = transaction.schema.table(named: className) else { return }
-        transaction.delete(table.key, keys)
+        guard transaction.schema.table(named: className)?.key == table else { return }
+        transaction.delete(table, keys)
         core.didEditAll()
     }
 }

@@ -75,6 +75,8 @@ private final class Badge: Object { @Persisted var number: Int }
 
 private final class Wearer: Object { @Persisted var badge: Badge? }
 
+private final class Memo: AsymmetricObject { @Persisted var number: Int }
+
 /// Reads of a realm that a newer program has migrated: they return no defaults and no empty
 /// collections, even if the changed class isn't that of the results.
 @Suite struct NewerProgramTests {
@@ -365,5 +367,21 @@ private final class Wearer: Object { @Persisted var badge: Badge? }
         for error in errors {
             expectTrue(error?.code == .invalidQuery && error?.className == "Badge")
         }
+    }
+
+    @Test func deliveredRowsOfADroppedClassAreNotThoseOfALaterOne() async throws {
+        let realm = try await Realm.temporary([Memo.self])
+        try await realm.write { try $0.create(Memo.self, value: ["number": 1]) }
+        var numbers: [Int] = []
+        try await realm.drain(Memo.self, untilEmpty: true) { memos in
+            numbers += memos.map(\.number)
+            guard numbers == [1] else { return }
+            try await realm.write { tx in
+                let transaction = try requireValue(tx.core.writing)
+                transaction.dropTable(try requireValue(transaction.schema.table(named: "Memo")).key)
+            }
+            try await realm.write { try $0.create(Memo.self, value: ["number": 2]) }
+        }
+        expectEqual(numbers, [1, 2])
     }
 }
