@@ -372,16 +372,16 @@ private final class Memo: AsymmetricObject { @Persisted var number: Int }
     @Test func deliveredRowsOfADroppedClassAreNotThoseOfALaterOne() async throws {
         let realm = try await Realm.temporary([Memo.self])
         try await realm.write { try $0.create(Memo.self, value: ["number": 1]) }
-        var numbers: [Int] = []
+        let inbox = AsymInbox()
         try await realm.drain(Memo.self, untilEmpty: true) { memos in
-            numbers += memos.map(\.number)
-            guard numbers == [1] else { return }
+            inbox.take(memos.map(\.number))
+            guard inbox.numbers == [1] else { return }
             try await realm.write { tx in
                 let transaction = try requireValue(tx.core.writing)
                 transaction.dropTable(try requireValue(transaction.schema.table(named: "Memo")).key)
             }
             try await realm.write { try $0.create(Memo.self, value: ["number": 2]) }
         }
-        expectEqual(numbers, [1, 2])
+        expectEqual(inbox.numbers, [1, 2])
     }
 }
