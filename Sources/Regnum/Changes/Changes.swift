@@ -107,7 +107,10 @@ public struct Changes<Element: Sendable>: ChangeStream {
                 let converted = try conversion(element)
                 rest = converted.rest
                 if rest != nil, case .update(let old, _, _, _, _) = element {
-                    restCursor = ChangeCursor(old.snapshot.root)
+                    // not before what the position has already been while the stream was waiting
+                    let root = old.snapshot.root
+                    restCursor = ChangeCursor(root).at(
+                        version: max(root.version, stream.stepStart))
                 }
                 return converted.0
             } catch {

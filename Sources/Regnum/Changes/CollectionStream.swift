@@ -23,6 +23,8 @@ final class CollectionStream {
     private var placeCount = 0
     /// The number of elements that weren't delivered because their commits are skipped.
     private(set) var skippedCount = 0
+    /// The version before the first commit of the last step that concerns the stream.
+    private(set) var stepStart: UInt64 = 0
     /// Commits that aren't processed yet, for a stream that delivers each one.
     private var commits: ArraySlice<KeptCommit> = []
     /// The source of commits that are no longer in memory.
@@ -320,6 +322,7 @@ final class CollectionStream {
         to root: DatabaseRoot, summaries: [CommitSummary]?, origins: [String], since: UInt64
     ) throws(Realm.Error) -> StreamElement? {
         guard let old = place?.table else { return nil }
+        stepStart = since
         try checkSchema(of: root, since: old)
         let step = VersionStep(
             from: old.snapshot.root, to: root, summaries: summaries,
