@@ -158,20 +158,17 @@ extension CoordinatorState {
         // A migration that has the turn waits for it, even if the gate was shut in the meantime.
         if let finished = checkpoint.finished, isGateOpen || isHandOffDue && isTurnTaken {
             checkpoint.finished = nil
-            ownsLog = true
-            return .recordCheckpoint(finished)
+            return use(log, .recordCheckpoint(finished))
         }
         if checkpoint.isSegmentDue, isGateOpen {
             checkpoint.isSegmentDue = false
-            ownsLog = true
-            return .beginSegment
+            return use(log, .beginSegment)
         }
         if let step = reloadStep(log, options.checkpoint) { return step }
         guard isCheckpointDue(log, options.checkpoint, now) else { return nil }
         checkpoint.isBusy = true
         checkpoint.isCancelled = false
-        ownsLog = true
-        return .checkpoint
+        return use(log, .checkpoint)
     }
 
     private func isCheckpointDue(
@@ -236,17 +233,16 @@ extension CoordinatorState {
                 return .readOn(reloaded, through: log.durableEnd)
             }
             checkpoint.reload = .ready(reloaded)
-            return swapStep(reloaded)
+            return swapStep(log, reloaded)
         case .ready(let reloaded):
-            return swapStep(reloaded)
+            return swapStep(log, reloaded)
         case .none:
             guard checkpoint.reloadRetry?.isDue ?? true else { return nil }
             if let older = healingCheckpoint(log) {
                 checkpoint.damagedVersion = checkpoint.baseVersion
                 checkpoint.isHealing = true
                 checkpoint.reload = .loading
-                ownsLog = true
-                return .reload(older)
+                return use(log, .reload(older))
             }
             guard let newest = log.newestCheckpoint, newest.version > checkpoint.baseVersion,
                 newest.version <= publishedVersion, newest.version != checkpoint.damagedVersion,
@@ -260,8 +256,7 @@ extension CoordinatorState {
                     || head.needsHealing || checkpoint.baseVersion < checkpoint.wantedVersion
             else { return nil }
             checkpoint.reload = .loading
-            ownsLog = true
-            return .reload(newest)
+            return use(log, .reload(newest))
         }
     }
 
@@ -329,10 +324,10 @@ extension CoordinatorState {
         checkpoint.isHealing || healingCheckpoint(log) != nil
     }
 
-    private mutating func swapStep(_ reloaded: ReloadedRoot) -> Coordinator.Step? {
-        guard !isTurnTaken, staged.isEmpty else { return nil }
-        ownsLog = true
-        return .swap(reloaded)
+    private mutating func swapStep(
+        _ log: RealmLog, _ reloaded: ReloadedRoot
+    ) -> Coordinator.Step? {
+        isTurnTaken || !staged.isEmpty ? nil : use(log, .swap(reloaded))
     }
 
     /// Whether turns wait for a reloaded root to replace the published one.

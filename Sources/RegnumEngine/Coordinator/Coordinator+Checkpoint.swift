@@ -14,11 +14,10 @@ extension Coordinator {
     // MARK: Writing a checkpoint
 
     /// Captures what the checkpoint needs and starts a job for the rest. A pump step.
-    func beginCheckpoint(_ log: RealmLog) {
-        let plan = planCheckpoint(log)
+    func beginCheckpoint(_ lease: consuming LogLease) {
+        let plan = planCheckpoint(lease)
         let now = IOPool.now()
-        state.withLock { state in
-            state.ownsLog = false
+        release(lease) { state in
             guard plan == nil else { return }
             state.isHinted = true
             state.checkpoint.isBusy = false
@@ -30,23 +29,25 @@ extension Coordinator {
     }
 
     /// Makes the log end durable, or finds out whether its writer has.
-    func makeDurable(_ log: RealmLog) {
+    func makeDurable(_ lease: borrowing LogLease) {
+        let log = lease.log
         if log.holdsWriter {
-            if log.durableEnd < log.position { syncRelaxed(log) }
+            if log.durableEnd < log.position { syncRelaxed(lease) }
         } else {
-            follow(log)
+            follow(lease)
             // Another process may have synced relaxed commits without publishing that, or not at
             // all.
             if log.durableEnd < log.position, log.tryBecomeWriterIfCurrent() {
-                syncRelaxed(log)
+                syncRelaxed(lease)
                 log.resignWriter()
             }
         }
     }
 
     /// Acquires the checkpoint lock and returns a plan, or `nil` if no checkpoint is possible now.
-    private func planCheckpoint(_ log: RealmLog) -> CheckpointPlan? {
-        makeDurable(log)
+    private func planCheckpoint(_ lease: borrowing LogLease) -> CheckpointPlan? {
+        let log = lease.log
+        makeDurable(lease)
         let root = published
         guard let point = log.checkpointPoint, point.version == root.version,
             lockCheckpointIfFree(log)
@@ -179,7 +180,7 @@ extension Coordinator {
 
     /// Handles the end of the job that held the checkpoint lock, which has been released.
     func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
-        endJob { state in
+        wakePump { state in
             state.checkpoint.isBusy = false
             change(&state)
         }
@@ -188,11 +189,12 @@ extension Coordinator {
     // MARK: Recording it
 
     /// Records the checkpoint in the log. A pump step that requires the writer lock.
-    func recordCheckpoint(_ log: RealmLog, _ finished: FinishedCheckpoint) {
+    func recordCheckpoint(_ lease: consuming LogLease, _ finished: FinishedCheckpoint) {
+        let log = lease.log
         guard log.newestCheckpoint == finished.base, log.reframeCount == finished.reframeCount
         else {
-            discardFile(of: finished, log)
-            state.withLock { $0.ownsLog = false }
+            discardFile(of: finished, lease)
+            release(lease)
             return
         }
         do throws(StoreError) {
@@ -206,7 +208,7 @@ extension Coordinator {
                 state.withLock { state in
                     state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
                 }
-                discardFile(of: finished, log)
+                discardFile(of: finished, lease)
                 options.report(.checkpointFailed(error))
             }
         }
@@ -218,9 +220,8 @@ extension Coordinator {
                     finished.deletions, version: finished.reference.version, options.checkpoint)
             }
         }
-        let trimming = isNamed ? lockedTrimming(log) : nil
-        state.withLock { state in
-            state.ownsLog = false
+        let trimming = isNamed ? lockedTrimming(lease) : nil
+        release(lease) { state in
             state.syncDue = nil
             if trimming != nil { state.checkpoint.isBusy = true }
         }
@@ -229,7 +230,10 @@ extension Coordinator {
 
     /// Removes the file that was created for a checkpoint that isn't recorded in the log. Otherwise
     /// each attempt would leave another one.
-    private func discardFile(of finished: FinishedCheckpoint, _ log: RealmLog) {
+    private func discardFile(
+        of finished: FinishedCheckpoint, _ lease: borrowing LogLease
+    ) {
+        let log = lease.log
         guard let file = finished.newFile, log.newestCheckpoint?.file != file,
             !state.withLock({ $0.checkpoint.isBusy }), lockCheckpointIfFree(log)
         else { return }
@@ -238,7 +242,8 @@ extension Coordinator {
     }
 
     /// Starts a new segment after a bulk commit. A pump step.
-    func beginSegment(_ log: RealmLog) {
+    func beginSegment(_ lease: borrowing LogLease) {
+        let log = lease.log
         guard log.holdsWriter, !log.isPoisoned else { return }
         do throws(StoreError) {
             try log.beginSegmentAfterCheckpoint()
@@ -248,10 +253,10 @@ extension Coordinator {
     }
 
     /// Acquires the checkpoint lock and returns the trimming; `nil` if the lock isn't available.
-    private func lockedTrimming(_ log: RealmLog) -> LogTrimming? {
+    private func lockedTrimming(_ lease: borrowing LogLease) -> LogTrimming? {
         let isBusy = state.withLock { $0.checkpoint.isBusy }
-        guard !isBusy, lockCheckpointIfFree(log) else { return nil }
-        return log.trimming
+        guard !isBusy, lockCheckpointIfFree(lease.log) else { return nil }
+        return lease.log.trimming
     }
 
     private func trim(_ trimming: LogTrimming, _ lock: any LockFile) {
@@ -267,19 +272,20 @@ extension Coordinator {
     }
 
     /// Writes a final checkpoint on close if the log since the last one is long enough and both
-    /// locks are free. The caller owns the log, and no job is running.
-    func checkpointForClosing(_ log: RealmLog) throws(StoreError) {
+    /// locks are free. No job is running.
+    func checkpointForClosing(_ lease: borrowing LogLease) throws(StoreError) {
+        let log = lease.log
         if log.holdsWriter, state.withLock({ $0.checkpoint.isSegmentDue }) {
             try log.beginSegmentAfterCheckpoint()
         }
-        measureNodes(log)
+        measureNodes(lease)
         let position = log.newestCheckpoint?.position ?? 0
         guard options.checkpoint.isOn, log.position > position,
             log.position - position > options.checkpoint.closingByteCountMin
                 || state.withLock({ $0.isShrunk(options.checkpoint) }),
             !state.withLock({ $0.isHealing(log) }),
             log.holdsWriter || log.tryBecomeWriterIfCurrent(),
-            let plan = planCheckpoint(log)
+            let plan = planCheckpoint(lease)
         else { return }
         defer { log.unlockCheckpoint() }
         let written: WrittenImages
@@ -317,13 +323,14 @@ extension Coordinator {
     // MARK: Bulk commits
 
     /// Commits a transaction that is too large for a record as a checkpoint. A pump step.
-    func flushBulk(_ log: RealmLog, _ item: StagedCommit) {
+    func flushBulk(_ lease: consuming LogLease, _ item: StagedCommit) {
+        let log = lease.log
         do throws(StoreError) {
             try checkNotHealing(log)
             try lockCheckpoint(log, for: item)
         } catch {
             log.unlockCheckpoint()  // a migration stage may have held it
-            return failFlush([item], error)
+            return failFlush(lease, [item], error)
         }
         do throws(StoreError) {
             let root = item.commit.root
@@ -351,7 +358,7 @@ extension Coordinator {
                 _ = try log.appendBulk(body, version: root.version, reference: written.reference)
             }
             try log.sync()
-            try confirmPlace(log)
+            try confirmPlace(lease)
             state.withLock { state in
                 state.statistics.checkpoints += 1
                 state.finishDeletions(plan.deletions, version: root.version, options.checkpoint)
@@ -359,11 +366,11 @@ extension Coordinator {
                 state.checkpoint.isBusy = true
             }
             let trimming = log.trimming
-            finishFlush(log, [item], root)  // releases the log
+            finishFlush(lease, [item], root)
             trim(trimming, log.lock)
         } catch {
             log.unlockCheckpoint()
-            failFlush([item], error)
+            failFlush(lease, [item], error)
         }
     }
 

@@ -10,7 +10,7 @@ extension Coordinator {
         checkPlaceIfDue()
         let runs = state.withLock { state in
             guard let log = state.log, !state.isGateOpen, state.phase == .open else { return false }
-            if !state.ownsLog, !log.isBehind() { return false }
+            if !state.isLogLeased, !log.isBehind() { return false }
             state.isHinted = true
             return state.claimPump()
         }
@@ -44,7 +44,8 @@ extension Coordinator {
     /// - Returns: the error that prevented reading all of them. A transient one is retried later;
     ///   after any other, this process stops following.
     @discardableResult
-    func follow(_ log: RealmLog) -> StoreError? {
+    func follow(_ lease: borrowing LogLease) -> StoreError? {
+        let log = lease.log
         let incoming = IncomingCommits(published, log.nodes)
         do throws(StoreError) {
             try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
@@ -133,6 +134,7 @@ extension Coordinator {
         while true {
             do throws(StoreError) { try log.checkLock() } catch { return failAcquiring(error) }
             let observed = log.lock.load(.release)
+            let lease: LogLease
             switch state.withLock({ $0.beginAcquiring(log) }) {
             case .unwanted: return
             case .polite:
@@ -141,11 +143,11 @@ extension Coordinator {
                     sched_yield()  // the taker may need this processor
                 }
                 continue
-            case .wanted: break
+            case .wanted(let granted): lease = granted
             }
             // A process that is far behind first catches up without holding the lock.
-            if isFirst, log.isBehind(), let failure = follow(log), !failure.mayPass {
-                return state.withLock { $0.ownsLog = false }
+            if isFirst, log.isBehind(), let failure = follow(lease), !failure.mayPass {
+                return release(lease)
             }
             isFirst = false
             let incoming = IncomingCommits(published, log.nodes)
@@ -156,19 +158,19 @@ extension Coordinator {
                 accept(incoming)
                 if isWriter {
                     if let report = log.takeRecovery() { noteRecovery(report) }
-                    openGate(log)
+                    openGate(lease)
                     return
                 }
             } catch {
                 incoming.dropUnsure()
                 accept(incoming)  // commits read before the failure
-                state.withLock { $0.ownsLog = false }
+                release(lease)
                 failAcquiring(error)
                 return
             }
-            if isShown, log.isBehind() { follow(log) }
-            if state.withLock({ !$0.catchUps.isEmpty }) { finishCatchUps(log) }
-            guard state.withLock({ $0.endAcquiring(options.store) }) else { return }
+            if isShown, log.isBehind() { follow(lease) }
+            if state.withLock({ !$0.catchUps.isEmpty }) { finishCatchUps(lease) }
+            guard release(lease, { $0.endAcquiring(options.store) }) else { return }
             if isShown {
                 IOPool.shared.waiting {
                     log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
@@ -187,10 +189,9 @@ extension Coordinator {
         options.report(.recovered(report))
     }
 
-    private func openGate(_ log: RealmLog) {
-        let grants = log.lock.load(.grantCount)
-        let next = state.withLock { state in
-            state.ownsLog = false
+    private func openGate(_ lease: consuming LogLease) {
+        let grants = lease.log.lock.load(.grantCount)
+        let next = release(lease) { state in
             state.acquireRetry = nil
             state.learnPoliteness(options.store, grants: grants)
             state.isGateOpen = true
@@ -232,13 +233,13 @@ struct Backoff {
 }
 
 extension CoordinatorState {
-    enum Acquisition {
+    enum Acquisition: ~Copyable {
         /// The lock is no longer needed.
         case unwanted
         /// The lock was just handed off, and the waiting process goes first.
         case polite
-        /// The caller owns the log.
-        case wanted
+        /// The caller uses the log to acquire the lock.
+        case wanted(LogLease)
     }
 
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
@@ -246,17 +247,13 @@ extension CoordinatorState {
         let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
         guard phase == .open, followFailure == nil, moved == nil, !isSyncDue,
             needsWriter || isIdleDue
-        else {
-            ownsLog = false
-            return .unwanted
-        }
+        else { return .unwanted }
         if IOPool.now() < politeUntil, log.lock.load(.grantCount) == grantsAtHandOff,
             log.lock.isLockedElsewhere(.waiters)
         {
             return .polite
         }
-        ownsLog = true
-        return .wanted
+        return .wanted(lease(log))
     }
 
     /// Adjusts the hand-off wait after the lock was granted again, by whether another process took
@@ -272,7 +269,6 @@ extension CoordinatorState {
     /// Returns whether to keep waiting for a lock held by another process. An IDLE record doesn't
     /// wait.
     mutating func endAcquiring(_ options: StoreOptions) -> Bool {
-        ownsLog = false
         if isIdleDue { idleDue = IOPool.now() + options.idleDelayNanoseconds }
         return needsWriter
     }

@@ -148,13 +148,11 @@ extension Coordinator {
             return try checkReadable()
         }
         let failure: StoreError? = await withUnsafeContinuation { continuation in
-            let (isOpen, runsPump, wakesPump) = state.withLock { state in
-                guard state.phase == .open else { return (false, false, false) }
-                state.catchUps.append(continuation)
-                return (true, state.claimPump(), state.isPumpAsleep)
+            let isOpen = wakePump { state in
+                if state.phase == .open { state.catchUps.append(continuation) }
+                return state.phase == .open
             }
-            guard isOpen else { return continuation.resume(returning: Self.closedError) }
-            if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+            if !isOpen { continuation.resume(returning: Self.closedError) }
         }
         state.withLock { _ in }  // for the thread sanitizer, as in `beginWrite`
         if let failure { throw failure }
@@ -162,12 +160,12 @@ extension Coordinator {
     }
 
     /// Reads all published commits and resumes the callers of `catchUp`. A pump step.
-    func finishCatchUps(_ log: RealmLog) {
+    func finishCatchUps(_ lease: borrowing LogLease) {
         let waiters = state.withLock { state in
             defer { state.catchUps = [] }
             return state.catchUps
         }
-        let failure = state.withLock({ $0.followFailure == nil }) ? follow(log) : nil
+        let failure = state.withLock({ $0.followFailure == nil }) ? follow(lease) : nil
         for waiter in waiters { waiter.resume(returning: failure) }
     }
 }
@@ -179,6 +177,6 @@ extension CoordinatorState {
     /// Whether no other process has continued the log. One that has may have replaced commits that
     /// were lost in a failed sync, with the same versions.
     fileprivate func isKnownCurrent(_ log: RealmLog) -> Bool {
-        holdsWriterLock || !ownsLog && !log.isBehind()
+        holdsWriterLock || !isLogLeased && !log.isBehind()
     }
 }

@@ -140,7 +140,7 @@ extension Coordinator {
     package func close() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let (isClosed, waiters, runsPump) = state.withLock { state in
-                if state.phase == .closed { return (true, [TurnContinuation](), false) }
+                if state.phase == .closed { return (true, [WaiterQueue.Continuation](), false) }
                 state.phase = .closing
                 state.closers.append(continuation)
                 return (false, state.waiters.removeAll(), state.claimPump())
@@ -187,31 +187,21 @@ extension Coordinator {
         let isDue = state.withLock { state in
             state.log == nil && state.phase == .closing && !state.isTurnTaken
         }
-        if isDue { finishClose(nil) }
+        if isDue { finishClose() }
     }
 
-    private typealias TurnContinuation = UnsafeContinuation<TurnOutcome, Never>
-
-    /// Finishes closing. The pump owns the log, nothing is staged and no turn is taken.
-    func finishClose(_ log: RealmLog?) {
-        if let log {
-            settle(log)
-            log.leave()  // it may still be referenced for a moment
-        }
-        let closers = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
-            guard state.phase != .closed else { return nil }
+    /// Finishes closing, after `settle`. Nothing is staged and no turn is taken.
+    func finishClose() {
+        let (isFirst, closers, catchUps) = state.withLock { state in
+            defer { (state.closers, state.catchUps) = ([], []) }
+            if state.phase == .closed { return (false, state.closers, state.catchUps) }
             state.phase = .closed
             state.log = nil
             state.isGateOpen = false
             state.isPumpRunning = false
-            defer { state.closers = [] }
-            return state.closers
+            return (true, state.closers, state.catchUps)
         }
-        guard let closers else { return }
-        let catchUps = state.withLock { state in
-            defer { state.catchUps = [] }
-            return state.catchUps
-        }
+        guard isFirst else { return }
         for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
         selfCheck.forget()
@@ -220,14 +210,17 @@ extension Coordinator {
         for closer in closers { closer.resume() }
     }
 
-    /// Syncs relaxed commits, and confirms the last ones with an IDLE record if the lock is free.
-    private func settle(_ log: RealmLog) {
-        guard !log.isPoisoned, !log.isReadOnly else { return log.resignWriter() }
+    /// Syncs relaxed commits, confirms the last ones with an IDLE record if the lock is free, and
+    /// releases the locks for good.
+    func settle(_ lease: consuming LogLease) {
+        let log = lease.log
+        defer { log.leave() }  // it may still be referenced for a moment
+        guard !log.isPoisoned, !log.isReadOnly else { return }
         do throws(StoreError) {
             // Relaxed commits are still due to be synced, wherever the files are now.
             if log.durableEnd < log.position { try log.sync() }
             if log.isInPlace {
-                try checkpointForClosing(log)
+                try checkpointForClosing(lease)
                 if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
                     try log.writeIdle()
                 }
@@ -235,6 +228,5 @@ extension Coordinator {
         } catch {
             options.report(.writingFailed(error))
         }
-        log.resignWriter()
     }
 }

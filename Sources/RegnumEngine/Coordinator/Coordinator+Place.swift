@@ -40,13 +40,13 @@ extension Coordinator {
     }
 
     /// Throws `fileMoved` or `outcomeUnknown` if a batch that was just synced must not be
-    /// acknowledged. The caller owns the log.
-    func confirmPlace(_ log: RealmLog) throws(StoreError) {
+    /// acknowledged.
+    func confirmPlace(_ lease: borrowing LogLease) throws(StoreError) {
         let now = IOPool.now()
         let isDue = state.withLock {
             $0.isPlaceCheckDue(now, Self.batchPlaceIntervalNanoseconds)
         }
-        try log.confirmPlace(path: isDue)
+        try lease.log.confirmPlace(path: isDue)
     }
 
     /// Ends the realm: no further turn begins, and the pump drops staged commits.

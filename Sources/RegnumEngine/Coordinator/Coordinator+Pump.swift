@@ -4,13 +4,28 @@ internal import RegnumStore
 /// The pump: the single job of a realm on `IOPool`. It repeatedly performs the most urgent step
 /// until nothing is left or the rest can wait for a timer.
 extension Coordinator {
-    enum Step {
+    enum Step: ~Copyable {
+        /// Use the log, which is leased for this step.
+        case use(LogLease, LogStep)
+        case close(LogLease)
+        /// Acquire the writer lock.
+        case acquire
+        /// Write the wake counter, which was delayed.
+        case wake
+        /// Replay what has been committed since a checkpoint was loaded.
+        case readOn(ReloadedRoot, through: LogPosition)
+        /// Sleep until woken or until that time.
+        case linger(until: UInt64)
+        /// Nothing to do, at least until that time.
+        case stop(until: UInt64?)
+    }
+
+    /// A step that uses the log.
+    enum LogStep {
         /// Write and sync the staged commits.
         case flush([StagedCommit])
         /// Write a bulk commit.
         case flushBulk(StagedCommit)
-        /// Acquire the writer lock.
-        case acquire
         /// Make the log usable again after a failed write or sync.
         case revive
         /// Release the writer lock, for a waiting process or because the realm is idle.
@@ -21,8 +36,6 @@ extension Coordinator {
         case catchUp
         /// Sync relaxed commits.
         case sync
-        /// Write the wake counter, which was delayed.
-        case wake
         /// Write the IDLE record.
         case idle
         /// Start a checkpoint.
@@ -33,17 +46,10 @@ extension Coordinator {
         case beginSegment
         /// Load a checkpoint in order to switch to it.
         case reload(CheckpointReference)
-        /// Replay what has been committed since.
-        case readOn(ReloadedRoot, through: LogPosition)
         /// Switch to it.
         case swap(ReloadedRoot)
-        case close
         /// End a realm that was moved or removed.
         case end(StoreError)
-        /// Sleep until woken or until that time.
-        case linger(until: UInt64)
-        /// Nothing to do, at least until that time.
-        case stop(until: UInt64?)
     }
 
     /// Starts the pump, which the caller has claimed.
@@ -60,37 +66,23 @@ extension Coordinator {
         while true {
             let observed = pumpWake.observe()
             let mayLinger = mayLinger
-            let step = state.withLock { state in
-                let step = state.nextStep(log, options)
-                guard case .linger(let until) = step else { return step }
-                guard mayLinger else { return state.stop(until) }
-                state.isPumpAsleep = true
-                return step
-            }
-            switch step {
-            case .flush(let batch): flush(log, batch)
-            case .flushBulk(let item): flushBulk(log, item)
-            case .acquire: acquire(log)
-            case .revive:
-                using(log) {
-                    log.revive()
-                    state.withLock { $0.writeFailure = nil }
+            let step = state.withLock { state -> Step in
+                switch state.nextStep(log, options) {
+                case .linger(let until):
+                    guard mayLinger else { return state.stop(until) }
+                    state.isPumpAsleep = true
+                    return .linger(until: until)
+                case let step: return step
                 }
-            case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
-            case .follow: using(log) { self.follow(log) }
-            case .catchUp: using(log) { self.finishCatchUps(log) }
-            case .sync: using(log) { self.syncRelaxed(log) }
+            }
+            switch consume step {
+            case .use(let lease, let step): perform(step, lease)
+            case .acquire: acquire(log)
             case .wake: if isWatched { log.lock.wake() }
-            case .idle: using(log) { self.writeIdle(log) }
-            case .checkpoint: beginCheckpoint(log)
-            case .recordCheckpoint(let finished): recordCheckpoint(log, finished)
-            case .beginSegment: using(log) { self.beginSegment(log) }
-            case .reload(let reference): beginReload(log, reference)
             case .readOn(let reloaded, let end): readOn(reloaded, through: end)
-            case .swap(let reloaded): swap(log, reloaded)
-            case .end(let error): using(log) { self.fail([], error) }
-            case .close:
-                finishClose(log)
+            case .close(let lease):
+                settle(lease)
+                finishClose()
                 return
             case .linger(let until):
                 let now = IOPool.now()
@@ -123,41 +115,61 @@ extension Coordinator {
         }
     }
 
-    /// Runs `body` as the owner of the log. `nextStep` has taken ownership.
-    private func using(_ log: RealmLog, _ body: () -> Void) {
-        body()
-        state.withLock { $0.ownsLog = false }
+    /// Performs a step and releases the log.
+    private func perform(_ step: LogStep, _ lease: consuming LogLease) {
+        switch step {
+        case .flush(let batch): return flush(lease, batch)
+        case .flushBulk(let item): return flushBulk(lease, item)
+        case .resign(let isHandOff): return resign(lease, isHandOff: isHandOff)
+        case .checkpoint: return beginCheckpoint(lease)
+        case .recordCheckpoint(let finished): return recordCheckpoint(lease, finished)
+        case .reload(let reference): return beginReload(lease, reference)
+        case .swap(let reloaded): return swap(lease, reloaded)
+        case .revive:
+            lease.log.revive()
+            state.withLock { $0.writeFailure = nil }
+        case .follow: follow(lease)
+        case .catchUp: finishCatchUps(lease)
+        case .sync: syncRelaxed(lease)
+        case .idle: writeIdle(lease)
+        case .beginSegment: beginSegment(lease)
+        case .end(let error): fail([], error)
+        }
+        release(lease)
     }
 
     // MARK: Steps
 
-    private func flush(_ log: RealmLog, _ batch: [StagedCommit]) {
+    private func flush(_ lease: consuming LogLease, _ batch: [StagedCommit]) {
+        let log = lease.log
         do throws(StoreError) {
-            guard let last = batch.last?.commit.root else { return }
+            guard let last = batch.last?.commit.root else { return release(lease) }
             shutGateIfWanted(log)
             try log.checkLock()
-            measureNodes(log, with: batch.reduce(Deletions()) { $0 + $1.commit.deletions })
+            measureNodes(lease, with: batch.reduce(Deletions()) { $0 + $1.commit.deletions })
             try log.append(
                 batch.map(\.commit.body), version: last.version,
                 usesReserve: batch.allSatisfy(\.commit.isDeletion))
             try log.sync()
-            try confirmPlace(log)
-            finishFlush(log, batch, last)
+            try confirmPlace(lease)
+            finishFlush(lease, batch, last)
         } catch {
-            failFlush(batch, error)
+            failFlush(lease, batch, error)
         }
     }
 
     /// Publishes a durable batch and releases the log.
-    func finishFlush(_ log: RealmLog, _ batch: [StagedCommit], _ last: DatabaseRoot) {
+    func finishFlush(
+        _ lease: consuming LogLease, _ batch: [StagedCommit], _ last: DatabaseRoot
+    ) {
+        let log = lease.log
         updateWatchers(log)
         log.publish(wakes: isWatched)
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         let spare = log.wantsSpare ? log.spareSegment : nil
         publish(last, batch.map { .commit($0.commit.summary, $0.commit.root) })
-        let (next, barriers, expected, makesSpare) = state.withLock { state in
+        let (next, barriers, expected, makesSpare) = release(lease) { state in
             state.isFlushing = false
-            state.ownsLog = false
             state.publishedVersion = last.version
             state.stagedByteCount -= batch.reduce(0) { $0 + $1.weight(options.store) }
             state.lastActivity = IOPool.now()
@@ -198,25 +210,25 @@ extension Coordinator {
     private func make(_ spare: SpareSegment) {
         IOPool.shared.submitLong {
             spare.make()
-            self.endJob { $0.isMakingSpare = false }
+            self.wakePump { $0.isMakingSpare = false }
         }
     }
 
-    /// Handles the end of a job that the pump may be waiting for.
-    func endJob(_ change: (inout CoordinatorState) -> Void) {
-        let (runsPump, wakesPump) = state.withLock { state in
-            change(&state)
-            return (state.claimPump(), state.isPumpAsleep)
+    /// Changes the state, and makes the pump look at it.
+    @discardableResult
+    func wakePump<Result>(_ change: (inout CoordinatorState) -> Result) -> Result {
+        let (result, runsPump, wakesPump) = state.withLock { state in
+            (change(&state), state.claimPump(), state.isPumpAsleep)
         }
         if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+        return result
     }
 
-    func failFlush(_ batch: [StagedCommit], _ error: StoreError) {
-        fail(batch, error)  // increments the epoch while the log is still owned
-        state.withLock { state in
-            state.isFlushing = false
-            state.ownsLog = false
-        }
+    func failFlush(
+        _ lease: consuming LogLease, _ batch: [StagedCommit], _ error: StoreError
+    ) {
+        fail(batch, error)  // increments the epoch before the log is released
+        release(lease) { $0.isFlushing = false }
     }
 
     /// Prevents turns from starting while the batch is being written if another process is waiting.
@@ -276,11 +288,12 @@ extension Coordinator {
         if error.code == .fileMoved { hub.signalAll() }  // streams end with it
     }
 
-    func syncRelaxed(_ log: RealmLog) {
+    func syncRelaxed(_ lease: borrowing LogLease) {
+        let log = lease.log
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
             if log.holdsWriter { log.publish(wakes: false) }
-            measureNodes(log)
+            measureNodes(lease)
             state.withLock { state in
                 state.syncDue = nil
                 state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds
@@ -292,21 +305,21 @@ extension Coordinator {
         }
     }
 
-    private func writeIdle(_ log: RealmLog) {
+    private func writeIdle(_ lease: borrowing LogLease) {
         do throws(StoreError) {
-            try log.checkLock()
-            try log.writeIdle()
+            try lease.log.checkLock()
+            try lease.log.writeIdle()
         } catch {
             fail([], error)
         }
         state.withLock { $0.idleDue = nil }
     }
 
-    private func resign(_ log: RealmLog, isHandOff: Bool) {
+    private func resign(_ lease: consuming LogLease, isHandOff: Bool) {
+        let log = lease.log
         let grants = log.hasLock ? log.lock.load(.grantCount) : 0
         log.resignWriter()
-        state.withLock { state in
-            state.ownsLog = false
+        release(lease) { state in
             guard isHandOff else { return }
             state.statistics.handOffs += 1
             state.grantsAtHandOff = grants

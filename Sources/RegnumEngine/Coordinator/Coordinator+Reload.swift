@@ -6,16 +6,14 @@ internal import RegnumStore
 /// the new root has replaced the published one.
 extension Coordinator {
     /// Starts a job that loads the checkpoint and replays the log. A pump step.
-    func beginReload(_ log: RealmLog, _ reference: CheckpointReference) {
+    func beginReload(_ lease: consuming LogLease, _ reference: CheckpointReference) {
+        let log = lease.log
         let replay = log.replay(from: reference)
         let nodes = log.nodes
         let end = log.durableEnd
         let seed = published.content.context.seed
         let schema = published.schema
-        let isHealing = state.withLock { state in
-            state.ownsLog = false
-            return state.checkpoint.isHealing
-        }
+        let isHealing = release(lease) { $0.checkpoint.isHealing }
         let damaged = isHealing ? published : nil
         IOPool.shared.submitLong {
             self.continueReload(reference) { () throws(StoreError) in
@@ -67,12 +65,7 @@ extension Coordinator {
     ) {
         do throws(StoreError) {
             let reloaded = try body()
-            let (runsPump, wakesPump) = state.withLock { state in
-                guard state.phase == .open else { return (false, false) }
-                state.checkpoint.reload = .near(reloaded)
-                return (state.claimPump(), state.isPumpAsleep)
-            }
-            if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+            wakePump { if $0.phase == .open { $0.checkpoint.reload = .near(reloaded) } }
         } catch {
             giveUpReload(reference, error)
         }
@@ -82,29 +75,29 @@ extension Coordinator {
     ///
     /// - Parameter error: What went wrong; `nil` if another process has yet to sync its commits.
     private func giveUpReload(_ reference: CheckpointReference, _ error: StoreError?) {
-        let (next, runsPump, wakesPump) = state.withLock { state in
+        let next = wakePump { state in  // for the retry
             state.failReload(reference, error, options.checkpoint)
-            return (state.nextTurn(options.store), state.claimPump(), state.isPumpAsleep)
+            return state.nextTurn(options.store)
         }
         next?.resume()
-        if runsPump { startPump() } else if wakesPump { pumpWake.wake() }  // for the retry
         // A newer checkpoint in the meantime isn't a failure.
         if let error, error.code != .historyTrimmed { options.report(.checkpointFailed(error)) }
     }
 
     /// Replaces the published root with the reloaded one of the same version. A pump step that
     /// requires that no turn is taken and nothing is staged.
-    func swap(_ log: RealmLog, _ reloaded: ReloadedRoot) {
-        makeDurable(log)
+    func swap(_ lease: consuming LogLease, _ reloaded: ReloadedRoot) {
+        let log = lease.log
+        makeDurable(lease)
         let old = published
         do throws(StoreError) {
             guard log.durableEnd >= log.position else {
-                state.withLock { $0.ownsLog = false }
+                release(lease)
                 return giveUpReload(reloaded.reference, nil)
             }
             try reloaded.read(through: log.position)
             if let damage = reloaded.incoming.root.inheritedDamage {
-                state.withLock { $0.ownsLog = false }
+                release(lease)
                 return giveUpReload(reloaded.reference, damage)
             }
             guard reloaded.incoming.root.version == old.version else {
@@ -115,7 +108,7 @@ extension Coordinator {
                         + "\(old.version).", path: log.path)
             }
         } catch {
-            state.withLock { $0.ownsLog = false }
+            release(lease)
             return giveUpReload(reloaded.reference, error)
         }
         let root = reloaded.incoming.root
@@ -126,8 +119,7 @@ extension Coordinator {
         }
         // The next checkpoint then keeps the intact one as its predecessor, not the damaged one.
         if isHealed, let damaged { log.passOver(checkpointOf: damaged) }
-        let next = state.withLock { state in
-            state.ownsLog = false
+        let next = release(lease) { state in
             state.head = root
             state.checkpoint.baseVersion = reloaded.reference.version
             state.checkpoint.reload = .none

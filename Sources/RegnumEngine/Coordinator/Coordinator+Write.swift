@@ -106,25 +106,27 @@ extension Coordinator {
     // MARK: The gate
 
     private func tryBeginWrite(_ place: CallPlace?) throws(StoreError) -> WriteTurn? {
-        let (turn, log) = try state.withLock {
-            state throws(StoreError) -> (WriteTurn?, RealmLog?) in
+        var turn: WriteTurn?
+        let lease = try state.withLock { state throws(StoreError) -> LogLease? in
             if let failure = state.refusal { throw failure }
-            if let turn = state.takeTurn(options.store, place) { return (turn, nil) }
-            guard !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty, !state.ownsLog,
-                !state.isPumpRunning, let log = state.log
-            else { return (nil, nil) }
-            state.ownsLog = true
-            return (nil, log)
+            turn = state.takeTurn(options.store, place)
+            guard turn == nil, !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty,
+                !state.isLogLeased, !state.isPumpRunning, let log = state.log
+            else { return nil }
+            return state.lease(log)
         }
-        return log.map { takeLockInline($0, place) } ?? turn
+        guard let lease else { return turn }
+        return takeLockInline(lease, place)
     }
 
     /// Acquires the writer lock on the caller's thread if that needs no disk access and no other
     /// process is waiting for it.
-    private func takeLockInline(_ log: RealmLog, _ place: CallPlace?) -> WriteTurn? {
+    private func takeLockInline(
+        _ lease: consuming LogLease, _ place: CallPlace?
+    ) -> WriteTurn? {
+        let log = lease.log
         let isWriter = !log.lock.isLockedElsewhere(.waiters) && log.tryBecomeWriterIfCurrent()
-        let (turn, runsPump) = state.withLock { state -> (WriteTurn?, Bool) in
-            state.ownsLog = false
+        let (turn, runsPump) = release(lease) { state -> (WriteTurn?, Bool) in
             if isWriter {
                 state.isGateOpen = true
                 state.statistics.grants += 1
@@ -257,26 +259,26 @@ extension Coordinator {
         var wakes = false
         var asksWatchers = false
         var asksWaiters = false
-        let log: RealmLog? = state.withLock { state in
+        let lease = state.withLock { state -> LogLease? in
             guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
-                !state.isFlushing, !state.ownsLog, log.holdsWriter, !log.isPoisoned,
+                !state.isFlushing, !state.isLogLeased, log.holdsWriter, !log.isPoisoned,
                 log.roomByteCount >= needed,
                 log.position - log.durableEnd + needed <= options.store.windowByteCountMax
             else { return nil }
-            state.ownsLog = true
             wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
             if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
             asksWatchers = state.isWatchersCheckDue(now)
             asksWaiters = state.isWaitersCheckDue(now)
-            return log
+            return state.lease(log)
         }
-        guard let log else { return false }
+        guard let lease else { return false }
+        let log = lease.log
         do {
             try log.append([commit.body], version: commit.root.version)
-            if asksWaiters { try confirmPlace(log) }
+            if asksWaiters { try confirmPlace(lease) }
         } catch {
             fail([], error)
-            state.withLock { $0.ownsLog = false }
+            release(lease)
             finishTurn()
             throw error
         }
@@ -284,8 +286,7 @@ extension Coordinator {
         log.publish(wakes: wakes && isWatched)
         let isWanted = asksWaiters && log.lock.isLockedElsewhere(.waiters)
         publish(commit.root, [.commit(commit.summary, commit.root)])
-        let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
-            state.ownsLog = false
+        let (next, runsPump) = release(lease) { state -> (NextTurn?, Bool) in
             state.isTurnTaken = false
             state.head = commit.root
             state.publishedVersion = commit.root.version

@@ -1,28 +1,21 @@
 internal import RegnumStore
 
 extension CoordinatorState {
-    /// Returns the most urgent step. Steps that use the log make the pump its owner, except for
-    /// `acquire`, which takes ownership itself.
+    /// Returns the most urgent step. `acquire` leases the log itself.
     mutating func nextStep(_ log: RealmLog, _ all: CoordinatorOptions) -> Coordinator.Step {
         let options = all.store
         let now = IOPool.now()
-        if ownsLog {  // a writer is using it inline, for microseconds
+        if isLogLeased {  // a writer is using it inline, for microseconds
             return .linger(until: now + 20_000)
         }
-        if let error = dueEnd {
-            ownsLog = true
-            return .end(error)
-        }
+        if let error = dueEnd { return use(log, .end(error)) }
         if let due = wakeDue, now >= due + Coordinator.wakeIntervalNanoseconds {
             wakeDue = nil
             return .wake
         }
         if let step = checkpointStep(log, all, now) { return step }
         // Before staged commits, of which there may always be some.
-        if !catchUps.isEmpty {
-            ownsLog = true
-            return .catchUp
-        }
+        if !catchUps.isEmpty { return use(log, .catchUp) }
         if let first = staged.first {
             if first.commit.bulk != nil, checkpoint.isStaged {
                 checkpoint.isStaged = false
@@ -32,43 +25,40 @@ extension CoordinatorState {
                 checkpoint.isCancelled = true  // superseded by the bulk commit; its end wakes us
                 return .linger(until: now + 1_000_000_000)
             }
-            ownsLog = true
             isFlushing = true
-            if first.commit.bulk != nil { return .flushBulk(staged.removeFirst()) }
-            return .flush(takeBatch(options))
+            if first.commit.bulk != nil { return use(log, .flushBulk(staged.removeFirst())) }
+            return use(log, .flush(takeBatch(options)))
         }
-        if writeFailure == nil, let due = syncDue, due <= now {
-            ownsLog = true
-            return .sync
-        }
+        if writeFailure == nil, let due = syncDue, due <= now { return use(log, .sync) }
         if phase != .open, !isTurnTaken {
             if checkpoint.isBusy {
                 checkpoint.isCancelled = true
                 return .linger(until: now + 1_000_000_000)
             }
             if isMakingSpare { return .linger(until: now + 1_000_000_000) }  // its end wakes us
-            ownsLog = true
-            return .close
+            return .close(lease(log))
         }
         if isHandOffDue {
             if isTurnTaken { return awaitTurn(options, now) }
             isHandOffDue = false
             isGateOpen = false
-            ownsLog = true
-            return .resign(isHandOff: true)
+            return use(log, .resign(isHandOff: true))
         }
         if writeFailure == nil, !isGateOpen, needsWriter { return .acquire }
         if writeFailure != nil, !isGateOpen, followFailure == nil, !waiters.isEmpty {
-            ownsLog = true
-            return .revive
+            return use(log, .revive)
         }
         if isHinted, !isGateOpen, followFailure == nil, followRetry?.isDue ?? true {
             isHinted = false
-            ownsLog = true
-            return .follow
+            return use(log, .follow)
         }
         if isGateOpen { return openGateStep(log, options, now) }
         return quietStep(log, now)
+    }
+
+    /// Leases the log for a step.
+    mutating func use(_ log: RealmLog, _ step: Coordinator.LogStep) -> Coordinator.Step {
+        .use(lease(log), step)
     }
 
     private mutating func openGateStep(
@@ -78,12 +68,10 @@ extension CoordinatorState {
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         if isWanted || writeFailure != nil || now >= lastActivity + options.lingerNanoseconds {
             if let due = idleDue, due <= now, !isWanted, writeFailure == nil {
-                ownsLog = true
-                return .idle
+                return use(log, .idle)
             }
-            ownsLog = true
             isGateOpen = false
-            return .resign(isHandOff: isWanted)
+            return use(log, .resign(isHandOff: isWanted))
         }
         return .linger(
             until: min(nextDue ?? .max, lastActivity + options.lingerNanoseconds))

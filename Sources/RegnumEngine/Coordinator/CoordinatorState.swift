@@ -13,10 +13,9 @@ struct CoordinatorState {
     enum Phase { case open, closing, closed }
 
     var phase = Phase.open
-    /// `nil` in memory and after closing. Used only by whoever set `ownsLog`.
+    /// `nil` in memory and after closing. Used only by the holder of its lease.
     var log: RealmLog?
-    /// Whether the pump, or a writer inline, is using the log.
-    var ownsLog = false
+    var logLease = LogLease.Flag()
 
     // The gate
     /// Whether the writer lock is held, so that bodies may run. Always true in memory.

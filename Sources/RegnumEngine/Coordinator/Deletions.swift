@@ -67,10 +67,11 @@ extension CoordinatorState {
 
 extension Coordinator {
     /// Measures how much of the nodes file is in use, once per checkpoint, if enough of it may have
-    /// been freed to matter. May read from the disk; the caller owns the log.
+    /// been freed to matter. May read from the disk.
     ///
     /// - Parameter deletions: Those that are about to be counted.
-    func measureNodes(_ log: RealmLog, with deletions: Deletions = Deletions()) {
+    func measureNodes(_ lease: borrowing LogLease, with deletions: Deletions = Deletions()) {
+        let log = lease.log
         guard let newest = log.newestCheckpoint else { return }
         let slack = options.store.nodesSlackByteCount
         let isDue = state.withLock { state in

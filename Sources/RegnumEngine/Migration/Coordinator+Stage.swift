@@ -46,21 +46,21 @@ extension Coordinator {
         _ turn: WriteTurn, _ target: UInt64
     ) throws(StoreError) -> MigrationStage? {
         let base = turn.base
-        let (log, failure): (RealmLog?, StoreError?) = state.withLock { state in
-            if let failure = state.writeFailure { return (nil, failure) }
-            // The commits that the turn builds on couldn't be written.
-            if state.epoch != turn.epoch { return (nil, state.dropReason) }
-            guard !state.ownsLog, !state.checkpoint.isBusy, state.checkpoint.finished == nil,
+        var failure: StoreError?
+        let lease = state.withLock { state -> LogLease? in
+            // Then the commits that the turn builds on couldn't be written.
+            failure = state.writeFailure ?? (state.epoch == turn.epoch ? nil : state.dropReason)
+            guard failure == nil, !state.isLogLeased, !state.checkpoint.isBusy, state.checkpoint.finished == nil,
                 state.staged.isEmpty, state.publishedVersion == base.version, let log = state.log
-            else { return (nil, nil) }
-            state.ownsLog = true
+            else { return nil }
             state.checkpoint.isBusy = true
             state.checkpoint.isCancelled = false
-            return (log, nil)
+            return state.lease(log)
         }
         if let failure { throw failure }
-        guard let log else { return nil }
-        makeDurable(log)
+        guard let lease else { return nil }
+        let log = lease.log
+        makeDurable(lease)
         var stage: MigrationStage?
         var lockFailure: StoreError?
         do throws(StoreError) {
@@ -71,8 +71,7 @@ extension Coordinator {
             lockFailure = error
         }
         let isStaged = stage != nil
-        let runsPump = state.withLock { state in
-            state.ownsLog = false
+        let runsPump = release(lease) { state in
             state.checkpoint.isStaged = isStaged
             return isStaged && state.claimPump()
         }

@@ -4,7 +4,7 @@
 /// user code. `Docs/FORMAT.md` specifies the bytes, `Docs/DURABILITY.md` the rules.
 ///
 /// Guard of the `@unchecked Sendable`: the log is used only by the holder of the coordinator's
-/// `ownsLog` token, which is passed on under the coordinator's lock.
+/// `LogLease`, which begins and ends under the coordinator's lock.
 package final class RealmLog: @unchecked Sendable {
     /// Receives the body of each commit record, in order, as the log is read.
     package typealias Deliver = (_ body: [UInt8]) throws(StoreError) -> Void

@@ -23,7 +23,7 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
     /// Runs `body` with exclusive access. It must be short, must not block, and must not reenter
     /// this lock.
     @inlinable
-    package func withLock<Result, Failure: Error>(
+    package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         lock()
