@@ -65,7 +65,8 @@ let package = Package(
         .target(
             name: "RegnumEngine", dependencies: ["CRegnum", "RegnumStore"], swiftSettings: settings),
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-        .target(name: "RegnumWatch", dependencies: ["CLibuv"], swiftSettings: settings),
+        .target(
+            name: "RegnumWatch", dependencies: ["CLibuv", "RegnumStore"], swiftSettings: settings),
         .target(
             name: "Regnum", dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging],
             swiftSettings: settings),
@@ -111,7 +112,7 @@ let package = Package(
         tests(
             "Coordinator",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),
-        tests("Watch", ["RegnumWatch"]),
+        tests("Watch", ["RegnumStore", "RegnumWatch"]),
         tests("Objects", realm + ["RealmOracle", "RegnumJSON", logging]),
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),

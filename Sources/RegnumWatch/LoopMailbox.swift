@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import RegnumStore
 
 /// A request to the loop thread.
 enum LoopCommand: Sendable {

@@ -1,5 +1,6 @@
 internal import CLibuv
 internal import Glibc
+internal import RegnumStore
 
 /// One run of the loop, from the start of its thread to its end. `WatchLoop` creates a new one
 /// after a stop.

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 /// A libuv loop on its own thread, shared by all realms of the process. It reports that a file may
 /// have changed, and fires timers.
 ///

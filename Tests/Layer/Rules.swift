@@ -5,7 +5,7 @@ let allowedImports: [String: Set<String>] = [
     "CRegnum": [],
     "RegnumStore": ["CRegnum", "Glibc", "Synchronization"],
     "RegnumEngine": ["CRegnum", "RegnumStore", "Glibc", "Synchronization"],
-    "RegnumWatch": ["CLibuv", "Glibc"],
+    "RegnumWatch": ["CLibuv", "RegnumStore", "Glibc"],
     "Regnum": [
         "RegnumEngine", "RegnumStore", "RegnumWatch", "Logging", "Foundation",
         "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",

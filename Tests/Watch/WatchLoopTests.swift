@@ -1,4 +1,5 @@
 import Foundation
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
