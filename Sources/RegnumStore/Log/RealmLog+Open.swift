@@ -2,7 +2,7 @@
 extension RealmLog {
     /// Opens the realm in the directory at `path`, or creates one in a missing or empty directory,
     /// and delivers its commits: those after the newest usable checkpoint, which `load` receives
-    /// first, or all of them.
+    /// first, or all of them without `load`.
     ///
     /// Blocks on the disk, and on another process that is recovering the realm.
     ///
@@ -18,12 +18,10 @@ extension RealmLog {
     ///     with the error `closed`.
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed? = nil,
-        isWanted: () -> Bool = { true }, load: @escaping Load, _ deliver: Deliver
+        isWanted: () -> Bool = { true }, load: Load? = nil, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         do {
-            return try open(
-                fileSystem, path: path, options: options, seed: seed, isWanted: isWanted,
-                maybe: load, deliver)
+            return try open(fileSystem, path, options, seed, isWanted, load, deliver)
         } catch {
             var error = error
             // No process has a newer checkpoint, so the missing files were needed.
@@ -32,19 +30,9 @@ extension RealmLog {
         }
     }
 
-    /// Opens the realm like the other `open`, but ignores checkpoints: delivers all commits, and
-    /// throws `invalidDatabase` if the log doesn't reach back to the first one.
-    package static func open(
-        _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
-    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        try open(
-            fileSystem, path: path, options: options, seed: nil, isWanted: { true }, maybe: nil,
-            deliver)
-    }
-
     private static func open(
-        _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed?,
-        isWanted: () -> Bool, maybe load: Load?, _ deliver: Deliver
+        _ fileSystem: any FileSystem, _ path: String, _ options: StoreOptions, _ seed: Seed?,
+        _ isWanted: () -> Bool, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         var (directory, lock) = try enter(fileSystem, path, options, seed)
         let start = fileSystem.monotonicNanoseconds()
