@@ -117,7 +117,7 @@ let package = Package(
         tests("Collections", realm + [logging]),
         tests("Queries", realm + [logging]),
         tests("Changes", realm + ["EngineOracle", "RealmOracle", logging]),
-        tests("Realm", realm + ["RegnumJSON", logging]),
+        tests("Realm", realm + ["EngineOracle", "RegnumJSON", logging]),
         tests("Migrations", realm + ["EngineOracle", "RegnumJSON", logging]),
         tests(
             "Compatibility", realm + [logging],

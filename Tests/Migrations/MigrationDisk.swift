@@ -3,6 +3,7 @@ import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumTestModels
 

@@ -7,6 +7,7 @@ import RegnumTestSupport
 import Synchronization
 import Testing
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumTestModels
 

@@ -44,6 +44,25 @@ extension DatabaseRoot {
     /// The number of the nodes file that leaves are loaded from; `nil` without one.
     var nodesFileNumber: UInt64? { (content.context.source?.file as? NodesFile)?.number }
 
+    /// Reads all values, indexes, lists and backlinks, so that `damage` is any damage in them.
+    ///
+    /// - Complexity: O(n).
+    func readAll() {
+        for table in schema.tables {
+            let state = content[table.key.index]
+            state.forEachPlace { cluster, place in
+                _ = cluster.contentVersion(place)
+                for column in table.columns { _ = cluster.value(place, column) }
+                return true
+            }
+            for slot in 0..<state.indexCount { state.index(at: slot).visit { _, _ in true } }
+            for list in table.lists {
+                state.elements(list.key.index).tree.visitRepeated { _, _ in true }
+                state.backlinks(list.key.index).visitRepeated { _, _ in true }
+            }
+        }
+    }
+
     /// Whether the root refers to an image that was found damaged through `other`, or may have the
     /// same contradiction between intact images.
     ///

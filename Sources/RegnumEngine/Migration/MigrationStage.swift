@@ -52,7 +52,7 @@ package final class MigrationStage: Sendable {
                 return nil
             }
             let state = try load(try SizedImage(&reader), left.file, base.schema)
-            _ = state.stateHash()  // reads each leaf, so that damage isn't committed
+            state.readAll()  // so that damage isn't committed
             if let damage = state.damage { throw damage }
             fileNumber.withLock { $0 = left.file }
             return (

@@ -3,6 +3,7 @@ import RegnumEngine
 import RegnumTestSupport
 import Testing
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumDebian
 

@@ -5,6 +5,7 @@ import RegnumTestSupport
 import Synchronization
 import Testing
 
+@testable import EngineOracle
 @testable import Regnum
 @testable import RegnumSimulation
 

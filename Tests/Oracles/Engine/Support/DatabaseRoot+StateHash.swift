@@ -1,14 +1,14 @@
 import RegnumStore
 
+@testable import RegnumEngine
+
 extension DatabaseRoot {
     /// Returns a hash of the entire content: version, schema, next keys, rows with their keys and
     /// content versions, indexes, lists and backlinks. Equal content has the same hash in every
     /// process, regardless of the history that led to it.
     ///
-    /// Used by tests and checks to compare trees that should be equal.
-    ///
     /// - Complexity: O(n).
-    package func stateHash() -> UInt64 {
+    func stateHash() -> UInt64 {
         var hasher = StateHasher()
         hasher.combine(version)
         hasher.combine(schema.version)
