@@ -20,6 +20,8 @@ extension RealmLog {
         /// Checkpoints that were tried and found to be damaged.
         var damaged: [CheckpointReference]
 
+        var realmID: Identity128 { segments[0].header.realmID }
+
         /// The end of a log that is read up to there.
         var end: End {
             let first = segments[0]

@@ -181,12 +181,13 @@ extension RealmLog {
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let beginning = try findBeginning(
             place, lastNumber: page.segmentNumber, limit: page.visibleEnd, page: page, load)
-        let log = RealmLog(place, beginning)
-        guard log.realmID == page.realmID else { throw belongsToAnotherRealm(log.path) }
+        guard beginning.realmID == page.realmID else {
+            throw belongsToAnotherRealm(place.directory.path)
+        }
+        let log = RealmLog(place, beginning, page)
         var report = RecoveryReport()
         report.followedWriter = true
         report.tell(of: beginning)
-        log.control = page
         try log.read(through: page, nil, deliver)
         report.tell(of: log)
         return (log, report)
@@ -227,13 +228,12 @@ extension RealmLog {
         }
         let beginning = try findBeginning(
             place, lastNumber: last ?? 0, limit: .max, page: anyPage, load)
-        let log = RealmLog(place, beginning)
+        let page = anyPage.flatMap { $0.realmID == beginning.realmID ? $0 : nil }
+        let log = RealmLog(place, beginning, page)
         report.tell(of: beginning)
         log.holdsWriter = true
         log.knownFailedSyncCount = failedSyncCount
         defer { log.holdsWriter = false }
-        let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
-        log.control = page ?? ControlPage(realmID: log.realmID, bootID: log.bootID)
         // A process that died while creating a segment may not have made its name durable.
         try log.recordingFailure { () throws(StoreError) in try directory.sync() }
         try log.readAll(beginning, deliver)

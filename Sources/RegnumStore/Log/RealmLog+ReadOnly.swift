@@ -98,14 +98,13 @@ extension RealmLog {
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let beginning = try findBeginning(
             place, lastNumber: lastNumber, limit: .max, page: page, load)
-        let log = RealmLog(place, beginning)
+        let log = RealmLog(place, beginning, page)
         var report = RecoveryReport()
         report.tell(of: beginning)
         report.isReadOnly = true
         report.controlPageWasLost = page == nil
         report.isOtherBoot = true
         try log.readAll(beginning, deliver)
-        if let page { log.control = page }
         log.outdatedPage = page
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)
         log.durableEnd = log.position

@@ -78,15 +78,16 @@ package final class RealmLog: @unchecked Sendable {
     package var endsIdle: Bool { end.isIdle }
     var checkpoints: KeptCheckpoints { end.checkpoints }
 
-    init(_ place: Place, _ beginning: Beginning) {
+    /// - Parameter page: the control page, unless it was lost.
+    init(_ place: Place, _ beginning: Beginning, _ page: ControlPage?) {
         fileSystem = place.fileSystem
         directory = place.directory
         lock = place.lock
         options = place.options
-        realmID = beginning.segments[0].header.realmID
+        realmID = beginning.realmID
         bootID = fileSystem.bootID()
         nodes = beginning.nodes
-        control = ControlPage(realmID: realmID, bootID: bootID)
+        control = page ?? ControlPage(realmID: realmID, bootID: bootID)
         end = beginning.end
         publishedEnd = end
         stand(at: beginning)
