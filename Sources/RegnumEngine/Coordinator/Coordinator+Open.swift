@@ -211,7 +211,7 @@ extension Coordinator {
     }
 
     /// Syncs relaxed commits, confirms the last ones with an IDLE record if the lock is free, and
-    /// releases the locks for good.
+    /// releases the locks. The log isn't used again.
     func settle(_ lease: consuming LogLease) {
         let log = lease.log
         defer { log.leave() }  // it may still be referenced for a moment

@@ -5,8 +5,9 @@ internal import RegnumStore
 ///
 /// `CoordinatorState.lease` creates it under the coordinator's lock, and `Coordinator.release` ends
 /// it. It is never stored or passed to another job. Whatever reads or changes the position of the
-/// log borrows it, so the compiler rejects a second release and a use after the release. The state
-/// itself may look at a log that isn't leased, under its lock.
+/// log borrows it, so the compiler rejects a second release and a use after the release. (It
+/// doesn't require a release: closing keeps the lease.) The state itself may look at a log that
+/// isn't leased, under its lock.
 struct LogLease: ~Copyable {
     let log: RealmLog
 
