@@ -42,9 +42,21 @@ extension ObjectChange: CustomStringConvertible {
 
 extension SortOrder: CustomStringConvertible {
     /// The direction and the stored names of the properties on the path, as in
-    /// `ascending(dog.name)`.
+    /// `ascending(dog.name)` or `ascending(prices['EUR'])`.
     public var description: String {
-        let path = (term.column.hops.map(\.name) + [term.column.name]).joined(separator: ".")
+        var path = ""
+        var isElement = false
+        /// Adds a name, except that of the value of a list's element or map's entry.
+        func add(_ name: String) {
+            if isElement, name == "value" { return }
+            path += path.isEmpty ? name : ".\(name)"
+        }
+        for hop in term.column.hops {
+            add(hop.holder?.wrappedValue ?? hop.name)
+            path += hop.choice ?? ""
+            isElement = hop.choice != nil
+        }
+        add(term.column.name)
         return "\(term.ascending ? "ascending" : "descending")(\(path))"
     }
 }

@@ -78,7 +78,7 @@ extension PredicateBinder {
             try requireAny(quantifier, place, offset)
             return predicate
         }
-        guard last.position != nil else { return .related(hops, quantifier ?? .any, predicate) }
+        guard last.isSingle else { return .related(hops, quantifier ?? .any, predicate) }
         let (outer, inner) = hops.splitBeforeLastCollection
         var element = Predicate.related(inner, .any, predicate)
         if holdsForNil { element = .or([element, .related(inner, .none, .constant(true))]) }

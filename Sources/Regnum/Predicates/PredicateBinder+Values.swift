@@ -297,17 +297,6 @@ extension PredicatePlace {
 }
 
 extension AnyPath {
-    /// The hops to all values at the path; `nil` if it has keys or positions.
-    var hopsToAll: [Hop]? {
-        guard key == nil else { return nil }
-        var hops = hops + column.hops
-        for (index, step) in steps.enumerated() {
-            guard case .all = step else { return nil }
-            hops.append(index == 0 ? self.step(nil) : inner(nil))
-        }
-        return hops
-    }
-
     /// Whether the path leads to several values.
     var leadsToSeveral: Bool {
         let several = key == nil ? hops : hops.splitBeforeLastCollection.outer

@@ -104,8 +104,8 @@ struct PredicateBinder {
         _ path: PredicatePath, _ variable: String, _ syntax: PredicateSyntax
     ) throws(PredicateMistake) -> PredicatePlace {
         var place = try place(path)
-        if case .nested(let contents) = place.kind, let hops = contents.hopsToAll {
-            place.hops = hops
+        if case .nested(let contents) = place.kind {
+            place.hops = contents.hopsToValues
             place.kind = .values(.element(_StorageType(.any)), _StorageType(.any))
         }
         let (several, links) = place.hops.splitAtLastCollection

@@ -73,10 +73,7 @@ extension PredicatePrinter {
         _ hop: Hop, from place: PrintedPlace
     ) throws(PredicateUnprintable) -> PrintedPlace {
         if hop.isOfContent {
-            guard hop.position == nil else {
-                throw PredicateUnprintable("a condition applies to a position in an AnyRealmValue")
-            }
-            var next = try content(hop, from: place).step("[*]", .element)
+            var next = try content(hop, from: place).step(hop.choice ?? "[*]", .element)
             next.isWhole = false
             return next
         }
@@ -85,15 +82,15 @@ extension PredicatePrinter {
             guard let index = schema.property(columnNamed: hop.name) else { break }
             let property = schema.properties[index]
             var next = place.member(property.name)
-            next.isCollection = hop.kind == .list && hop.position == nil
-            if let position = hop.position {
-                next.text += position == Hop.last ? "[LAST]" : "[\(position)]"
-            }
+            next.isCollection = hop.kind == .list && !hop.isSingle
+            next.text += hop.choice ?? ""
             switch property.shape {
             case .link(let type), .list(.object(let type)), .set(.object(let type)):
                 next.row = .object(ClassSchema.of(type))
             case .list(.scalar), .set(.scalar): next.row = .element
-            case .map(let shape): next.row = .entry(shape)
+            case .map(let shape):
+                next.row = hop.key == nil ? .entry(shape) : .value(shape)
+                next.isWhole = next.isWhole && hop.key == nil
             case .scalar, .linkingObjects: throw unknown(hop.name)
             }
             return next
@@ -185,6 +182,12 @@ extension ElementShape {
 }
 
 extension Hop {
+    /// The position or key of the only element that the hop leads to, in brackets.
+    var choice: String? {
+        if let key { return "[\(key.wrappedValue.quoted)]" }
+        return position.map { $0 == Hop.last ? "[LAST]" : "[\($0)]" }
+    }
+
     /// Whether the hop leads into the lists and dictionaries of values of any type.
     var isOfContent: Bool {
         guard kind == .list, name.hasSuffix("[]") else { return false }

@@ -65,6 +65,20 @@ extension PredicatePrinter {
         return try test(try keyed(term, at: end), at: end)
     }
 
+    /// Returns a condition on a map's entry, or on a value contained in one of any type, that is
+    /// about the values contained in it: the count of a `SUBQUERY`.
+    mutating func contained(
+        _ hops: [Hop], _ term: Predicate, at place: PrintedPlace
+    ) throws(PredicateUnprintable) -> PrintedTest? {
+        guard let last = hops.last, last.isSingle, last.key != nil || last.isOfContent,
+            hops.isOfOneCollection,
+            var test = try test(term, at: try follow(hops, from: place)), !test.holdsForNil
+        else { return nil }
+        test.isOfContent = true
+        test.isOfEntry = true
+        return test
+    }
+
     // MARK: Contents of values of any type
 
     /// Returns a condition on what is contained in a value of any type: `info['tags'][0] == 'new'`.
@@ -97,7 +111,9 @@ extension PredicatePrinter {
         var next = try content(hop, from: value).step(step, .element)
         next.isWhole = false
         if rest.contentStep != nil { return try content(rest, at: next) }
-        return try test(rest, at: next)
+        if let test = try test(rest, at: next) { return test }
+        return PrintedTest(
+            text: "\(try subquery(next, rest)) > 0", startsWithPath: false, isNumber: true)
     }
 
     /// Returns the condition that all values contained in a value of any type meet a condition,
@@ -118,7 +134,7 @@ extension PredicatePrinter {
             return term
         }
         let end = try follow(paths, from: place)
-        guard hasComplement, let test = try content(complement, at: end),
+        guard hasComplement, let test = try content(complement, at: end), test.startsWithPath,
             exception.leadsToAllContents || !paths.isEmpty && paths.last?.position == nil
         else { return nil }
         return "ALL " + test.text
@@ -131,18 +147,18 @@ extension Predicate {
     fileprivate var contentStep: (hops: [Hop], step: String, rest: Predicate)? {
         switch self {
         case .related(let hops, .any, let rest):
-            guard let hop = hops.last, hop.isOfContent, hop.position == nil,
+            guard let hop = hops.last, hop.isOfContent, !hop.isSingle,
                 !hops.dropLast().contains(where: { $0.kind != .link })
             else { return nil }
             return (hops, "[*]", rest)
         case .and(let terms):
             guard terms.count == 2, case .compare(let column, .equal, .any(let kind)) = terms[0],
                 case .related(let hops, .any, let rest) = terms[1], let hop = hops.last,
-                hop.isOfContent, Array(hops.dropLast()) == column.hops
+                hop.isOfContent, hop.holder == nil, Array(hops.dropLast()) == column.hops
             else { return nil }
-            if let position = hop.position {
+            if hop.position != nil {
                 guard .any(kind) == AnyContent.list(0).value else { return nil }
-                return (hops, position == Hop.last ? "[LAST]" : "[\(position)]", rest)
+                return (hops, hop.choice ?? "", rest)
             }
             guard .any(kind) == AnyContent.dictionary(0).value, case .and(let terms) = rest,
                 terms.count == 2, case .compare(.mapKey, .equal, .string(let key)) = terms[0]

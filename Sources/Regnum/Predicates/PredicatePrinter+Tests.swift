@@ -26,11 +26,10 @@ extension PredicatePrinter {
             return PrintedTest(text: "\(place.text) CONTAINS nil")
         case .compare(let column, let comparison, let value):
             let text = try self.column(column, at: place).text
+            if value.isAnyReference, comparison.isOfOrder {
+                return PrintedTest(text: "\(text) IN {}")  // never holds
+            }
             if let kind = value.anyContent?.collectionKind {
-                guard comparison == .equal || comparison == .notEqual else {
-                    _ = try literal(value)  // throws
-                    return nil
-                }
                 return PrintedTest(
                     text: "\(text).@type \(comparison.text) '\(kind.text)'",
                     holdsForNil: comparison == .notEqual)
@@ -67,6 +66,9 @@ extension PredicatePrinter {
                 holdsForNil: matchesNil ?? false)
         case .within(_, let area):
             return PrintedTest(text: "\(place.path) GEOWITHIN \(area.text)")
+        case .isIn(_, let values)
+        where values.contains(where: { $0.anyContent?.collectionKind != nil }):
+            return nil  // printed as several comparisons
         case .isIn(let column, let values):
             let path = try self.column(column, at: place).text
             return PrintedTest(
@@ -74,7 +76,7 @@ extension PredicatePrinter {
         case .isKind(let column, let kinds, let orNull):
             return try kindTest(column, kinds, orNull, "IN", at: place)
         case .count(let hops, let term, let comparison, let number):
-            guard place.isWhole else { return nil }
+            guard place.isWhole || hops.first?.isOfContent == true else { return nil }
             let count = try count(hops, term, at: place)
             return PrintedTest(
                 text: "\(count) \(comparison.text) \(number)",
@@ -96,6 +98,7 @@ extension PredicatePrinter {
         case .related(let hops, .any, let term):
             if let test = try entry(predicate, at: place) { return test }
             if let test = try element(hops, term, at: place) { return test }
+            if let test = try contained(hops, term, at: place) { return test }
             return try contentTest(predicate, at: place)
         case .and(let terms):
             if let test = try between(terms, at: place) { return test }
@@ -214,13 +217,17 @@ extension PredicatePrinter {
 
 extension AnyContent {
     /// The kind, if the content is a list or dictionary. All of one kind are equal in conditions.
-    fileprivate var collectionKind: AnyKind? {
+    var collectionKind: AnyKind? {
         switch self {
         case .list: .list
         case .dictionary: .dictionary
         default: nil
         }
     }
+}
+
+extension Comparison {
+    fileprivate var isOfOrder: Bool { self != .equal && self != .notEqual }
 }
 
 extension Value {

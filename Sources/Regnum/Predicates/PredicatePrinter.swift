@@ -86,7 +86,7 @@ struct PredicatePrinter {
             return try linked(hops, quantifier, term, place, end, in: outer)
         }
         if let test = try test(term, at: end), !test.isOfContent || quantifier == .any {
-            let isSingle = last.position != nil || last.isOfContent
+            let isSingle = last.isSingle || last.isOfContent
             let isElement = last.position != nil && !last.isOfContent
             switch quantifier {
             case .any where isSingle && test.holdsForNil && (isElement || !test.isOfEntry): break
@@ -158,6 +158,13 @@ extension PredicatePrinter {
                 return isObject.negated
             }
             return .compare(key, .notEqual, value)
+        case .aggregate(_, _, _, let comparison, let value) where value.isAnyReference:
+            return .constant(comparison == .notEqual)  // no aggregate is a link or collection
+        case .isIn(let column, let values) where column.type == .any:
+            let collections = values.filter { $0.anyContent?.collectionKind != nil }
+            if collections.isEmpty { return predicate }
+            let others = values.filter { $0.anyContent?.collectionKind == nil }
+            return .or([.isIn(column, others)] + collections.map { .compare(column, .equal, $0) })
         case .isIn(let link, let values):
             guard let schema = try column(link, at: place).target else { return predicate }
             let rows = values.compactMap { value -> ObjectKey? in

@@ -104,16 +104,18 @@ extension PredicateBinder {
         _ path: PredicatePath
     ) throws(PredicateMistake) -> ColumnReference {
         let place = try place(path)
-        guard case .values(var column, _) = place.kind,
-            !place.hops.contains(where: { $0.kind != .link })
-        else {
-            throw refused(
-                place,
-                "can't be used in SORT or DISTINCT, only a single value, which may belong to "
-                    + "a linked object", path.offset)
-        }
-        column.hops = place.hops + column.hops
-        return column
+        let column: ColumnReference? =
+            switch place.kind {
+            case .values(let column, _): column.reached(through: place.hops)
+            case .entry(let key, let column, _): column.reached(through: place.hops.entry(key))
+            case .nested(let contents): contents.singleColumn
+            default: nil
+            }
+        if let column { return column }
+        throw refused(
+            place,
+            "can't be used in SORT or DISTINCT, only a single value, which may belong to "
+                + "a linked object or have a position or key", path.offset)
     }
 }
 

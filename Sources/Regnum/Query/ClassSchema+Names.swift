@@ -40,11 +40,23 @@ extension ClassSchema {
         if base === self { return term }
         var column = term.column
         let stored = column.hops.first?.name ?? column.name
-        guard let property = base.properties.first(where: { equalUTF8($0.columnName, stored) }),
-            let own = self.property(named: property.name)
-        else { return term }
-        let name = properties[own].columnName
-        if column.hops.isEmpty { column.name = name } else { column.hops[0].name = name }
+        let named = base.properties.first {
+            equalUTF8($0.columnName, stored) || equalUTF8($0.anyItemsName, stored)
+        }
+        guard let named, let index = property(named: named.name) else { return term }
+        let own = properties[index]
+        let (oldElements, elements) = (base.elementsName(of: named), elementsName(of: own))
+        for index in column.hops.indices where equalUTF8(column.hops[index].target, oldElements) {
+            column.hops[index].target = elements
+        }
+        if column.hops.isEmpty {
+            column.name = own.columnName
+        } else if equalUTF8(named.columnName, stored) {
+            column.hops[0].name = own.columnName
+        } else {
+            column.hops[0].name = own.anyItemsName
+            column.hops[0].holder = StoredText(own.columnName)
+        }
         return SortTerm(column: column, ascending: term.ascending)
     }
 

@@ -4,6 +4,7 @@ internal import RegnumEngine
 ///
 ///     realm.objects(Message.self).sorted(by: .ascending(\.room), .descending(\.sentAt))
 ///     realm.objects(Person.self).sorted(by: .ascending(\.dog?.name))
+///     realm.objects(Book.self).sorted(by: .ascending { $0.prices["EUR"] })
 public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     let term: SortTerm
 
@@ -21,6 +22,45 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     /// - Precondition: The key path names a stored property, or one of a linked object.
     public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: false)
+    }
+
+    /// Returns the ascending order by a value given as in `where`: a map's value for a key, or one
+    /// contained in an `AnyRealmValue`, possibly of a linked object. It is `nil` for objects for
+    /// which the path leads to no value.
+    ///
+    ///     let cheapest = realm.objects(Book.self).sorted(by: .ascending { $0.prices["EUR"] })
+    ///     let byAuthor = realm.objects(Note.self).sorted(
+    ///         by: .descending { $0.content["author"]["name"] })
+    ///
+    /// - Precondition: The expression stands for one stored value, not for a condition, a count, or
+    ///   the values of several objects.
+    public static func ascending<V: ScalarValue>(
+        value: (Query<Model>) -> Query<V>
+    ) -> SortOrder {
+        SortOrder(value, ascending: true)
+    }
+
+    /// Returns the descending order by a value given as in `where`: the reverse of
+    /// ``ascending(value:)``, except that ties keep their order.
+    ///
+    /// - Precondition: As for ``ascending(value:)``.
+    public static func descending<V: ScalarValue>(
+        value: (Query<Model>) -> Query<V>
+    ) -> SortOrder {
+        SortOrder(value, ascending: false)
+    }
+
+    private init<V: ScalarValue>(_ value: (Query<Model>) -> Query<V>, ascending: Bool) {
+        let schema = ClassSchema.of(Model.self)
+        let scope = QueryScope(realm: nil, root: schema)
+        let expression = value(Query<Model>(.objects([]), scope))
+        guard scope.problem == nil, V._embeddedClass == nil, let column = expression.singleColumn
+        else {
+            fatalError(
+                "The order of \(schema.name) isn't by a single stored value: use a property, a "
+                    + "map's value for a key, or one contained in an AnyRealmValue.")
+        }
+        term = SortTerm(column: column, ascending: ascending)
     }
 
     init<V: ScalarValue>(_ keyPath: KeyPath<Model, V>, ascending: Bool) {

@@ -20,6 +20,11 @@ package struct Hop: Hashable, Sendable {
     @StoredText package var target: String
     /// For a list, the position of the only element to follow, or `last`; `nil` for all elements.
     package var position: Int?
+    /// For a map, the key of the only entry to follow; `nil` for all entries.
+    package var key: StoredText?
+    /// The property of any type whose list or dictionary is followed. With a position, the hop
+    /// leads to no row unless the value is a list; with a key, unless it is a dictionary.
+    package var holder: StoredText?
 
     /// The position of a list's last element.
     package static let last = -1
@@ -30,6 +35,9 @@ package struct Hop: Hashable, Sendable {
         self.name = name
         self.target = target
     }
+
+    /// Whether the hop leads to at most one row.
+    package var isSingle: Bool { kind == .link || kind == .list && (position != nil || key != nil) }
 
     /// A hop through a link to one row of `target`.
     package static func link(_ name: String, to target: String) -> Hop {

@@ -4,8 +4,9 @@ package struct ColumnReference: Hashable, Sendable {
     package var type: ValueType
     /// The value of rows while the stored class doesn't have the column.
     package var missing: Value
-    /// Links to follow from the row of the query to the row that has the property, each to one row.
-    /// The value is null if one of them is null.
+    /// Hops to follow from the row of the query to the row that has the property, each to at most
+    /// one row: links and, in sorts and distinct steps, also elements of lists and entries of maps.
+    /// The value is null if one of them leads to no row.
     package var hops: [Hop]
     /// Whether the program declares a full-text index.
     package var isFullTextIndexed = false

@@ -24,7 +24,8 @@ package enum QuerySource: Hashable, Sendable {
 /// A step applied to the sorted rows of a query.
 package enum QueryStep: Hashable, Sendable {
     /// Keeps the first of the rows with equal values (null equals null and, here, NaN equals NaN),
-    /// and none for which a link on the path to a value is null. Has no effect without columns.
+    /// and none for which a link on the path to a value is null. Has no effect without columns. The
+    /// value of an element or entry that doesn't exist is null.
     case distinct([ColumnReference])
     /// Sorts the remaining rows by at most 64 terms. Rows with equal values keep their order.
     case sort([SortTerm])

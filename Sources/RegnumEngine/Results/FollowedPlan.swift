@@ -174,7 +174,7 @@ private struct SortOrder {
 extension PathColumn {
     /// Whether both are the same stored property.
     fileprivate func isSame(as other: PathColumn) -> Bool {
-        links == other.links && isStored && other.isStored && column.stored != nil
+        hops == other.hops && isStored && other.isStored && column.stored != nil
             && column.index == other.column.index
     }
 }

@@ -71,7 +71,7 @@ extension QueryPlan {
         _ clusters: (Cluster, RowMask) -> Void, values: (Value) -> Void
     ) {
         var statistics = QueryStatistics()
-        if source == .table, hasAllMatches, column.links.isEmpty, column.isStored {
+        if source == .table, hasAllMatches, column.hops.isEmpty, column.isStored {
             query.forEachMatch(root, &statistics) { cluster, rows in
                 clusters(cluster, rows)
                 return true

@@ -75,7 +75,8 @@ struct Reach: Sendable {
     }
 
     private mutating func add(_ column: PathColumn, at place: Int) {
-        add(column.column, at: follow(column.links.map { .link($0) }, from: place))
+        let end = follow(column.hops, from: place)
+        if column.isStored { add(column.column, at: end) }
     }
 
     private mutating func follow(_ hops: [CompiledHop], from place: Int) -> Int {
@@ -88,7 +89,10 @@ struct Reach: Sendable {
         switch hop {
         case .link(let link):
             places[place].columns.insert(ColumnKey(rawValue: UInt16(link.column)))
-        case .list(let list, _), .element(let list, _, _): places[place].lists.insert(list.list)
+        case .list(let list, _): places[place].lists.insert(list.list)
+        case .element(let element):
+            places[place].lists.insert(element.list.list)
+            if let holder = element.holder { places[place].columns.insert(holder) }
         case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
         case .entryTargets, .entryOrigins: break  // no condition leads through them
         }

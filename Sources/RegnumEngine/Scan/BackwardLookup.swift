@@ -21,7 +21,7 @@ extension CompiledPredicate {
         default:
             return nil
         }
-        // the position isn't checked: a list may have the element elsewhere
+        // the position or key isn't checked: a list may have the element elsewhere
         if hops.contains(where: { if case .element = $0 { true } else { false } }) {
             isExact = false
         }
@@ -111,6 +111,14 @@ extension CompiledHop {
             found.append(row)
             return found.count <= countMax
         }
+        func takeOwners(_ list: ListPlace) -> Bool {
+            let backlinks = root[list.table.index].backlinks(list.list.index)
+            for row in rows {
+                backlinks.forEachRepeatedRow(row, take)
+                if found.count > countMax { return false }
+            }
+            return true
+        }
         switch self {
         case .link(let link):
             let column = ColumnKey(rawValue: UInt16(link.column))
@@ -119,12 +127,10 @@ extension CompiledHop {
                 index.forEachRow(DatabaseContent.linkKey(row), take)
                 if found.count > countMax { return nil }
             }
-        case .list(let list, _), .element(let list, _, _):
-            let backlinks = root[list.table.index].backlinks(list.list.index)
-            for row in rows {
-                backlinks.forEachRepeatedRow(row, take)
-                if found.count > countMax { return nil }
-            }
+        case .list(let list, _):
+            if !takeOwners(list) { return nil }
+        case .element(let element):
+            if !takeOwners(element.list) { return nil }
         case .linkOrigins(let owner, let column):
             let link = LinkHop(column: column.index, target: origin)
             var finder = RowFinder(root[owner.index])

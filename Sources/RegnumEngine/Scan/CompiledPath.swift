@@ -9,8 +9,7 @@ struct LinkHop: Hashable, Sendable {
 enum CompiledHop: Hashable, Sendable {
     case link(LinkHop)
     case list(ListPlace, target: TableKey)
-    /// To the element at a position of a list, or at `Hop.last`.
-    case element(ListPlace, target: TableKey, position: Int)
+    case element(ListElement)
     /// To the rows whose link of that column holds the row.
     case linkOrigins(TableKey, ColumnKey)
     /// To the rows whose list contains the row.
@@ -26,7 +25,7 @@ enum CompiledHop: Hashable, Sendable {
         switch self {
         case .link(let link): link.target
         case .list(_, let target): target
-        case .element(_, let target, _): target
+        case .element(let element): element.target
         case .linkOrigins(let origin, _): origin
         case .listOrigins(let place): place.table
         case .entryTargets(_, _, let link): link.target
@@ -43,28 +42,61 @@ struct CompiledPath: Hashable, Sendable {
     var target: TableKey { hops[hops.count - 1].target }
 }
 
-/// A property of the row at the end of a chain of links.
+/// A property of the row at the end of a chain of hops that each lead to at most one row.
 struct PathColumn: Sendable {
-    let links: [LinkHop]
-    /// Whether all links are stored; otherwise the value is null.
+    /// The hops, up to the first one that isn't stored.
+    let hops: [CompiledHop]
+    /// Whether all hops are stored; otherwise the value is null.
     let isStored: Bool
+    /// The number of hops through the last link, stored or not.
+    let linkedCount: Int
     let column: ResolvedColumn
 
-    /// Returns the value for a row, or `nil` if a link on the path is null.
-    func read(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value? {
-        if links.isEmpty { return isStored ? column.value(cluster, row) : nil }
-        guard isStored else { return nil }
-        var place = (cluster: cluster, row: row)
-        for link in links {
-            guard let next = link.follow(place.cluster, place.row, content) else { return nil }
-            place = next
-        }
-        return column.value(place.cluster, place.row)
+    init(_ column: ResolvedColumn) {
+        self.init(hops: [], isStored: true, linkedCount: 0, column: column)
     }
 
-    /// Returns the value for a row, null if a link on the path is null.
+    init(hops: [CompiledHop], isStored: Bool, linkedCount: Int, column: ResolvedColumn) {
+        self.hops = hops
+        self.isStored = isStored
+        self.linkedCount = linkedCount
+        self.column = column
+    }
+
+    /// Returns the value for a row, or `nil` if a link on the path is null or can't be reached. The
+    /// value is null if a list or map after the last link lacks the element.
+    func read(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value? {
+        if hops.isEmpty, isStored { return column.value(cluster, row) }
+        var place = (cluster: cluster, row: row)
+        for (index, hop) in hops.enumerated() {
+            guard let next = hop.follow(place.cluster, place.row, content) else {
+                return index < linkedCount ? nil : .null
+            }
+            place = next
+        }
+        if isStored { return column.value(place.cluster, place.row) }
+        return hops.count < linkedCount ? nil : .null
+    }
+
+    /// Returns the value for a row, null if the path leads to no row.
     func value(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value {
         read(cluster, row, content) ?? .null
+    }
+}
+
+extension CompiledHop {
+    /// Returns the row that a hop leads to, or `nil` if there is none. The hop must be a link or an
+    /// element.
+    @inline(__always)
+    func follow(
+        _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> (cluster: Cluster, row: Int)? {
+        switch self {
+        case .link(let link): link.follow(cluster, row, content)
+        case .element(let element): element.follow(cluster, row, content)
+        case .list, .linkOrigins, .listOrigins, .entryTargets, .entryOrigins:
+            preconditionFailure("A hop of a property's path leads to several rows.")
+        }
     }
 }
 
@@ -127,11 +159,8 @@ extension CompiledPath {
                 goesOn = walk(finder.place(element), content, &visitor, after: next)
                 return goesOn
             }
-        case .element(let list, let target, let position):
-            let elements = content[list.table.index].elements(list.list.index)
-            let place = position == Hop.last ? elements.count(key) - 1 : position
-            guard let element = elements.element(key, at: place) else { return true }
-            return walk(content[target.index].place(element), content, &visitor, after: next)
+        case .element(let element):
+            return walk(element.follow(cluster, row, content), content, &visitor, after: next)
         case .linkOrigins(let origin, let column):
             guard let index = content.index(origin, column) else { return true }
             var finder = RowFinder(content[origin.index])

@@ -78,16 +78,16 @@ struct CompiledQuery: Sendable {
     let table: TableKey?
     var source: CompiledSource
     var predicate: CompiledPredicate
-    /// The terms of a sort without links; otherwise empty.
+    /// The terms of a sort without hops; otherwise empty.
     let sort: [ResolvedColumn]
     let order: ResultOrder
-    /// The terms of a sort with links; otherwise empty.
+    /// The terms of a sort with hops; otherwise empty.
     let linkedSort: [PathColumn]
     let steps: [CompiledStep]
 
-    /// The terms of the sort, with or without links.
+    /// The terms of the sort, with or without hops.
     var sortPaths: [PathColumn] {
-        linkedSort + sort.map { PathColumn(links: [], isStored: true, column: $0) }
+        linkedSort + sort.map { PathColumn($0) }
     }
 
     /// Throws `invalidQuery` for a comparison of different types or more than 64 sort terms, and

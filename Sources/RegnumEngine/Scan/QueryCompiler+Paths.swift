@@ -23,8 +23,8 @@ extension QueryCompiler {
             if let list = table?.list(named: hop.name), let table {
                 try check(list.target, hop.target, tableName, hop.name)
                 let place = ListPlace(table: table.key, list: list.key)
-                if let position = hop.position {
-                    return .element(place, target: list.target, position: position)
+                if hop.isSingle {
+                    return element(hop, place, list.target).map { .element($0) }
                 }
                 return .list(place, target: list.target)
             }
@@ -67,28 +67,33 @@ extension QueryCompiler {
             className: className, property: property)
     }
 
-    /// Resolves a property that is reached through links. Throws `invalidQuery` for hops that
-    /// aren't links.
+    /// Resolves a property that is reached through links, elements of lists and entries of maps.
+    /// Throws `invalidQuery` for hops to several rows.
     func resolvePath(_ reference: ColumnReference) throws(StoreError) -> PathColumn {
         var compiler = self
-        var links: [LinkHop] = []
+        var hops: [CompiledHop] = []
         var isStored = true
         for hop in reference.hops {
-            try compiler.checkLink(hop)
-            if case .link(let link)? = try compiler.resolve(hop) {
-                links.append(link)
+            if !hop.isSingle { throw compiler.severalObjects(hop) }
+            if let hop = try compiler.resolve(hop), isStored {
+                hops.append(hop)
             } else {
                 isStored = false
             }
             compiler = compiler.compiler(behind: hop)
         }
+        let lastLink = reference.hops.lastIndex { $0.kind == .link }
         return PathColumn(
-            links: links, isStored: isStored, column: try compiler.resolve(reference))
+            hops: hops, isStored: isStored, linkedCount: lastLink.map { $0 + 1 } ?? 0,
+            column: try compiler.resolve(reference))
     }
 
     private func checkLink(_ hop: Hop) throws(StoreError) {
-        if hop.kind == .link { return }
-        throw StoreError(
+        if hop.kind != .link { throw severalObjects(hop) }
+    }
+
+    private func severalObjects(_ hop: Hop) -> StoreError {
+        StoreError(
             .invalidQuery,
             "\(tableName).\(hop.name) leads to several objects; a value can "
                 + "only be read through links to one object.",
