@@ -37,32 +37,66 @@ extension Snapshot {
         try export.line(head)
         var count = 0
         for table in tables {
-            var position = 0
             let end = root.count(table.key)
-            while position < end {
-                var failure: Realm.Error?
-                try checked {
-                    while position < end, failure == nil,
-                        export.text.count < Self.pieceByteCount
-                    {
-                        let row = root.key(table.key, at: position)
-                        do throws(Realm.Error) {
-                            try export.line(table.key, row)
-                        } catch {
-                            failure = error
-                        }
-                        position += 1
-                    }
-                }
-                if let failure { throw failure }
-                if export.text.count < Self.pieceByteCount { continue }
-                try Task.checkCancellation()
-                try await sink(export.text.take())
-            }
+            try await write(
+                table.key, count: end, { root.key(table.key, at: $0) }, &export, to: sink)
             count += end
         }
         if export.text.count > 0 { try await sink(export.text.take()) }
         return count
+    }
+
+    /// Writes the objects of a class that a predicate string finds, as JSON lines, in the order of
+    /// the query. A line is the same as in a complete export, but there is none for the schema.
+    ///
+    ///     let text = "age > 3 SORT(name ASC) LIMIT(20)"
+    ///     try await snapshot.exportJSON("Dog", matching: text) { try await pipe.write($0) }
+    ///
+    /// The Swift class isn't needed. Properties have their stored names.
+    ///
+    /// - Parameter sink: As for ``exportJSON(classes:to:)-(_,([UInt8])->Void)``.
+    /// - Returns: The number of objects written.
+    /// - Throws: `.invalidInput` if there is no class with that name; `.invalidQuery` for text that
+    ///   isn't a predicate, with the position of the mistake; otherwise the errors of
+    ///   ``exportJSON(classes:to:)-(_,([UInt8])->Void)``.
+    @discardableResult
+    public func exportJSON(
+        _ className: String, matching predicate: String,
+        to sink: ([UInt8]) async throws -> Void
+    ) async throws -> Int {
+        let rows = try rows(className, matching: predicate)
+        guard let table = root.schema.table(named: className)?.key else { return 0 }
+        var export = RowExport(root)
+        try await write(table, count: rows.count, { rows[$0] }, &export, to: sink)
+        if export.text.count > 0 { try await sink(export.text.take()) }
+        return rows.count
+    }
+
+    /// Writes the lines of rows, and passes on the text that fills a chunk.
+    private func write(
+        _ table: TableKey, count: Int, _ row: (Int) -> ObjectKey, _ export: inout RowExport,
+        to sink: ([UInt8]) async throws -> Void
+    ) async throws {
+        var position = 0
+        while position < count {
+            var failure: Realm.Error?
+            try checked {
+                while position < count, failure == nil,
+                    export.text.count < Self.pieceByteCount
+                {
+                    do throws(Realm.Error) {
+                        try export.line(table, row(position))
+                    } catch {
+                        failure = error
+                    }
+                    position += 1
+                }
+            }
+            if let failure { throw failure }
+            if export.text.count < Self.pieceByteCount { continue }
+            try Task.checkCancellation()
+            try await sink(export.text.take())
+        }
     }
 
     /// Writes the content of the snapshot, or of some of its classes, as JSON lines to a file.

@@ -23,6 +23,7 @@ func reportingFailures(_ body: () async throws -> Void) async throws {
 /// Returns the exit code, as in `sysexits.h`.
 private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     switch code {
+    case .invalidQuery: 64
     case .fileNotFound: 66
     case .filePermissionDenied: 77
     case .fileExists, .fileAccess: 73

@@ -12,6 +12,7 @@ import ArgumentParser
             77 permission denied; 70 any other error; 141 the reader of the output exited.
             """,
         subcommands: [
-            ExportCommand.self, ImportCommand.self, SchemaCommand.self, StatsCommand.self,
+            ExportCommand.self, ImportCommand.self, QueryCommand.self, SchemaCommand.self,
+            StatsCommand.self,
         ])
 }

@@ -5,12 +5,14 @@ extension Transaction {
     /// Returns all objects of the class with the given name. The program doesn't need to declare
     /// the class: see ``DynamicObject``.
     ///
+    ///     let old = try tx.dynamicObjects("Dog").filter("age > %@", 10).sorted(byKeyPath: "name")
+    ///
     /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name.
     /// - Complexity: O(1). Nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
         _ = try dynamicTable(className, store)
-        return DynamicObjects(store, className)
+        return DynamicObjects(store, _DynamicQuery(className))
     }
 
     /// Returns the object with the given primary key, or `nil` if there is none.
@@ -161,83 +163,6 @@ extension DynamicStore {
         }
     }
 }
-
-/// All objects of a class given by name, in creation order. Each access shows the current state of
-/// the transaction.
-public final class DynamicObjects: _ConfinedCollection {
-    public typealias Iterator = AnyIterator<DynamicObject>
-
-    private let store: DynamicStore
-    private let className: String
-
-    init(_ store: DynamicStore, _ className: String) {
-        self.store = store
-        self.className = className
-    }
-
-    private var known: (schemaID: UInt64, table: TableKey?)?
-
-    /// `nil` if nothing of the class was ever stored.
-    private var table: TableKey? {
-        let schemaID = store.core.schemaID
-        if let known, known.schemaID == schemaID { return known.table }
-        let table = store.table(named: className)?.key
-        known = (schemaID, table)
-        return table
-    }
-
-    public var endIndex: Int {
-        store.requireLive("count")
-        return table.map { store.count($0) } ?? 0
-    }
-
-    /// The object at a position.
-    ///
-    /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n).
-    public subscript(position: Int) -> DynamicObject {
-        guard let table, position >= 0, position < count else {
-            if let table, store.core.hasFailed { return DynamicObject(store, table, .nowhere) }
-            fatalError(
-                "Index \(position) of DynamicObjects of \(className) is out of range: the count is "
-                    + "\(count)."
-                    + ReadScope.placeSentence)
-        }
-        return DynamicObject(store, table, store.key(table, at: position))
-    }
-
-    public func _elements(at positions: Range<Int>) -> _TakenElements<DynamicObject> {
-        let positions = positions.clamped(to: 0..<count)
-        guard let table, !positions.isEmpty else { return _TakenElements(count: 0) { _ in nil } }
-        let first = store.key(table, at: positions.lowerBound)
-        return store.objects(table, store.keys(table, from: first, limit: positions.count))
-    }
-
-    /// Returns an iterator that reads the objects in batches. It skips objects that are deleted
-    /// during the iteration, and doesn't include those that are created.
-    public func makeIterator() -> AnyIterator<DynamicObject> {
-        let count = count
-        guard let table, count > 0 else { return AnyIterator { nil } }
-        let end = store.key(table, at: count - 1)
-        var next = ObjectKey(rawValue: 0)
-        var pending: ArraySlice<ObjectKey> = []
-        return AnyIterator { [store] in
-            store.requireLive("makeIterator")
-            while true {
-                if pending.isEmpty {
-                    pending = store.keys(table, from: next, limit: 1_024)[...]
-                    guard let last = pending.last else { return nil }
-                    next = ObjectKey(rawValue: last.rawValue + 1)
-                }
-                let key = pending.removeFirst()
-                if end < key { return nil }
-                if store.contains(table, key) { return DynamicObject(store, table, key) }
-            }
-        }
-    }
-}
-
-@available(*, unavailable) extension DynamicObjects: Sendable {}
 
 extension Realm.Error {
     static func unknownClass(_ name: String) -> Realm.Error {

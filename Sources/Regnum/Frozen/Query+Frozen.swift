@@ -80,7 +80,7 @@ extension QueryScope {
 }
 
 extension Frozen: FrozenOperand {
-    var schema: ClassSchema { table.schema }
+    var operandClass: String { table.schema.name }
 
     func row(in scope: QueryScope) -> ObjectKey? { scope.row(of: self) }
 }

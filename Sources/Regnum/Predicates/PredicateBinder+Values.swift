@@ -111,9 +111,10 @@ extension PredicateBinder {
         for constant in constants {
             switch constant {
             case .null: break
-            case .object(let object) where ClassSchema.of(type(of: object)) === schema:
-                if let row = scope.row(of: object, of: schema.type) { rows.append(row) }
-            case .frozen(let object) where object.schema === schema:
+            case .object(let object)
+            where equalUTF8(ClassSchema.of(type(of: object)).name, schema.name):
+                if let row = scope.row(of: object, of: type(of: object)) { rows.append(row) }
+            case .frozen(let object) where equalUTF8(object.operandClass, schema.name):
                 if let row = object.row(in: scope) { rows.append(row) }
             default:
                 throw refused(

@@ -5,11 +5,17 @@ internal import RegnumStore
 struct PredicateBinder {
     let scope: QueryScope
     let arguments: PredicateArguments
+    /// The classes of a stored schema, for a query on a class that the program doesn't declare.
+    let stored: StoredClasses?
     /// The starts of paths, innermost last.
     private(set) var roots: [PredicateRoot]
 
-    init(_ schema: ClassSchema, _ scope: QueryScope, _ arguments: PredicateArguments) {
+    init(
+        _ schema: ClassSchema, _ scope: QueryScope, _ arguments: PredicateArguments,
+        stored: StoredClasses? = nil
+    ) {
         self.scope = scope
+        self.stored = stored
         self.arguments = arguments
         let place = PredicatePlace(kind: .objects(schema), hops: [], name: schema.name)
         roots = [PredicateRoot(variable: nil, place: place)]
@@ -18,6 +24,7 @@ struct PredicateBinder {
     private init(_ outer: PredicateBinder, _ root: PredicateRoot, _ scope: QueryScope) {
         self.scope = scope
         arguments = outer.arguments
+        stored = outer.stored
         roots = outer.roots + [root]
     }
 

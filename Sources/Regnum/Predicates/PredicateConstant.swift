@@ -124,11 +124,12 @@ enum NumberPlace {
     }
 }
 
-/// An object of a snapshot as an operand.
+/// An object of a snapshot, or one accessed by name, as an operand.
 protocol FrozenOperand {
     /// Returns the row, or reports an object from another realm.
     func row(in scope: QueryScope) -> ObjectKey?
-    var schema: ClassSchema { get }
+    /// The name of the class.
+    var operandClass: String { get }
 }
 
 extension PredicateConstant {
@@ -285,7 +286,7 @@ extension PredicateConstant {
         case .value(let text as String): "the string \"\(text.shortened)\""
         case .value(let value): describedWithType(value)
         case .object(let object): "\(type(of: object))".withArticle
-        case .frozen(let object): object.schema.name.withArticle
+        case .frozen(let object): object.operandClass.withArticle
         }
     }
 }

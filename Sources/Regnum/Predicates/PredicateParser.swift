@@ -27,6 +27,14 @@ struct PredicateParser {
             condition: condition, tails: tails, valueCount: parser.valueCount)
     }
 
+    /// Parses a path alone.
+    static func parsePath(_ text: String) throws(PredicateMistake) -> PredicatePath {
+        var parser = PredicateParser(tokens: try PredicateLexer.tokens(text)[...])
+        let path = try parser.path()
+        guard parser.next.kind == .end else { throw parser.mistake("Expected the end of the path") }
+        return path
+    }
+
     private init(tokens: ArraySlice<PredicateToken>) {
         self.tokens = tokens
     }

@@ -8,13 +8,15 @@ extension PredicateBinder {
     private func incoming(_ place: PredicatePlace, _ schema: ClassSchema) -> PredicatePlace {
         var next = place
         var origins: [[Hop]] = []
-        for origin in scope.realm?.knownClasses ?? [] {
-            for property in origin.properties where property.shape.targetType == schema.type {
+        for origin in stored == nil ? scope.realm?.knownClasses ?? [] : [] {
+            for property in origin.properties where leads(property, to: schema) {
                 origins.append(hops(toOwnersOf: property, of: origin))
             }
         }
-        let stored = scope.realm?.coordinator.published.schema.linkHops(to: schema.name) ?? []
-        for hops in stored where !origins.contains(hops) { origins.append(hops) }
+        let database = stored?.database ?? scope.realm?.coordinator.published.schema
+        for hops in database?.linkHops(to: schema.name) ?? [] where !origins.contains(hops) {
+            origins.append(hops)
+        }
         next.kind = .incoming(origins)
         next.isCollection = false
         next.name += ".@links.@count"
@@ -52,7 +54,7 @@ extension PredicateBinder {
                 offset: steps[steps.startIndex].offset)
         }
         let property = try self.property(name, of: origin, steps[steps.startIndex + 1].offset)
-        guard let target = property.shape.targetType, target == schema.type else {
+        guard leads(property, to: schema) else {
             throw refused(place, "isn't a link to \(schema.name)", offset)
         }
         steps.removeFirst(2)

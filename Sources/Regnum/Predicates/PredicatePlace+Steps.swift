@@ -12,8 +12,8 @@ extension PredicateBinder {
         case .map(_, .scalar(let storage)):
             next.kind = .entry(key: key, .element(storage), storage)
             next.isCollection = false
-        case .map(_, .object(let type)):
-            let schema = ClassSchema.of(type)
+        case .map(let property, .object(let type)):
+            let schema = target(of: property, type)
             next.kind = .entryObject(
                 key: key, schema, links: [.link("value", to: schema.name)])
             next.isCollection = false
@@ -108,10 +108,11 @@ extension PredicateBinder {
                 return next
             case .map(_, .scalar(let storage)):
                 return try aggregate(kind, .element(storage), storage, place, name: nil, offset)
-            case .map(_, .object(let type)):
-                next.kind = .pendingAggregate(kind, ClassSchema.of(type))
+            case .map(let property, .object(let type)):
+                let schema = target(of: property, type)
+                next.kind = .pendingAggregate(kind, schema)
                 next.isCollection = false
-                next.hops.append(.link("value", to: ClassSchema.of(type).name))
+                next.hops.append(.link("value", to: schema.name))
                 return next
             case .values(let column, let storage):
                 return try aggregate(kind, column, storage, place, name: nil, offset)
@@ -129,9 +130,11 @@ extension PredicateBinder {
         case ("values", .map(_, .scalar(let storage))),
             ("allvalues", .map(_, .scalar(let storage))):
             next.kind = .values(.element(storage), storage)
-        case ("values", .map(_, .object(let type))), ("allvalues", .map(_, .object(let type))):
-            next.kind = .objects(ClassSchema.of(type))
-            next.hops.append(.link("value", to: ClassSchema.of(type).name))
+        case ("values", .map(let property, .object(let type))),
+            ("allvalues", .map(let property, .object(let type))):
+            let schema = target(of: property, type)
+            next.kind = .objects(schema)
+            next.hops.append(.link("value", to: schema.name))
         case ("count", .values(let column, let storage)) where storage.hasBytes,
             ("size", .values(let column, let storage)) where storage.hasBytes:
             next.kind = .byteCount(column)

@@ -146,7 +146,8 @@ extension PredicateBinder {
                 next.kind = .entry(key: key, column, storage)
             case .link(let type):
                 next.kind = .entryObject(
-                    key: key, ClassSchema.of(type), links: links + schema.hops(through: property))
+                    key: key, target(of: property, type),
+                    links: links + schema.hops(through: property))
             default:
                 throw refused(
                     place, "can only lead to single values and links here, not to \(name)", offset)
@@ -192,13 +193,13 @@ extension PredicateBinder {
         switch property.shape {
         case .scalar: break
         case .link(let type):
-            next.kind = .objects(ClassSchema.of(type))
+            next.kind = .objects(target(of: property, type))
             next.isCollection = false
-        case .linkingObjects(let type): next.kind = .objects(ClassSchema.of(type))
+        case .linkingObjects(let type): next.kind = .objects(target(of: property, type))
         case .list(.object(let type)):
-            next.kind = .objects(ClassSchema.of(type))
+            next.kind = .objects(target(of: property, type))
             next.isList = true
-        case .set(.object(let type)): next.kind = .objects(ClassSchema.of(type))
+        case .set(.object(let type)): next.kind = .objects(target(of: property, type))
         case .list(.scalar(let storage)):
             next.kind = .values(.element(storage), storage)
             next.isList = true

@@ -39,25 +39,34 @@ extension Queryable {
         to plan: inout QueryPlan
     ) throws(Realm.Error) {
         let scope = QueryScope(realm: _realm.core, rootName: schema.name)
-        do throws(PredicateMistake) {
-            let statement = try PredicateParser.parse(text)
-            try arguments.check(statement)
-            let binder = PredicateBinder(schema, scope, arguments)
-            let predicate = try binder.condition(statement.condition)
-            if predicate.levelCount > Limits.conditionLevelMax { scope.refuseDepth() }
-            plan.add(predicate)
-            let limit = plan.limit
-            for (tail, offset) in statement.tails {
-                try plan.add(tail, binder, offset, isLimited: limit != nil)
-            }
-        } catch {
-            throw scope.problem ?? error.located(in: text, of: schema.name)
-        }
-        if let problem = scope.problem { throw problem }
+        try plan.add(text, PredicateBinder(schema, scope, arguments), schema.name)
     }
 }
 
 extension QueryPlan {
+    /// Adds a predicate string.
+    ///
+    /// - Parameter binder: A binder for objects of the plan's class.
+    mutating func add(
+        _ text: String, _ binder: PredicateBinder, _ className: String
+    ) throws(Realm.Error) {
+        let scope = binder.scope
+        do throws(PredicateMistake) {
+            let statement = try PredicateParser.parse(text)
+            try binder.arguments.check(statement)
+            let predicate = try binder.condition(statement.condition)
+            if predicate.levelCount > Limits.conditionLevelMax { scope.refuseDepth() }
+            add(predicate)
+            let isLimited = limit != nil
+            for (tail, offset) in statement.tails {
+                try add(tail, binder, offset, isLimited: isLimited)
+            }
+        } catch {
+            throw scope.problem ?? error.located(in: text, of: className)
+        }
+        if let problem = scope.problem { throw problem }
+    }
+
     fileprivate mutating func add(
         _ tail: PredicateTail, _ binder: PredicateBinder, _ offset: Int, isLimited: Bool
     ) throws(PredicateMistake) {
@@ -93,6 +102,7 @@ extension QueryPlan {
 extension PredicateBinder {
     /// Returns the class with a name, which need not have been used with the realm before.
     func classSchema(named name: String) -> ClassSchema? {
+        if let stored { return stored.schema(named: name) }
         guard let realm = scope.realm else { return nil }
         return realm.knownEntry(named: name)?.schema
             ?? realm.knownClasses.first { equalUTF8($0.name, name) }
@@ -103,6 +113,24 @@ extension PredicateBinder {
     fileprivate func orderColumn(
         _ path: PredicatePath
     ) throws(PredicateMistake) -> ColumnReference {
+        try singleColumn(path).column
+    }
+
+    /// Returns the property at the end of a path given as text, which belongs to one object or has
+    /// a position or key.
+    func singleColumn(
+        _ text: String, of className: String
+    ) throws(Realm.Error) -> (column: ColumnReference, storage: _StorageType) {
+        do throws(PredicateMistake) {
+            return try singleColumn(try PredicateParser.parsePath(text))
+        } catch {
+            throw error.located(in: text, of: className, "path")
+        }
+    }
+
+    private func singleColumn(
+        _ path: PredicatePath
+    ) throws(PredicateMistake) -> (column: ColumnReference, storage: _StorageType) {
         let place = try place(path)
         let column: ColumnReference? =
             switch place.kind {
@@ -111,7 +139,7 @@ extension PredicateBinder {
             case .nested(let contents): contents.singleColumn
             default: nil
             }
-        if let column { return column }
+        if let column, let storage = place.storage { return (column, storage) }
         throw refused(
             place,
             "can't be used in SORT or DISTINCT, only a single value, which may belong to "
@@ -121,12 +149,14 @@ extension PredicateBinder {
 
 extension PredicateMistake {
     /// The error for a caller of `filter`.
-    fileprivate func located(in text: String, of className: String) -> Realm.Error {
+    fileprivate func located(
+        in text: String, of className: String, _ kind: String = "predicate"
+    ) -> Realm.Error {
         let before = String(decoding: Array(text.utf8.prefix(offset)), as: UTF8.self)
         let shown = text.utf8.count > 800 ? String(text.unicodeScalars.prefix(200)) + "…" : text
         return Realm.Error(
             .invalidQuery,
-            "The predicate \"\(shown)\" for \(className) is invalid at column "
+            "The \(kind) \"\(shown)\" for \(className) is invalid at column "
                 + "\(before.count + 1): \(message)", className: className)
     }
 }

@@ -160,9 +160,9 @@ extension ClassSchema {
         case .scalar:
             preconditionFailure("\(name).\(property.name) doesn't lead to an object.")
         case .link(let type):
-            .link(property.columnName, to: ClassSchema.of(type).name)
+            .link(property.columnName, to: property.storedTarget ?? ClassSchema.of(type).name)
         case .list(.object(let type)), .set(.object(let type)):
-            .list(property.columnName, of: ClassSchema.of(type).name)
+            .list(property.columnName, of: property.storedTarget ?? ClassSchema.of(type).name)
         case .list(.scalar), .set(.scalar), .map:
             .list(property.columnName, of: elementsName(of: property))
         case .linkingObjects(let type):

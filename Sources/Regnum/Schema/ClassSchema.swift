@@ -32,13 +32,17 @@ final class PropertySchema: Sendable {
     let deleteRule: Realm.DeleteRule
     /// Whether the property owns its objects, which are embedded.
     let isOwning: Bool
+    /// The class of the objects in a property of a class that the program doesn't declare: see
+    /// `ClassSchema.init(stored:in:)`.
+    let storedTarget: String?
 
     init(
         name: String, columnName: String, offset: Int, field: any PersistedField.Type,
         kind: FieldKind, shape: PropertyShape, defaultValue: Value,
-        declaration: PropertyDeclaration
+        declaration: PropertyDeclaration, storedTarget: String? = nil
     ) {
         self.name = name
+        self.storedTarget = storedTarget
         self.columnName = columnName
         self.offset = offset
         self.field = field

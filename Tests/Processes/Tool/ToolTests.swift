@@ -69,8 +69,35 @@ import Testing
         await realm.close()
     }
 
+    @Test func queriesFindObjectsWithoutTheirClass() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 40)
+        let exported = try await folder.run("export", "a.realm", "--class", "ToolNode")
+        let lines = objects(exported.output)
+        func find(_ predicate: String) async throws -> [Substring] {
+            let result = try await folder.run("query", "a.realm", "ToolNode", predicate)
+            expectTrue(result.code == 0 && result.errors == "", "\(result.errors)")
+            return result.output.split(separator: "\n")
+        }
+        try await expectEqual(find("id < 2 OR next.id == 5"), [lines[0], lines[1], lines[4]])
+        try await expectEqual(
+            find("ANY tags == 't1' SORT(id DESC) LIMIT(2)"), [lines[37], lines[34]])
+        try await expectEqual(find("names['n'] == 7 AND marks.node.id == 0"), [lines[7]])
+        try await expectEqual(
+            find("id > 30 SORT(names['n'] DESC) LIMIT(1)"), [lines[39]])
+        try await expectEqual(find("@links.ToolNode.next.id == 9"), [lines[10]])
+        let all = try await folder.run("query", "a.realm", "ToolNode")
+        expectEqual(all.output.split(separator: "\n"), lines)
+        let loose = try await folder.run("query", "a.realm", "ToolLoose", "number == 2")
+        expectTrue(loose.code == 0 && loose.output == "")
+    }
+
     @Test(
         arguments: [
+            (["query", "a.realm"], 64, "Missing expected argument"),
+            (["query", "a.realm", "Cat"], 65, "no class \"Cat\""),
+            (["query", "a.realm", "ToolNode", "idd > 3"], 64, "at column 1: ToolNode has no"),
+            (["query", "none.realm", "ToolNode"], 66, "does not exist"),
             (["export"], 64, "Missing expected argument"),
             (["unknown"], 64, "unknown"),
             (["import", "x.realm", "--batch-size", "0"], 64, "must be at least 1"),

@@ -1,0 +1,98 @@
+package import RegnumEngine
+internal import RegnumStore
+
+extension Snapshot {
+    /// Returns all objects of the class with the given name. The program doesn't need to declare
+    /// the class.
+    ///
+    ///     let dogs = try snapshot.dynamicObjects("Dog").filter("age > 3")
+    ///     for dog in dogs { print(dog.name ?? "", dog["owner"] ?? "") }
+    ///
+    /// - Throws: `.invalidInput` if neither the realm nor the program has a class with that name.
+    /// - Complexity: O(1). Nothing is read until objects are accessed.
+    public func dynamicObjects(_ className: String) throws(Realm.Error) -> FrozenDynamicObjects {
+        let isStored = StoredClasses(core.root.schema).schema(named: className) != nil
+        guard isStored || core.realm.knownEntry(named: className) != nil else {
+            throw .unknownClass(className)
+        }
+        return FrozenDynamicObjects(core, _DynamicQuery(className))
+    }
+}
+
+/// Objects of a snapshot, of a class given by name: all of them, in creation order, or those that a
+/// query finds.
+///
+/// An error in a query's evaluation fails the read: see ``Snapshot/read(_:)``.
+public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Sendable {
+    private let snapshot: SnapshotCore
+    public let _query: _DynamicQuery
+    /// The result, evaluated when it is first used.
+    private let known = Guarded<ResultTree?>(nil)
+
+    init(_ snapshot: SnapshotCore, _ query: _DynamicQuery) {
+        self.snapshot = snapshot
+        _query = query
+    }
+
+    private var rows: ResultTree {
+        if let known = known.withLock({ $0 }) { return known }
+        return snapshot.answer(ResultTree()) { () throws(Realm.Error) in
+            let found = try _ask(
+                _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) })
+            known.withLock { $0 = found }
+            return found
+        }
+    }
+
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { rows.count }
+
+    /// The object at a position.
+    ///
+    /// - Precondition: `0 <= position < count`.
+    /// - Complexity: O(log n) once the query is evaluated.
+    public subscript(position: Int) -> FrozenDynamicObject {
+        let rows = rows
+        let table = snapshot.root.schema.table(named: _query.plan.tableName)?.key
+        guard let table, position >= 0, position < rows.count else {
+            if ReadScope.hasFailed {
+                return FrozenDynamicObject(snapshot, TableKey(rawValue: 0), .nowhere)
+            }
+            fatalError(
+                "Index \(position) of FrozenDynamicObjects of \(_query.plan.tableName) is out of "
+                    + "range: the count is \(rows.count)." + ReadScope.placeSentence)
+        }
+        let row = snapshot.answer(ObjectKey.nowhere) { () throws(Realm.Error) in
+            try snapshot.checked { () throws(StoreError) in rows[position] }
+        }
+        return FrozenDynamicObject(snapshot, table, row)
+    }
+
+    public func _with(_ query: _DynamicQuery) -> FrozenDynamicObjects {
+        FrozenDynamicObjects(snapshot, query)
+    }
+
+    public var _classes: _DynamicClasses {
+        _DynamicClasses(realm: snapshot.realm, database: snapshot.root.schema)
+    }
+
+    public func _ask<Answer>(_ question: _DynamicQuestion<Answer>) throws(Realm.Error) -> Answer {
+        try snapshot.checked { () throws(StoreError) in
+            try question.ask(
+                _query.plan, QueryState(snapshot.root, snapshot.realm.queryCounters))
+        }
+    }
+}
+
+extension Snapshot {
+    /// Returns the rows that a predicate string finds in a class, for programs that don't know the
+    /// class.
+    package func rows(
+        _ className: String, matching predicate: String
+    ) throws(Realm.Error) -> ResultTree {
+        let objects = try dynamicObjects(className).filter(predicate)
+        return try objects._ask(
+            _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) })
+    }
+}

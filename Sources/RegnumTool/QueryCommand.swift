@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import Regnum
+import RegnumJSON
+
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Writes the objects that match a predicate as JSON lines.",
+        discussion: """
+            The predicate is as in Docs/Predicates.md, with the stored names of properties: \
+            "age > 3 AND owner.name BEGINSWITH 'A' SORT(name ASC) LIMIT(20)". Each object is a \
+            line of the form that export writes.
+            """)
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    @Argument(help: "The class of the objects.")
+    var className: String
+
+    @Argument(help: "The predicate. By default, all objects match.")
+    var predicate = "TRUEPREDICATE"
+
+    func run() async throws {
+        try await reportingFailures {
+            let realm = try await openForReading(path)
+            let output = OutputStream.standard
+            try await realm.snapshot().exportJSON(className, matching: predicate) {
+                try output.write($0)
+            }
+            await realm.close()
+        }
+    }
+}
