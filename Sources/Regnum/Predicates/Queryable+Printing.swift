@@ -22,9 +22,7 @@ extension Queryable {
         get throws(Realm.Error) {
             if let problem = _plan.problem { throw problem }
             let schema = modelSchema
-            let scope = QueryScope(realm: _realm.core, rootName: schema.name)
-            let binder = PredicateBinder(schema, scope, .positions([]))
-            var printer = PredicatePrinter(binder) { primaryKey($0, of: $1) }
+            var printer = printer
             do throws(PredicateUnprintable) {
                 let text = try printer.text(_plan.plan, schema)
                 var parsed = QueryPlan(tableName: schema.name)
@@ -43,6 +41,13 @@ extension Queryable {
         }
     }
 
+    /// A printer of the query's conditions.
+    var printer: PredicatePrinter {
+        let scope = QueryScope(realm: _realm.core, rootName: modelSchema.name)
+        let binder = PredicateBinder(modelSchema, scope, .positions([]))
+        return PredicatePrinter(binder) { primaryKey($0, of: $1) }
+    }
+
     /// Returns the primary key of a row, or `nil` if there is no such row.
     private func primaryKey(_ schema: ClassSchema, of row: ObjectKey) -> Value? {
         guard let index = schema.primaryKey else { return nil }
@@ -59,7 +64,15 @@ extension PredicatePrinter {
         _ plan: QueryPlan, _ schema: ClassSchema
     ) throws(PredicateUnprintable) -> String {
         let start = PrintedPlace(text: "", row: .object(schema))
-        var clauses = [try condition(plan.predicate, start)]
+        let clauses = [try condition(plan.predicate, start)] + (try clauses(of: plan, start))
+        return clauses.joined(separator: " ")
+    }
+
+    /// Returns the clauses that follow the condition.
+    func clauses(
+        of plan: QueryPlan, _ start: PrintedPlace
+    ) throws(PredicateUnprintable) -> [String] {
+        var clauses: [String] = []
         let sort = plan.sort.isEmpty ? [] : [QueryStep.sort(plan.sort)]
         let limit = plan.limit.map { [QueryStep.limit($0)] } ?? []
         for step in sort + plan.steps + limit {
@@ -78,6 +91,6 @@ extension PredicatePrinter {
             case .limit(let count): clauses.append("LIMIT(\(count))")
             }
         }
-        return clauses.joined(separator: " ")
+        return clauses
     }
 }

@@ -38,7 +38,7 @@ extension CompiledPredicate {
             else { return nil }
             rows = origins
         }
-        return IndexLookup(ranges: [], rows: rows, isExact: isExact)
+        return IndexLookup(ranges: [], rows: rows, isExact: isExact, paths: [hops[0]])
     }
 
     /// With fewer candidates than this, each of them is evaluated.

@@ -26,6 +26,10 @@ struct IndexLookup {
     /// Whether a scan would read texts word by word, so that the rows are worth evaluating even if
     /// they are many.
     var savesWords = false
+    /// The columns with full-text indexes that `rows` were found in.
+    var wordColumns: [Int] = []
+    /// The first hops of the paths that were followed backward to find `rows`.
+    var paths: [CompiledHop] = []
 
     /// The maximum number of rows.
     var countMax: Int { ranges.reduce(rows.count) { $0 + $1.count } }
@@ -158,6 +162,8 @@ extension CompiledPredicate {
                 lookup.rows = IndexLookup.union(lookup.rows, one.rows)
                 lookup.isExact = lookup.isExact && one.isExact
                 lookup.savesWords = lookup.savesWords || one.savesWords
+                lookup.wordColumns += one.wordColumns
+                lookup.paths += one.paths
             }
         }
         return lookup

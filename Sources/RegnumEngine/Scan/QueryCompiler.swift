@@ -157,9 +157,7 @@ struct QueryCompiler {
     private func inOrderOfCost(
         _ terms: [Predicate], _ compiled: [CompiledPredicate]
     ) -> [CompiledPredicate] {
-        let costs = terms.map(\.cost)
-        let order = terms.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
-        return order.map { compiled[$0] }
+        terms.inOrderOfCost.map { compiled[$0] }
     }
 
     private func noPattern(_ reference: ColumnReference) -> StoreError {
@@ -193,7 +191,22 @@ struct QueryCompiler {
     }
 }
 
+extension [Predicate] {
+    /// The positions of the terms in the order in which they are evaluated, cheap ones first.
+    fileprivate var inOrderOfCost: [Int] {
+        let costs = map(\.cost)
+        return indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
+    }
+}
+
 extension Predicate {
+    /// The terms of a conjunction in the order in which they are evaluated; otherwise the predicate
+    /// itself.
+    package var evaluatedTerms: [Predicate] {
+        guard case .and(let terms) = self else { return [self] }
+        return terms.inOrderOfCost.map { terms[$0] }
+    }
+
     /// A rough measure of the work for one row. It grows exponentially with the nesting, beyond
     /// what an integer can hold.
     fileprivate var cost: Double {

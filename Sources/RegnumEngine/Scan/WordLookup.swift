@@ -53,7 +53,8 @@ extension ResolvedColumn {
                 isExact = false
             }
         }
-        return IndexLookup(ranges: [], rows: rows, isExact: isExact, savesWords: true)
+        return IndexLookup(
+            ranges: [], rows: rows, isExact: isExact, savesWords: true, wordColumns: [index])
     }
 }
 
