@@ -7,6 +7,10 @@ import RegnumTestSupport
 enum PlainKey: Sendable {
     case property(PlainProperty)
     case nextInt, nextOptString, nextDouble, partInt, partText, targetLevel
+    /// The value of a map for a key, only for sorts: of the node, and of the next one.
+    case entry(PlainProperty), nextEntry
+    /// A value contained in one of any type, only for sorts; the steps lead to single values.
+    case contained([PlainStep])
 
     /// Returns the value for a node; `nil` if a link on the path is nil.
     func value(_ world: PlainWorld, _ node: Int) -> PlainValue? {
@@ -24,6 +28,12 @@ enum PlainKey: Sendable {
         case .partText: return of(part, .partText)
         case .targetLevel:
             return of(part.flatMap { world.targets($0, .target).first }, .optLevel)
+        case .entry(let property): return of(node, property)
+        case .nextEntry: return of(next, .intEntry)
+        case .contained(let steps):
+            return steps.reduce([world.value(.any, node)]) { values, step in
+                values.flatMap { step.targets($0) }
+            }.first ?? .null
         }
     }
 }
@@ -52,6 +62,22 @@ struct PlainPlan: Sendable {
             let property = PlainProperty.ofNodes.randomElement(using: &source.random)
             return .property(property ?? .int)
         }
+        func sortKey() -> PlainKey {
+            if !chance(5) { return key() }
+            switch Int.random(in: 0..<3, using: &source.random) {
+            case 0: return .nextEntry
+            case 1:
+                let entries: [PlainProperty] = [.intEntry, .textEntry, .anyEntry]
+                return .entry(entries.randomElement(using: &source.random) ?? .intEntry)
+            default:
+                return .contained(
+                    (0...Int.random(in: 0...1, using: &source.random)).map { _ in
+                        let key = PlainAny.keys.randomElement(using: &source.random) ?? "k"
+                        return chance(2)
+                            ? .key(key) : .position(Int.random(in: 0...1, using: &source.random))
+                    })
+            }
+        }
         steps = []
         if ofList, let node = source.nodes.randomElement(using: &source.random) {
             self.source = (
@@ -69,7 +95,7 @@ struct PlainPlan: Sendable {
             default:
                 let count = Int.random(in: 0...2, using: &source.random)
                 steps.append(
-                    .sort((0...count).map { _ in (key(), Bool.random(using: &source.random)) }))
+                    .sort((0...count).map { _ in (sortKey(), Bool.random(using: &source.random)) }))
             }
         }
     }
@@ -135,7 +161,28 @@ extension PlainKey {
     func keyPath(_ isIndexed: Bool) -> PartialKeyPath<WorldNode> { path(isIndexed).keyPath }
 
     func order(_ isAscending: Bool, _ isIndexed: Bool) -> SortOrder<WorldNode> {
-        path(isIndexed).order(isAscending)
+        func order<V: ScalarValue>(
+            _ value: (Query<WorldNode>) -> Query<V>
+        ) -> SortOrder<WorldNode> {
+            isAscending ? .ascending(value: value) : .descending(value: value)
+        }
+        switch self {
+        case .entry(.intEntry): return order { $0.intMap[PlainList.entryKey] }
+        case .entry(.textEntry): return order { $0.textMap[PlainList.entryKey] }
+        case .entry: return order { $0.anyMap[PlainList.entryKey] }
+        case .nextEntry: return order { $0.next.intMap[PlainList.entryKey] }
+        case .contained(let steps):
+            return order { node in
+                steps.reduce(isIndexed ? node.anyX : node.any) { query, step in
+                    switch step {
+                    case .key(let key): query[key]
+                    case .position(let position): query[position]
+                    case .all: query.any
+                    }
+                }
+            }
+        default: return path(isIndexed).order(isAscending)
+        }
     }
 
     private func path(
@@ -153,6 +200,7 @@ extension PlainKey {
         case .partInt: return make(\.part?.partInt)
         case .partText: return make(\.part?.partText)
         case .targetLevel: return make(\.part?.target?.optLevel)
+        case .entry, .nextEntry, .contained: fatalError("\(self) has no key path.")
         case .property(let property):
             switch property {
             case .int: return make(x ? \.intX : \.int)
