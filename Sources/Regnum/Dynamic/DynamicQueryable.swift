@@ -24,14 +24,15 @@ public protocol DynamicQueryable {
 
 /// A query for objects of a class given by name. An implementation detail of ``DynamicQueryable``.
 public struct _DynamicQuery: Sendable {
-    var plan: QueryPlan
+    var plan: QueryPlan {
+        didSet { isAll = false }
+    }
+    /// Whether the query is for all objects of the class, in creation order.
+    private(set) var isAll = true
 
     init(_ className: String) {
         plan = QueryPlan(tableName: className)
     }
-
-    /// Whether the query is for all objects of the class, in creation order.
-    var isAll: Bool { plan == QueryPlan(tableName: plan.tableName) }
 }
 
 /// A computation on a state. An implementation detail of ``DynamicQueryable``.
@@ -50,7 +51,7 @@ public struct _DynamicClasses {
 
     /// Looks up names in the stored class and, if that fails, in the program's class.
     fileprivate func bind<Answer>(
-        _ className: String, _ arguments: PredicateArguments,
+        _ className: String, _ arguments: PredicateArguments, _ objects: PredicateObjects,
         _ body: (PredicateBinder) throws(Realm.Error) -> Answer
     ) throws(Realm.Error) -> Answer {
         var problem: Realm.Error?
@@ -58,7 +59,9 @@ public struct _DynamicClasses {
         if let schema = stored.schema(named: className) {
             let scope = QueryScope(realm: realm, rootName: className)
             do throws(Realm.Error) {
-                return try body(PredicateBinder(schema, scope, arguments, stored: stored))
+                return try body(
+                    PredicateBinder(
+                        schema, scope, arguments, stored: stored, objects: objects))
             } catch {
                 problem = error
             }
@@ -68,7 +71,7 @@ public struct _DynamicClasses {
         }
         do throws(Realm.Error) {
             let scope = QueryScope(realm: realm, rootName: className)
-            return try body(PredicateBinder(declared, scope, arguments))
+            return try body(PredicateBinder(declared, scope, arguments, objects: objects))
         } catch {
             throw problem ?? error
         }
@@ -99,7 +102,8 @@ extension DynamicQueryable {
         _ text: String, _ arguments: PredicateArguments
     ) throws(Realm.Error) -> Self {
         var query = _query
-        query.plan = try _classes.bind(className, arguments) { (binder) throws(Realm.Error) in
+        query.plan = try _classes.bind(className, arguments, objects) {
+            (binder) throws(Realm.Error) in
             var plan = query.plan
             try plan.add(text, binder, className)
             return plan
@@ -147,10 +151,23 @@ extension DynamicQueryable {
         return _with(query)
     }
 
+    private var objects: PredicateObjects {
+        PredicateObjects(
+            content: { schema, key in
+                try? _ask(
+                    _DynamicQuestion { _, state in
+                        state.link(to: schema.name, primaryKey: key)
+                    })
+            },
+            key: { table, row in
+                try? _ask(_DynamicQuestion { _, state in state.object(table, row) })
+            })
+    }
+
     private func column(
         _ path: String
     ) throws(Realm.Error) -> (column: ColumnReference, storage: _StorageType) {
-        try _classes.bind(className, .positions([])) { (binder) throws(Realm.Error) in
+        try _classes.bind(className, .positions([]), objects) { (binder) throws(Realm.Error) in
             try binder.singleColumn(path, of: className)
         }
     }

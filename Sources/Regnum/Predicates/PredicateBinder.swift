@@ -7,15 +7,18 @@ struct PredicateBinder {
     let arguments: PredicateArguments
     /// The classes of a stored schema, for a query on a class that the program doesn't declare.
     let stored: StoredClasses?
+    /// Looks up objects; `nil` if only the syntax is of interest.
+    let objects: PredicateObjects?
     /// The starts of paths, innermost last.
     private(set) var roots: [PredicateRoot]
 
     init(
         _ schema: ClassSchema, _ scope: QueryScope, _ arguments: PredicateArguments,
-        stored: StoredClasses? = nil
+        stored: StoredClasses? = nil, objects: PredicateObjects? = nil
     ) {
         self.scope = scope
         self.stored = stored
+        self.objects = objects
         self.arguments = arguments
         let place = PredicatePlace(kind: .objects(schema), hops: [], name: schema.name)
         roots = [PredicateRoot(variable: nil, place: place)]
@@ -25,6 +28,7 @@ struct PredicateBinder {
         self.scope = scope
         arguments = outer.arguments
         stored = outer.stored
+        objects = outer.objects
         roots = outer.roots + [root]
     }
 
@@ -336,34 +340,6 @@ struct PredicateBinder {
             case .all: .and(terms)
             case .none: .not(.or(terms))
             }
-        }
-    }
-
-    /// Tests a link against the object with a primary key.
-    private func test(
-        _ place: PredicatePlace, _ comparison: PredicateOperator, _ schema: ClassSchema,
-        _ key: Value, _ quantifier: Quantifier?, _ offset: Int
-    ) throws(PredicateMistake) -> Predicate {
-        guard case .objects(let target) = place.kind, target === schema,
-            let index = schema.primaryKey
-        else { throw refused(place, "isn't \(schema.name.withArticle)", offset) }
-        let (several, links) = place.hops.splitAtLastCollection
-        var column = schema.properties[index].reference
-        column.hops = links
-        let isObject: Predicate
-        // A link that is nil has no key, also where nil is a key.
-        if links.isEmpty {
-            isObject = .compare(column, .equal, key)
-        } else {
-            column.hops = []
-            isObject = .related(links, .any, .compare(column, .equal, key))
-        }
-        switch comparison.kind {
-        case .compare(.equal): return try quantified(several, quantifier, isObject, place, offset)
-        case .compare(.notEqual):
-            return try quantified(
-                several, quantifier, .not(isObject), holdsForNil: true, place, offset)
-        default: throw refused(place, "can only be compared with an object by == and !=", offset)
         }
     }
 }

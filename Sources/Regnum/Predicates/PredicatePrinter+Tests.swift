@@ -24,6 +24,7 @@ extension PredicatePrinter {
         case .constant(let holds):
             guard !holds, !place.isWhole, case .element = place.row else { return nil }
             return PrintedTest(text: "\(place.text) CONTAINS nil")
+        case .compare(_, _, let value) where isGone(value): return nil  // printed as a constant
         case .compare(let column, let comparison, let value):
             let text = try self.column(column, at: place).text
             if value.isAnyReference, comparison.isOfOrder {
@@ -66,8 +67,7 @@ extension PredicatePrinter {
                 holdsForNil: matchesNil ?? false)
         case .within(_, let area):
             return PrintedTest(text: "\(place.path) GEOWITHIN \(area.text)")
-        case .isIn(_, let values)
-        where values.contains(where: { $0.anyContent?.collectionKind != nil }):
+        case .isIn(_, let values) where values.contains(where: \.isAnyReference):
             return nil  // printed as several comparisons
         case .isIn(let column, let values):
             let path = try self.column(column, at: place).text
@@ -217,7 +217,7 @@ extension PredicatePrinter {
 
 extension AnyContent {
     /// The kind, if the content is a list or dictionary. All of one kind are equal in conditions.
-    var collectionKind: AnyKind? {
+    fileprivate var collectionKind: AnyKind? {
         switch self {
         case .list: .list
         case .dictionary: .dictionary

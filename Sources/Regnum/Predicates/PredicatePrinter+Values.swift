@@ -41,7 +41,7 @@ extension PredicatePrinter {
         case .date(let seconds): return try literal(.date(seconds))
         case .objectId(let bytes): return try literal(.objectId(bytes))
         case .uuid(let bytes): return try literal(.uuid(bytes))
-        case .link: throw PredicateUnprintable("an AnyRealmValue is compared with an object")
+        case .link(let table, let row): return try object(table, row)
         case .list, .dictionary, nil:
             throw PredicateUnprintable("an AnyRealmValue is compared with a collection")
         }

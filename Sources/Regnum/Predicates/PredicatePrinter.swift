@@ -158,13 +158,15 @@ extension PredicatePrinter {
                 return isObject.negated
             }
             return .compare(key, .notEqual, value)
+        case .compare(_, let comparison, let value) where isGone(value):
+            return .constant(comparison == .notEqual)
         case .aggregate(_, _, _, let comparison, let value) where value.isAnyReference:
             return .constant(comparison == .notEqual)  // no aggregate is a link or collection
         case .isIn(let column, let values) where column.type == .any:
-            let collections = values.filter { $0.anyContent?.collectionKind != nil }
-            if collections.isEmpty { return predicate }
-            let others = values.filter { $0.anyContent?.collectionKind == nil }
-            return .or([.isIn(column, others)] + collections.map { .compare(column, .equal, $0) })
+            if !values.contains(where: \.isAnyReference) { return predicate }
+            let references = values.filter { $0.isAnyReference && !isGone($0) }
+            let others = values.filter { !$0.isAnyReference }
+            return .or([.isIn(column, others)] + references.map { .compare(column, .equal, $0) })
         case .isIn(let link, let values):
             guard let schema = try column(link, at: place).target else { return predicate }
             let rows = values.compactMap { value -> ObjectKey? in

@@ -39,7 +39,8 @@ extension Queryable {
         to plan: inout QueryPlan
     ) throws(Realm.Error) {
         let scope = QueryScope(realm: _realm.core, rootName: schema.name)
-        try plan.add(text, PredicateBinder(schema, scope, arguments), schema.name)
+        let binder = PredicateBinder(schema, scope, arguments, objects: objects)
+        try plan.add(text, binder, schema.name)
     }
 }
 

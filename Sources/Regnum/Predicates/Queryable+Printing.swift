@@ -44,7 +44,7 @@ extension Queryable {
     /// A printer of the query's conditions.
     var printer: PredicatePrinter {
         let scope = QueryScope(realm: _realm.core, rootName: modelSchema.name)
-        let binder = PredicateBinder(modelSchema, scope, .positions([]))
+        let binder = PredicateBinder(modelSchema, scope, .positions([]), objects: objects)
         return PredicatePrinter(binder) { primaryKey($0, of: $1) }
     }
 

@@ -32,6 +32,28 @@ extension QueryState {
     }
 }
 
+extension QueryState {
+    /// Returns the row with a primary key as a value of any type, or `nil` if there is none.
+    package func link(to tableName: String, primaryKey: Value) -> Value? {
+        guard let table = content.schema.table(named: tableName),
+            let row = content.find(table.key, primaryKey: primaryKey)
+        else { return nil }
+        return AnyContent.link(table.key, row).value
+    }
+
+    /// Returns the name of a class and the primary key of one of its rows, if it has one; `nil` if
+    /// the row doesn't exist.
+    package func object(
+        _ table: TableKey, _ row: ObjectKey
+    ) -> (className: String, key: Value?)? {
+        guard table.index < content.schema.tables.count,
+            content.table(table)?.contains(row.rawValue) == true
+        else { return nil }
+        let stored = content.schema.tables[table.index]
+        return (stored.name, stored.primaryKey.flatMap { content.value(table, row, $0) })
+    }
+}
+
 extension QueryPlan {
     /// Returns the result in a state. Has the errors and costs of `evaluate` on a
     /// `DatabaseContent`, but doesn't copy all rows of a large class, or many rows with one value

@@ -38,18 +38,48 @@ import Testing
     }
 
     // Covers 3.85
+    @Test func objectsInValuesOfAnyTypeAreGivenByTheirPrimaryKeys() async throws {
+        let realm = try await Gadgets.realm()
+        let conditions: [(@Sendable (Query<Gadget>, Gadget) -> Query<Bool>, String, [Int])] = [
+            ({ $0.any == .object($1) }, "any == obj('Gadget', 4)", [1]),
+            ({ $0.any != .object($1) }, "any != obj('Gadget', 4)", [0, 2, 3, 4, 5]),
+            ({ !($0.any == .object($1)) }, "NOT any == obj('Gadget', 4)", [0, 2, 3, 4, 5]),
+            ({ $0.any["k"] == .object($1) }, "any['k'] == obj('Gadget', 4)", [2]),
+            (
+                { $0.any.any != .object($1) && $0.any.any == .int(7) },
+                "any[*] != obj('Gadget', 4) AND any[*] == 7", [2]
+            ),
+            (
+                { $0.any.in([.none, .object($1)]) }, "any IN {nil} OR any == obj('Gadget', 4)",
+                [0, 1]
+            ),
+            ({ $0.any < .object($1) }, "any IN {}", []),
+        ]
+        try await realm.write { tx in
+            let all = tx.objects(Gadget.self)
+            let target = all[4]
+            all[1].any = .object(target)
+            all[2].any = .fromDictionary(["k": .object(target), "n": .int(7)])
+            let found = conditions.map { condition, _, _ in all.where { condition($0, target) } }
+            for (results, (_, text, ids)) in zip(found, conditions) {
+                expectEqual(results.map(\.id), ids, "\(text)")
+                try expectEqual(results.predicate, text)
+                try expectEqual(all.filter(text).map(\.id), ids, "\(text)")
+            }
+            tx.delete(target)
+            try expectEqual(found[0].predicate, "FALSEPREDICATE")
+            try expectEqual(found[1].predicate, "TRUEPREDICATE")
+            try expectEqual(all.filter("any == obj('Gadget', 4)").count, 0)
+        }
+    }
+
+    // Covers 3.85
     @Test func queriesWithoutAStringAreErrors() async throws {
         let realm = try await Gadgets.realm()
         let all = realm.snapshot().objects(Gadget.self)
         let part = all[1].part
         try expectRefused(
             all.filter("part == %@", part), "it compares a GadgetPart, which has no primary key")
-        try await realm.write { tx in
-            let gadgets = tx.objects(Gadget.self)
-            expectRefused(
-                gadgets.where { $0.any == .object(gadgets[0]) },
-                "an AnyRealmValue is compared with an object")
-        }
         expectRefused(all.where { nested($0, 20) }, "SUBQUERY is nested more than 16 levels deep")
         expectRefused(all.limited(to: -1), "The limit of results can't be negative")
     }

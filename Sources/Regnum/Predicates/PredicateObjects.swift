@@ -1,0 +1,94 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Objects given by their primary keys: obj('Class', key).
+
+/// Looks up objects in the state that is queried.
+struct PredicateObjects {
+    /// Returns the object of a class with a primary key as a value of any type; `nil` if there is
+    /// none.
+    let content: (ClassSchema, Value) -> Value?
+    /// Returns the name of the class and the primary key of a row, if it has one; `nil` if the row
+    /// doesn't exist.
+    let key: (TableKey, ObjectKey) -> (className: String, key: Value?)?
+}
+
+extension Queryable {
+    var objects: PredicateObjects {
+        PredicateObjects(
+            content: { schema, key in
+                // the use of an invalid query reports its problem
+                if _plan.problem != nil { return nil }
+                return _ask(nil, through: [StoredText(schema.name)]) { _, state in
+                    state.link(to: schema.name, primaryKey: key)
+                }
+            },
+            key: { table, row in
+                _ask(nil, through: []) { _, state in state.object(table, row) }
+            })
+    }
+}
+
+extension PredicateBinder {
+    /// Tests a link, or a value of any type, against the object with a primary key.
+    func test(
+        _ place: PredicatePlace, _ comparison: PredicateOperator, _ schema: ClassSchema,
+        _ key: Value, _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        if place.storage?.isAny == true {
+            return try isContent(schema, key, place, comparison, quantifier, offset)
+        }
+        guard case .objects(let target) = place.kind, target === schema,
+            let index = schema.primaryKey
+        else { throw refused(place, "isn't \(schema.name.withArticle)", offset) }
+        let (several, links) = place.hops.splitAtLastCollection
+        var column = schema.properties[index].reference
+        column.hops = links
+        let isObject: Predicate
+        // A link that is nil has no key, also where nil is a key.
+        if links.isEmpty {
+            isObject = .compare(column, .equal, key)
+        } else {
+            column.hops = []
+            isObject = .related(links, .any, .compare(column, .equal, key))
+        }
+        switch comparison.kind {
+        case .compare(.equal): return try quantified(several, quantifier, isObject, place, offset)
+        case .compare(.notEqual):
+            return try quantified(
+                several, quantifier, .not(isObject), holdsForNil: true, place, offset)
+        default: throw refused(place, "can only be compared with an object by == and !=", offset)
+        }
+    }
+
+    /// Tests a value of any type against the object with a primary key.
+    private func isContent(
+        _ schema: ClassSchema, _ key: Value, _ place: PredicatePlace,
+        _ comparison: PredicateOperator, _ quantifier: Quantifier?, _ offset: Int
+    ) throws(PredicateMistake) -> Predicate {
+        guard let objects, case .compare(let kind) = comparison.kind,
+            kind == .equal || kind == .notEqual
+        else { throw refused(place, "can only be compared with an object by == and !=", offset) }
+        let content = objects.content(schema, key)
+        return try tested(place, quantifier, holdsForNil: kind == .notEqual, offset) { column in
+            content.map { .compare(column, kind, $0) } ?? .constant(kind == .notEqual)
+        }
+    }
+}
+
+extension PredicatePrinter {
+    /// Whether a value of any type is an object that doesn't exist anymore.
+    func isGone(_ value: Value) -> Bool {
+        guard case .link(let table, let row)? = value.anyContent else { return false }
+        return binder.objects?.key(table, row) == nil
+    }
+
+    /// Returns an object as a literal.
+    func object(_ table: TableKey, _ row: ObjectKey) throws(PredicateUnprintable) -> String {
+        guard let found = binder.objects?.key(table, row), let key = found.key else {
+            throw PredicateUnprintable(
+                "it compares an AnyRealmValue with an object that has no primary key")
+        }
+        return "obj(\(found.className.quoted), \(try literal(key)))"
+    }
+}
