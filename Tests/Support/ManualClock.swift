@@ -1,13 +1,17 @@
 import Synchronization
 
 /// A clock whose time passes only when a test says so.
-final class ManualClock: Clock {
-    struct Instant: InstantProtocol {
-        var offset: Duration
+package final class ManualClock: Clock {
+    package struct Instant: InstantProtocol {
+        package var offset: Duration
 
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        package func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool {
+            left.offset < right.offset
+        }
     }
 
     private struct Sleeper {
@@ -31,13 +35,15 @@ final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .zero }
+    package init() {}
+
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .zero }
 
     /// The number of tasks that are asleep.
-    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -76,7 +82,7 @@ final class ManualClock: Clock {
     }
 
     /// Waits until tasks have fallen asleep this many times since the clock was made.
-    func sleeps(_ count: Int) async {
+    package func sleeps(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
                 if state.sleepCount >= count { return true }
@@ -88,7 +94,7 @@ final class ManualClock: Clock {
     }
 
     /// Lets time pass and wakes those whose time has come.
-    func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
