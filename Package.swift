@@ -53,6 +53,7 @@ let package = Package(
     products: [
         .library(name: "Regnum", targets: ["Regnum"]),
         .library(name: "RegnumJSON", targets: ["RegnumJSON"]),
+        .library(name: "RegnumWorkers", targets: ["RegnumWorkers"]),
         .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
     dependencies: [
@@ -73,6 +74,8 @@ let package = Package(
         .target(
             name: "RegnumJSON", dependencies: ["Regnum", "RegnumEngine", "RegnumStore", logging],
             swiftSettings: settings),
+        .target(
+            name: "RegnumWorkers", dependencies: ["Regnum", logging], swiftSettings: settings),
         .executableTarget(
             name: "RegnumTool", dependencies: ["Regnum", "RegnumJSON", argumentParser],
             swiftSettings: settings),
@@ -119,8 +122,9 @@ let package = Package(
         tests("Changes", realm + ["EngineOracle", "RealmOracle", logging]),
         tests("Realm", realm + ["EngineOracle", "RegnumJSON", logging]),
         tests("Migrations", realm + ["EngineOracle", "RegnumJSON", logging]),
+        tests("Workers", realm + ["RegnumWorkers", logging]),
         tests(
-            "Compatibility", realm + [logging],
+            "Compatibility", realm + ["RegnumWorkers", logging],
             exclude: ["Confinement/Leaks", "Confinement/Twins"]),
         tests(
             "Processes",
@@ -158,4 +162,7 @@ if let names = Context.environment["REGNUM_TARGETS"]?.split(separator: ",").map(
     package.targets.removeAll { !kept.contains($0.name) }
     // The tests run the tool under its product's name.
     if !kept.contains("RegnumTool") { package.products = [] }
+    package.products.removeAll { product in
+        !((product as? Product.Library)?.targets ?? []).allSatisfy(kept.contains)
+    }
 }

@@ -20,7 +20,7 @@ optimized_flags=(
 )
 areas=(
     Store Watch Layer Engine Coordinator Objects Collections Queries Fault Changes Realm Migrations
-    Compatibility Processes Chat
+    Workers Compatibility Processes Chat
 )
 
 # folder_of AREA: prints the folder with the area's tests.

@@ -11,7 +11,7 @@ import Testing
                 "Top": ["Middle", "Base"], "Middle": ["Base", "Side"], "Alone": ["Base"],
             ],
             folders: ["Middle": ["A"], "Base": ["B", "C"]])
-        expectEqual(picture.rows, [["Alone", "Top"], ["Middle"], ["Base", "Side"]])
+        expectEqual(picture.rows, [["Top"], ["Middle", "Alone"], ["Base", "Side"]])
         expectEqual(
             picture.arrows.map { "\($0.upper) -> \($0.lower)" },
             [
@@ -52,10 +52,16 @@ struct LayerPicture {
             let direct = dependencies[target, default: []]
             return direct.union(direct.flatMap(below))
         }
-        /// Returns the length of the longest chain of targets that leads to one.
+        /// Returns the length of the longest chain of targets that leads to one. A target that no
+        /// other depends on is right above its dependencies.
         func row(_ target: String) -> Int {
             let users = dependencies.filter { $0.value.contains(target) }.keys
-            return users.map { row($0) + 1 }.max() ?? 0
+            if let row = users.map({ chain($0) + 1 }).max() { return row }
+            return (dependencies[target, default: []].map(row).min() ?? 1) - 1
+        }
+        func chain(_ target: String) -> Int {
+            let users = dependencies.filter { $0.value.contains(target) }.keys
+            return users.map { chain($0) + 1 }.max() ?? 0
         }
         rows = Dictionary(grouping: targets, by: row).sorted { $0.key < $1.key }.map { row in
             row.value.sorted { a, b in
@@ -142,7 +148,10 @@ struct LayerPicture {
         }
         for arrow in arrows {
             guard let upper = named[arrow.upper], let lower = named[arrow.lower] else { continue }
-            let (x, start, end) = (lower.x + lower.width / 2, upper.y + upper.height, lower.y)
+            // in the middle of the part where one is above the other
+            let left = max(upper.x, lower.x)
+            let right = min(upper.x + upper.width, lower.x + lower.width)
+            let (x, start, end) = ((left + right) / 2, upper.y + upper.height, lower.y)
             lines.append(
                 """
                 <path d="M\(x) \(start)V\(end - 2)M\(x - 5) \(end - 9)L\(x) \(end - 2)L\(x + 5) \

@@ -11,6 +11,7 @@ let allowedImports: [String: Set<String>] = [
         "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",
     ],
     "RegnumJSON": ["Regnum", "RegnumEngine", "RegnumStore", "Logging", "FoundationEssentials"],
+    "RegnumWorkers": ["Regnum", "Logging", "FoundationEssentials", "Synchronization"],
     "RegnumTool": ["Regnum", "RegnumJSON", "ArgumentParser", "Foundation", "Glibc"],
 ]
 
@@ -43,7 +44,7 @@ let folderExceptions: [String: Set<String>] = [
 ]
 
 /// The folders of `Sources` with public declarations.
-let publicTargets: Set<String> = ["Regnum", "RegnumJSON"]
+let publicTargets: Set<String> = ["Regnum", "RegnumJSON", "RegnumWorkers"]
 
 /// The allowed contents of the top level of the repository, besides dot files. (`Package.resolved`
 /// is written by the package manager and isn't part of the repository.)
@@ -55,7 +56,7 @@ let allowedTopLevel: Set<String> = [
 let allowedTestFolders: Set<String> = [
     "Benchmarks", "Changes", "Collections", "Compatibility", "Coordinator", "Engine", "Fault",
     "Layer", "Migrations", "Models", "Objects", "Oracles", "Processes", "Programs", "Queries",
-    "Realm", "Simulation", "Store", "Support", "Watch", "faults",
+    "Realm", "Simulation", "Store", "Support", "Watch", "Workers", "faults",
 ]
 
 let lineCountMax = 400

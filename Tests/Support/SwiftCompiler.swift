@@ -91,7 +91,8 @@ package enum SwiftCompiler {
     private static func objectFiles() throws -> [String] {
         let list = try BuiltProduct.file("regnumPackageTests.product/Objects.LinkFileList")
         let modules = [
-            "CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "Logging",
+            "CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "RegnumWorkers",
+            "Logging",
         ]
         return try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")) }

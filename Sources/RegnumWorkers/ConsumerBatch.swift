@@ -1,0 +1,109 @@
+public import Regnum
+import Synchronization
+
+/// Changes that a consumer delivers to its handler. See ``Regnum/Realm/consume(_:as:options:_:)``.
+public final class ConsumerBatch<T: Object>: Sendable {
+    /// The changes, one for each commit, in commit order. `.initial`, which is always alone, has
+    /// the objects at the consumer's start or after it has lost its history.
+    public let elements: [CollectionChange<T>]
+    /// The number of this attempt at the changes, starting at 1. If several changes were delivered
+    /// together and failed, each of them is then delivered alone, starting at 1 again.
+    public let attempt: Int
+    /// Whether this is the retry of a dead letter, which is delivered out of order.
+    public let isDeadLetter: Bool
+    let lease: ConsumerLease
+    private let completion: Completion
+    private let saved = Mutex(false)
+
+    /// What is saved together with the handler's writes.
+    enum Completion: Sendable {
+        case position(ChangeCursor)
+        case deadLetter(ObjectId)
+    }
+
+    init(
+        _ elements: [CollectionChange<T>], attempt: Int, _ lease: ConsumerLease,
+        _ completion: Completion
+    ) {
+        self.elements = elements
+        self.attempt = attempt
+        self.lease = lease
+        self.completion = completion
+        if case .deadLetter = completion { isDeadLetter = true } else { isDeadLetter = false }
+    }
+
+    /// The objects that the changes have added; in an `.initial`, all objects.
+    ///
+    /// - Complexity: O(number of objects).
+    public var inserted: [Frozen<T>] {
+        elements.flatMap { element in
+            switch element {
+            case .initial(let objects): Array(objects)
+            case .update(_, let delta): delta.inserted
+            }
+        }
+    }
+
+    /// The realm whose changes these are.
+    public var realm: Realm { lease.realm }
+
+    /// Runs `body` in a transaction that also saves the consumer's position after the changes, so
+    /// that what it writes takes effect exactly once, whatever happens to the process. Without a
+    /// call, the position is saved when the handler returns.
+    ///
+    ///     try await realm.consume(Message.self, as: "counter") { batch in
+    ///         try await batch.save { tx in
+    ///             tx.object(Counter.self, forPrimaryKey: 1)?.value += batch.inserted.count
+    ///         }
+    ///     }
+    ///
+    /// The commit's origin is `consumer NAME`; the consumer doesn't get its changes unless
+    /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws after this, the changes
+    /// count as processed nevertheless.
+    ///
+    /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, before the
+    ///   body runs; whatever the body throws, in which case nothing is saved; the errors of
+    ///   `write`.
+    @discardableResult
+    public func save<R: Sendable>(
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> R {
+        let result = try await lease.realm.write(origin: lease.origin) { [lease, completion] tx in
+            _ = try lease.record(tx)
+            let result = try body(tx)
+            try lease.complete(completion, tx)
+            return result
+        }
+        saved.withLock { $0 = true }
+        return result
+    }
+
+    /// Whether the position was saved.
+    var isSaved: Bool { saved.withLock { $0 } }
+}
+
+extension ConsumerLease {
+    /// The label of the consumer's commits.
+    var origin: String { "consumer \(name)" }
+
+    /// Marks changes as processed.
+    fileprivate func complete<T>(
+        _ completion: ConsumerBatch<T>.Completion, _ tx: Transaction
+    ) throws {
+        let record = try self.record(tx)
+        switch completion {
+        case .position(let cursor): advance(record, to: cursor)
+        case .deadLetter(let id):
+            if let letter = tx.object(DeadChange.self, forPrimaryKey: id) { tx.delete(letter) }
+        }
+        renew(record)
+    }
+
+    /// Moves the position of a consumer past a change.
+    func advance(_ record: RegnumConsumerRecord, to cursor: ChangeCursor) {
+        record.cursor = "\(cursor)"
+        record.needsResync = false
+        record.attempts = 0
+        record.lastError = nil
+    }
+}

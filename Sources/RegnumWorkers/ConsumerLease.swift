@@ -1,0 +1,189 @@
+internal import FoundationEssentials
+internal import Regnum
+
+/// The right to run a consumer, until another process takes it.
+///
+/// The lease expires at a date, which the holder moves on. But clocks can be set, so the date is
+/// only a hint, and two processes may believe that they have the lease. Each new holder therefore
+/// increments the token, and whatever a holder commits verifies its token in the same transaction:
+/// only the newest one can write.
+struct ConsumerLease: Sendable {
+    let realm: Realm
+    let name: String
+    let options: ConsumerOptions
+    /// Identifies the holder: another one each time that a lease is taken.
+    let holder: String
+    let token: Int
+
+    /// What is known about the consumer when the lease is taken.
+    struct Beginning: Sendable {
+        var cursor: ChangeCursor?
+        var needsResync: Bool
+        /// The number of attempts at the change after the cursor.
+        var attempts: Int
+        /// Whether the last holder didn't give up the lease: the changes may have killed it.
+        var isUnclean: Bool
+    }
+
+    /// Returns the record of the consumer.
+    ///
+    /// - Throws: ``WorkerError/leaseLost(consumer:)``.
+    func record(_ tx: Transaction) throws -> RegnumConsumerRecord {
+        guard let record = tx.object(RegnumConsumerRecord.self, forPrimaryKey: name),
+            record.token == token, record.holder == holder
+        else { throw WorkerError.leaseLost(consumer: name) }
+        return record
+    }
+
+    /// Commits a change of the record, which also renews the lease.
+    ///
+    /// - Throws: ``WorkerError/leaseLost(consumer:)``; the errors of `write`.
+    func update(
+        durability: Realm.Durability? = nil,
+        _ change: @escaping @Sendable (RegnumConsumerRecord, Transaction) throws -> Void
+    ) async throws {
+        try await realm.write(durability: durability) { tx in
+            let record = try self.record(tx)
+            try change(record, tx)
+            renew(record)
+        }
+    }
+
+    func renew(_ record: RegnumConsumerRecord) {
+        record.beat += 1
+        record.expiresAt = options.time.now() + options.lease
+    }
+
+    /// Renews the lease and, if the position is given, saves it.
+    ///
+    /// - Throws: ``WorkerError/leaseLost(consumer:)``; the errors of `write`.
+    func renew(at position: ChangeCursor? = nil) async throws {
+        try await update(durability: .relaxed(within: .seconds(1))) { record, _ in
+            if let position { record.cursor = "\(position)" }
+        }
+    }
+
+    /// Renews the lease until the task is cancelled.
+    ///
+    /// - Throws: ``WorkerError/leaseLost(consumer:)``; the errors of `write`.
+    func keepRenewing() async throws {
+        while !Task.isCancelled {
+            do {
+                try await options.time.clock.sleep(for: options.lease / 3)
+                try await renew()
+            } catch {
+                if Task.isCancelled { return }
+                // what passes is tried again later
+                guard isTransient(error) else { throw error }
+            }
+        }
+    }
+
+    /// Gives the lease up, so that another process takes it at once.
+    ///
+    /// - Parameter attempts: The number of attempts at the change after the cursor.
+    func release(attempts: Int) async throws {
+        try await realm.write { tx in
+            let record = try self.record(tx)
+            record.attempts = attempts
+            record.holder = nil
+            record.expiresAt = .distantPast
+        }
+    }
+
+    // MARK: Taking
+
+    /// Waits for the lease and takes it. Returns `nil` if the task is cancelled or the realm is
+    /// closed.
+    ///
+    /// The lease is free if it was released or has expired, or if it wasn't renewed for as long as
+    /// it lasts while this process was waiting, whatever the date.
+    static func take(
+        _ realm: Realm, _ name: String, _ className: String, _ options: ConsumerOptions
+    ) async throws -> (lease: ConsumerLease, beginning: Beginning)? {
+        let holder = UUID().uuidString
+        var changes = realm.object(RegnumConsumerRecord.self, forPrimaryKey: name).changes
+            .makeAsyncIterator()
+        var seen: Stamp?
+        while true {
+            let next = try await changes.next(within: options.lease, clock: options.time.clock)
+            if case .end = next { return nil }
+            let hasTimedOut = next.element == nil
+            let taken = try await take(
+                realm, name, className, holder, unrenewed: hasTimedOut ? seen : nil, options)
+            if let taken { return taken }
+            if !hasTimedOut { seen = try await stamp(realm, name) }
+        }
+    }
+
+    /// Identifies a renewal of a lease.
+    private struct Stamp: Sendable, Equatable {
+        let token: Int
+        let beat: Int
+
+        init(_ record: RegnumConsumerRecord) {
+            token = record.token
+            beat = record.beat
+        }
+    }
+
+    private static func stamp(_ realm: Realm, _ name: String) async throws -> Stamp? {
+        try await realm.read { tx in
+            tx.object(RegnumConsumerRecord.self, forPrimaryKey: name).map { Stamp($0) }
+        }
+    }
+
+    /// Takes the lease if it is free, otherwise returns `nil`.
+    ///
+    /// - Parameter stamp: The renewal after which there was none for as long as the lease lasts.
+    private static func take(
+        _ realm: Realm, _ name: String, _ className: String, _ holder: String,
+        unrenewed stamp: Stamp?, _ options: ConsumerOptions
+    ) async throws -> (lease: ConsumerLease, beginning: Beginning)? {
+        // without a transaction, because a consumer that waits looks at each renewal
+        let isFree = try await realm.read { tx in
+            Self.isFree(
+                tx.object(RegnumConsumerRecord.self, forPrimaryKey: name), stamp, options)
+        }
+        guard isFree else { return nil }
+        return try await realm.write { tx -> (lease: ConsumerLease, beginning: Beginning)? in
+            let stored = tx.object(RegnumConsumerRecord.self, forPrimaryKey: name)
+            guard Self.isFree(stored, stamp, options) else { return nil }
+            let record: RegnumConsumerRecord
+            if let stored {
+                guard stored.className == className else {
+                    throw Realm.Error(
+                        .invalidInput,
+                        "The consumer \"\(name)\" consumes changes of \(stored.className), not of "
+                            + "\(className): use another name.", className: className)
+                }
+                record = stored
+            } else {
+                record = RegnumConsumerRecord()
+                record.name = name
+                record.className = className
+                try tx.add(record)
+            }
+            let isUnclean = record.holder != nil
+            record.token += 1
+            record.holder = holder
+            let lease = ConsumerLease(
+                realm: realm, name: name, options: options, holder: holder,
+                token: record.token)
+            lease.renew(record)
+            let beginning = Beginning(
+                cursor: record.cursor.flatMap { ChangeCursor($0) },
+                needsResync: record.needsResync, attempts: record.attempts,
+                isUnclean: isUnclean)
+            return (lease, beginning)
+        }
+    }
+
+    private static func isFree(
+        _ record: RegnumConsumerRecord?, _ stamp: Stamp?, _ options: ConsumerOptions
+    ) -> Bool {
+        guard let record else { return true }
+        return record.holder == nil || record.expiresAt <= options.time.now()
+            || stamp == Stamp(record)
+    }
+}

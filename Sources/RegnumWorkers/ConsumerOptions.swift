@@ -1,0 +1,63 @@
+public import Logging
+
+/// The settings of a durable consumer; see ``Regnum/Realm/consume(_:as:options:_:)``.
+///
+/// They belong to the process and aren't stored.
+public struct ConsumerOptions: Sendable {
+    /// What a consumer gets first that runs for the first time.
+    public enum Start: Sendable, Hashable {
+        /// The objects that there are, as `.initial`, and then the changes.
+        case existing
+        /// Only the changes that are committed from then on.
+        case changes
+    }
+
+    /// What happens if the changes since the consumer's position are no longer kept, because it
+    /// didn't run for longer than the realm's history reaches back.
+    public enum LostHistory: Sendable, Hashable {
+        /// `consume` throws `.historyTrimmed`, also whenever it is called again. Use this if each
+        /// change counts.
+        case fail
+        /// The handler gets all objects as they are now, as `.initial`, and then the changes. Use
+        /// this if the handler maintains something that it can compare with the objects, such as
+        /// a search index.
+        case resync
+    }
+
+    /// What the consumer gets first.
+    public var start = Start.existing
+    /// What happens if history is no longer kept.
+    public var lostHistory = LostHistory.fail
+    /// The maximum number of changes that one call of the handler gets, at least 1. There are
+    /// several only if they were committed before the call.
+    public var batchSize = 100
+    /// The number of links through which a change of another object counts as a modification; see
+    /// `changes(depth:)`.
+    public var depth = 3
+    /// Whether the consumer also gets the changes that it makes in ``ConsumerBatch/save(_:)``.
+    public var includesOwnChanges = false
+    /// The number of attempts at a change before it becomes a dead letter, and the delays between
+    /// them. Later changes wait, because they are delivered in order.
+    public var retry = RetryPolicy(attempts: 5)
+    /// The time after which another process takes over if the one that runs the consumer dies. The
+    /// lease is renewed three times as often, and each renewal is a small commit. At least a
+    /// millisecond.
+    public var lease: Duration = .seconds(10)
+    /// The clocks.
+    public var time = WorkerTime.system
+    /// The logger for failed attempts (`debug`), dead letters (`error`), lost leases and repeated
+    /// writes (`warning`); `nil` disables logging.
+    public var logger: Logger? = Logger(label: "regnum")
+
+    public init() {}
+
+    /// What is wrong with the settings, or `nil`.
+    var problem: String? {
+        if batchSize < 1 { return "ConsumerOptions.batchSize is \(batchSize); the minimum is 1." }
+        if depth < 0 { return "ConsumerOptions.depth is negative: \(depth)." }
+        if lease < .milliseconds(1) {
+            return "ConsumerOptions.lease is \(lease); the minimum is a millisecond."
+        }
+        return retry.problem
+    }
+}

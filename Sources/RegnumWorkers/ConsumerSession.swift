@@ -1,0 +1,359 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Regnum
+
+/// A consumer that has the lease. Confined to the task of `consume`.
+struct ConsumerSession<T: Object> {
+    typealias Handler = @Sendable (ConsumerBatch<T>) async throws -> Void
+
+    let lease: ConsumerLease
+    private let type: T.Type
+    private let className: String
+    private let handler: Handler
+    /// The position after the changes that were processed.
+    private var position: ChangeCursor?
+    private var needsResync: Bool
+    /// The number of attempts at the change after the position.
+    private(set) var attempts: Int
+    /// Whether attempts are counted in the realm before they are made, because the change may kill
+    /// the process. Then changes are delivered one at a time.
+    private var isCareful: Bool
+
+    init(
+        _ lease: ConsumerLease, _ beginning: ConsumerLease.Beginning, _ type: T.Type,
+        _ handler: @escaping Handler
+    ) {
+        self.lease = lease
+        self.type = type
+        className = "\(type as ObjectBase.Type)"
+        self.handler = handler
+        position = beginning.cursor
+        needsResync = beginning.needsResync
+        attempts = beginning.attempts
+        isCareful = beginning.isUnclean || beginning.attempts > 0
+    }
+
+    private var realm: Realm { lease.realm }
+    private var options: ConsumerOptions { lease.options }
+
+    /// Delivers changes until the task is cancelled or the realm is closed.
+    mutating func run() async throws {
+        while try await isResyncNeeded() {
+            log(.warning, "The history of the consumer \"\(lease.name)\" is no longer kept.")
+            try await persist { [lease] in
+                try await lease.update { record, _ in
+                    record.needsResync = true
+                    record.attempts = 0
+                }
+            }
+            needsResync = true
+            attempts = 0
+        }
+    }
+
+    /// Delivers changes until the end. Returns true if history is lost and has to be replaced by a
+    /// resync.
+    private mutating func isResyncNeeded() async throws -> Bool {
+        do {
+            try await follow()
+            return false
+        } catch {
+            guard options.lostHistory == .resync, isHistoryTrimmed(error) else { throw error }
+            return true
+        }
+    }
+
+    /// Delivers changes from the position on.
+    private mutating func follow() async throws {
+        var changes = stream(since: needsResync ? nil : position).makeAsyncIterator()
+        let skipsInitial = position == nil && !needsResync && options.start == .changes
+        while try await advance(&changes, skipsInitial: skipsInitial) {}
+    }
+
+    /// Waits for changes, or until the lease has to be renewed. Returns false at the end.
+    private mutating func advance(
+        _ changes: inout CollectionChanges<T>.AsyncIterator, skipsInitial: Bool
+    ) async throws -> Bool {
+        let next = try await changes.next(
+            within: options.lease / 3, clock: options.time.clock)
+        if case .end = next { return false }
+        guard let first = next.element else {
+            // passes commits that don't concern the consumer, so that history isn't lost
+            if let cursor = changes.cursor { try await save(cursor) }
+            try await retryLetters()
+            return true
+        }
+        if case .initial = first {
+            if skipsInitial { try await save(first.cursor) } else { try await deliver([first]) }
+        } else {
+            let rest = isCareful ? [] : try await more(&changes)
+            try await deliver([first] + rest)
+        }
+        try await retryLetters()
+        return true
+    }
+
+    /// Returns the changes that can be delivered together with a first one.
+    private func more(
+        _ changes: inout CollectionChanges<T>.AsyncIterator
+    ) async throws -> [CollectionChange<T>] {
+        var batch: [CollectionChange<T>] = []
+        for _ in 1..<options.batchSize {
+            let next = try await changes.next(within: .zero, clock: options.time.clock)
+            guard let change = next.element else { break }
+            batch.append(change)
+        }
+        return batch
+    }
+
+    private func stream(since cursor: ChangeCursor?) -> CollectionChanges<T> {
+        realm.objects(type).changes(
+            depth: options.depth, policy: .everyCommit, since: cursor,
+            excludingOrigins: options.includesOwnChanges ? [] : [lease.origin])
+    }
+
+    /// Saves a position between changes.
+    private mutating func save(_ cursor: ChangeCursor) async throws {
+        try await persist { [lease] in try await lease.renew(at: cursor) }
+        position = cursor
+    }
+
+    // MARK: Delivering
+
+    /// Delivers changes together or, if that fails, one at a time.
+    private mutating func deliver(_ changes: [CollectionChange<T>]) async throws {
+        guard let last = changes.last else { return }
+        if changes.count > 1 {
+            let error = try await attempt(changes, number: 1, .position(last.cursor))
+            guard let error else {
+                position = last.cursor
+                return
+            }
+            log(
+                .debug,
+                "The consumer \"\(lease.name)\" failed with \(changes.count) changes: \(error)")
+        }
+        for change in changes { try await deliver(change) }
+    }
+
+    /// Delivers a change until its handler succeeds or it becomes a dead letter.
+    private mutating func deliver(_ change: CollectionChange<T>) async throws {
+        var lastError = "Its process has ended in each attempt."
+        while attempts < options.retry.attempts {
+            if isCareful {
+                attempts += 1
+                try await persist { [lease, attempts] in
+                    try await lease.update { record, _ in record.attempts = attempts }
+                }
+            }
+            guard let error = try await attempt(change) else {
+                pass(change)
+                return
+            }
+            if !isCareful { attempts += 1 }
+            isCareful = true
+            lastError = storedText(of: error)
+            log(
+                .debug,
+                "Attempt \(attempts) of the consumer \"\(lease.name)\" at version "
+                    + "\(change.cursor.version) failed: \(error)")
+            try await persist { [lease, attempts, lastError] in
+                try await lease.update { record, _ in
+                    record.attempts = attempts
+                    record.lastError = lastError
+                }
+            }
+            if attempts < options.retry.attempts { try await pause() }
+        }
+        try await bury(change, lastError)
+        pass(change)
+    }
+
+    /// Attempts a change once. Returns the handler's error.
+    private mutating func attempt(_ change: CollectionChange<T>) async throws -> (any Error)? {
+        let number = isCareful ? attempts : attempts + 1
+        do {
+            return try await attempt([change], number: number, .position(change.cursor))
+        } catch let error as CancellationError {
+            // an attempt that was interrupted doesn't count
+            if isCareful { attempts -= 1 }
+            throw error
+        }
+    }
+
+    private mutating func pass(_ change: CollectionChange<T>) {
+        position = change.cursor
+        needsResync = false
+        attempts = 0
+        isCareful = false
+    }
+
+    /// Waits before the next attempt.
+    private func pause() async throws {
+        let delay = options.retry.delay(afterAttempt: attempts)
+        _ = try await renewing { [clock = options.time.clock] in try await clock.sleep(for: delay) }
+        try Task.checkCancellation()
+    }
+
+    /// Calls the handler and saves that it has succeeded. Returns the handler's error.
+    private func attempt(
+        _ changes: [CollectionChange<T>], number: Int, _ completion: ConsumerBatch<T>.Completion
+    ) async throws -> (any Error)? {
+        let batch = ConsumerBatch(changes, attempt: number, lease, completion)
+        let failure = try await renewing { [handler] in try await handler(batch) }
+        if batch.isSaved { return nil }
+        guard let failure else {
+            try await persist { try await batch.save { _ in } }
+            return nil
+        }
+        if failure is CancellationError, Task.isCancelled { throw failure }
+        if let failure = failure as? WorkerError, case .leaseLost = failure { throw failure }
+        if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
+        return failure
+    }
+
+    /// Makes a dead letter of a change, and goes on.
+    private func bury(_ change: CollectionChange<T>, _ text: String) async throws {
+        log(
+            .error,
+            "The consumer \"\(lease.name)\" gave up the change to version "
+                + "\(change.cursor.version) after \(attempts) attempts: \(text)")
+        var since = position
+        if case .initial = change { since = nil }
+        try await persist { [lease, className, attempts, since] in
+            try await lease.update { record, tx in
+                let letter = DeadChange()
+                letter.consumer = lease.name
+                letter.className = className
+                letter.version = Int(clamping: change.cursor.version)
+                letter.attempts = attempts
+                letter.error = record.lastError ?? text
+                letter.diedAt = lease.options.time.now()
+                letter.since = since.map { "\($0)" }
+                try tx.add(letter)
+                lease.advance(record, to: change.cursor)
+            }
+        }
+    }
+
+    // MARK: Dead letters
+
+    /// A dead letter that was to be retried.
+    private struct Letter: Sendable {
+        let id: ObjectId
+        let since: String?
+        let version: Int
+        let attempts: Int
+    }
+
+    /// Attempts the dead letters again that were to be retried.
+    private func retryLetters() async throws {
+        let letters = try await realm.read { [name = lease.name] tx in
+            tx.objects(DeadChange.self).where { $0.consumer == name && $0.isRetried == true }.map {
+                Letter(id: $0.id, since: $0.since, version: $0.version, attempts: $0.attempts)
+            }
+        }
+        for letter in letters {
+            guard let change = try await change(of: letter) else {
+                try await keep(letter, "The history that the change belongs to is no longer kept.")
+                continue
+            }
+            let error = try await attempt(
+                [change], number: letter.attempts + 1, .deadLetter(letter.id))
+            if let error { try await keep(letter, storedText(of: error)) }
+        }
+    }
+
+    /// Returns the change of a dead letter, or `nil` if its history is no longer kept.
+    private func change(of letter: Letter) async throws -> CollectionChange<T>? {
+        guard let since = letter.since else { return .initial(realm.objects(type).current) }
+        guard let cursor = ChangeCursor(since) else { return nil }
+        do {
+            let change = try await firstChange(since: cursor)
+            return change?.cursor.version == UInt64(letter.version) ? change : nil
+        } catch {
+            guard isHistoryTrimmed(error) else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns the change that follows a position, if it was already committed.
+    private func firstChange(since cursor: ChangeCursor) async throws -> CollectionChange<T>? {
+        var changes = stream(since: cursor).makeAsyncIterator()
+        return try await changes.next(within: .zero, clock: options.time.clock).element
+    }
+
+    /// Keeps a dead letter that has failed again.
+    private func keep(_ letter: Letter, _ text: String) async throws {
+        try await persist { [lease] in
+            try await lease.update { _, tx in
+                guard let letter = tx.object(DeadChange.self, forPrimaryKey: letter.id) else {
+                    return
+                }
+                letter.attempts += 1
+                letter.error = text
+                letter.diedAt = lease.options.time.now()
+                letter.isRetried = false
+            }
+        }
+    }
+
+    // MARK: Lease
+
+    /// The end of one of two tasks: of what runs under the lease, or of the lease's renewal.
+    private enum Ended: Sendable {
+        case body((any Error)?)
+        case renewal((any Error)?)
+    }
+
+    /// Runs `body` while the lease is renewed, and returns its error. If the lease is lost, the
+    /// body is cancelled, and that error is thrown.
+    private func renewing(
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws -> (any Error)? {
+        let ended = await withTaskGroup(of: Ended.self) { [lease] group in
+            group.addTask { .body(await failure(of: body)) }
+            group.addTask { .renewal(await failure(of: { try await lease.keepRenewing() })) }
+            var ended = await group.next()
+            // the task was cancelled, and the body is about to end
+            if case .some(.renewal(.none)) = ended { ended = await group.next() }
+            group.cancelAll()
+            await group.waitForAll()
+            return ended
+        }
+        switch ended {
+        case .some(.body(let error)): return error
+        case .some(.renewal(let error)): throw error ?? CancellationError()
+        case .none: throw CancellationError()
+        }
+    }
+
+    /// Makes a write even if the task is cancelled, and repeats it if it fails for a reason that
+    /// passes.
+    private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
+        let delays = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
+        var failureCount = 0
+        while let error = try await transientFailure(of: write) {
+            failureCount += 1
+            log(.warning, "A write of the consumer \"\(lease.name)\" failed: \(error)")
+            try await options.time.clock.sleep(for: delays.delay(afterAttempt: failureCount))
+        }
+    }
+
+    /// Makes a write even if the task is cancelled. Returns the error if it may succeed later.
+    private func transientFailure(
+        of write: @escaping @Sendable () async throws -> Void
+    ) async throws -> (any Error)? {
+        do {
+            try await uncancelled(write)
+            return nil
+        } catch {
+            guard isTransient(error) else { throw error }
+            return error
+        }
+    }
+
+    private func log(_ level: Logger.Level, _ text: String) {
+        options.logger?.log(level: level, "\(text)")
+    }
+}

@@ -1,0 +1,108 @@
+public import FoundationEssentials
+public import Regnum
+
+/// The base class of jobs. A job is an object of your class; what it has to do is in your
+/// properties.
+///
+///     final class Mail: Job {
+///         @Persisted var recipient: String
+///         @Persisted var text: String
+///     }
+///
+///     try await realm.write { tx in
+///         tx.object(Order.self, forPrimaryKey: id)?.isPaid = true
+///         try tx.enqueue(Mail(value: ["recipient": "ann@example.org"]), priority: 5)
+///     }
+///     try await JobQueue(of: Mail.self, in: realm).run { run in
+///         try await send(run.job.text, to: run.job.recipient)
+///     }
+///
+/// Each class is a queue of its own; see ``JobQueue``. `tx.add(job)` is the same as `tx.enqueue`
+/// with its defaults. To cancel a job, delete it: if it is running, its handler isn't interrupted,
+/// but can no longer report or finish it.
+///
+/// A class can derive from another one that derives from `Job`. It can have links, lists and
+/// inverses, but not another primary key than ``id``, and it can't be embedded.
+open class Job: Object {
+    /// The identity of the job.
+    @Persisted(primaryKey: true) public var id: ObjectId
+    /// The priority: jobs with a higher one are claimed first. Those with the same priority are
+    /// claimed in the order in which they were added.
+    @Persisted public internal(set) var priority: Int
+    /// The key that no two unfinished jobs of the class share, or `nil`.
+    @Persisted(indexed: true) public internal(set) var uniqueKey: String?
+    /// The number of times that the job was started since it was added or last retried by hand.
+    @Persisted public internal(set) var attempts: Int
+    /// The error of the last attempt that failed.
+    @Persisted public internal(set) var lastError: String?
+    /// The progress that the handler reported last, from 0 to 1.
+    @Persisted public internal(set) var progress: Double
+    /// The label of the worker that claimed the job last; see ``JobOptions/label``.
+    @Persisted public internal(set) var worker: String?
+    /// The date on which the job was added.
+    @Persisted public internal(set) var addedAt: Date
+    /// The date on which the job was done or given up.
+    @Persisted public internal(set) var finishedAt: Date?
+
+    /// The priority while the job is ready, otherwise the number of its status: what claims look
+    /// up in an index.
+    @Persisted(indexed: true) var jobLane: Int
+    /// The date on which a scheduled job becomes ready, or the claim of a running one expires;
+    /// otherwise the distant future, because an optional date would need a look at each row.
+    @Persisted(indexed: true) var jobDueAt = Date.distantFuture
+    /// The number of the last claim. A worker whose claim has another number has lost the job.
+    @Persisted var jobToken: Int
+
+    /// The status of the job.
+    public final var status: JobStatus { JobLane.status(of: jobLane) }
+
+    /// The date on which a scheduled job becomes ready, or the claim of a running one expires;
+    /// `nil` for other jobs.
+    public final var dueAt: Date? { jobDueAt == .distantFuture ? nil : jobDueAt }
+}
+
+/// The status of a job.
+public enum JobStatus: String, Sendable, Hashable, CaseIterable {
+    /// Waiting for a worker.
+    case ready
+    /// Waiting for a date: that of its first run, or of the next attempt.
+    case scheduled
+    /// Claimed by a worker.
+    case running
+    /// Done, and kept because of ``JobOptions/keepsFinished``.
+    case done
+    /// Given up after the last attempt (a dead letter), and kept until it is retried or deleted.
+    case dead
+}
+
+/// The values of `Job.jobLane`.
+enum JobLane {
+    /// The lanes of ready jobs, which are the priorities.
+    static let priorities = -100...100
+    static let scheduled = 1_001
+    static let running = 1_002
+    static let done = 1_003
+    static let dead = 1_004
+    /// The lanes of jobs that aren't finished.
+    static let unfinished = -100...1_002
+
+    static func status(of lane: Int) -> JobStatus {
+        switch lane {
+        case scheduled: .scheduled
+        case running: .running
+        case done: .done
+        case dead: .dead
+        default: .ready
+        }
+    }
+
+    static func range(of status: JobStatus) -> ClosedRange<Int> {
+        switch status {
+        case .ready: priorities
+        case .scheduled: scheduled...scheduled
+        case .running: running...running
+        case .done: done...done
+        case .dead: dead...dead
+        }
+    }
+}

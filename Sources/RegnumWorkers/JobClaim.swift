@@ -1,0 +1,108 @@
+public import Regnum
+
+/// The right of a worker to do a job, until it expires. See ``JobQueue/claim(upTo:)``.
+public struct JobClaim<T: Job>: Sendable {
+    /// The job as it was when it was claimed. It holds that version of the realm.
+    public let job: Frozen<T>
+    let claimed: ClaimedJob
+
+    /// The identity of the job.
+    public var id: ObjectId { claimed.id }
+    /// The number of this attempt, starting at 1.
+    public var attempt: Int { claimed.attempt }
+}
+
+// The steps of a worker, for programs that don't use `run`.
+extension JobQueue {
+    /// Claims the jobs that come first: by priority, then in the order in which they were added.
+    ///
+    /// Scheduled jobs whose date has come and jobs whose claims have expired are ready. (If more
+    /// than 10,000 are, a claim makes ready only that many of them.) Never waits for a job. A claim
+    /// counts as an attempt.
+    ///
+    ///     for claim in try await queue.claim(upTo: 100) {
+    ///         try await queue.finish([claim])
+    ///     }
+    ///
+    /// - Returns: Up to `limit` claims, which expire after ``JobOptions/timeout`` unless they are
+    ///   renewed; none while the queue is paused.
+    /// - Throws: `.invalidInput` for invalid settings, or if the realm's `objectTypes` lack the
+    ///   class or `Workers.models`; the errors of `write`.
+    /// - Complexity: One transaction; O(log n) for each job.
+    public func claim(upTo limit: Int) async throws -> [JobClaim<T>] {
+        try await exchange([], claimUpTo: limit).claims
+    }
+
+    /// Finishes jobs in one transaction.
+    ///
+    /// - Returns: The jobs whose claims had been lost. They aren't changed.
+    /// - Throws: The errors of `write`.
+    @discardableResult
+    public func finish(_ claims: [JobClaim<T>]) async throws -> [ObjectId] {
+        try await exchange(claims.map { ($0.claimed, .done) }, claimUpTo: 0).lost
+    }
+
+    /// Ends a claim whose job failed: the job is retried later, or given up after its last attempt.
+    ///
+    /// - Parameter error: The reason. A ``JobFailure`` decides what happens to the job.
+    /// - Throws: ``WorkerError/claimLost(_:)``; the errors of `write`.
+    public func fail(_ claim: JobClaim<T>, _ error: any Error) async throws {
+        let lost = try await exchange([(claim.claimed, JobOutcome(error))], claimUpTo: 0).lost
+        if !lost.isEmpty { throw WorkerError.claimLost(claim.id) }
+    }
+
+    /// Gives up claims whose jobs weren't begun. They are ready at once, and the attempts don't
+    /// count.
+    ///
+    /// - Throws: The errors of `write`. Claims that were lost are ignored.
+    public func release(_ claims: [JobClaim<T>]) async throws {
+        _ = try await exchange(claims.map { ($0.claimed, .released) }, claimUpTo: 0)
+    }
+
+    /// Renews claims: they expire after ``JobOptions/timeout`` from now.
+    ///
+    /// - Returns: The jobs whose claims had been lost.
+    /// - Throws: The errors of `write`.
+    @discardableResult
+    public func renew(_ claims: [JobClaim<T>]) async throws -> [ObjectId] {
+        try check()
+        return try await renew(claims.map(\.claimed)).map(\.id)
+    }
+
+    /// Renews claims, and returns those that had been lost.
+    func renew(_ claims: [ClaimedJob]) async throws -> [ClaimedJob] {
+        if claims.isEmpty { return [] }
+        return try await realm.write(durability: options.durability) { [table, options] tx in
+            let now = options.time.now()
+            return claims.filter { !table.renew($0, now, tx) }
+        }
+    }
+
+    /// Ends claims and makes new ones, in one transaction.
+    ///
+    /// - Returns: The new claims, and the jobs whose claims had been lost.
+    func exchange(
+        _ ended: [(claim: ClaimedJob, outcome: JobOutcome)], claimUpTo limit: Int
+    ) async throws -> (claims: [JobClaim<T>], lost: [ObjectId]) {
+        try check()
+        if ended.isEmpty, limit <= 0 { return ([], []) }
+        typealias Exchanged = (claimed: [ClaimedJob], lost: [ObjectId])
+        let (snapshot, exchanged) = try await realm.snapshot(
+            durability: options.durability,
+            afterWriting: { [table, options] tx -> Exchanged in
+                let now = options.time.now()
+                var lost: [ObjectId] = []
+                for (claim, outcome) in ended where !table.end(claim, outcome, now, tx) {
+                    lost.append(claim.id)
+                }
+                let claimed =
+                    limit > 0 ? table.claim(upTo: limit, by: options.label, now, tx) : []
+                return (claimed, lost)
+            })
+        let claims = exchanged.claimed.compactMap { claimed in
+            snapshot.object(type, forPrimaryKey: claimed.id)
+                .map { JobClaim(job: $0, claimed: claimed) }
+        }
+        return (claims, exchanged.lost)
+    }
+}

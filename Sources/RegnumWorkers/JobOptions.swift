@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+public import Logging
+public import Regnum
+
+/// The settings of a ``JobQueue``.
+///
+/// They belong to the process and aren't stored. If processes have different settings for one
+/// class, those of the process that claims or ends a job apply.
+public struct JobOptions: Sendable {
+    /// The maximum number of handlers that ``JobQueue/run(_:)`` runs at the same time; at least 1.
+    public var concurrency = 8
+    /// The number of jobs that ``JobQueue/run(_:)`` claims in addition to those that are running.
+    ///
+    /// One transaction ends the jobs that are finished and claims the next ones, and each waits for
+    /// the disk. With short jobs, a few hundred make that wait negligible. But a job that was
+    /// claimed in advance runs before one with a higher priority that is added later, and other
+    /// processes can't take it.
+    public var prefetch = 0
+    /// The time after which the claim of a worker expires unless it is renewed. `run` renews the
+    /// claims of all its jobs three times as often. When a process dies, others get its jobs after
+    /// this time. At least a millisecond.
+    public var timeout: Duration = .seconds(30)
+    /// The number of attempts, and the delays between them. An attempt counts when it begins, so
+    /// that a job that kills its process is given up too.
+    public var retry = RetryPolicy()
+    /// Whether jobs that are done are kept; otherwise they are deleted. See
+    /// ``JobQueue/removeFinished(before:)``.
+    public var keepsFinished = false
+    /// The durability of claims and of their ends. `nil` uses that of the configuration.
+    ///
+    /// With `.relaxed`, a job whose end is lost in a power failure runs again.
+    public var durability: Realm.Durability?
+    /// The name under which the process claims jobs (``Job/worker``).
+    public var label = "process \(ProcessInfo.processInfo.processIdentifier)"
+    /// The clocks.
+    public var time = WorkerTime.system
+    /// The logger for failed attempts (`debug`), dead letters (`error`), lost claims and repeated
+    /// writes (`warning`); `nil` disables logging.
+    public var logger: Logger? = Logger(label: "regnum")
+
+    public init() {}
+
+    /// What is wrong with the settings, or `nil`.
+    var problem: String? {
+        if concurrency < 1 {
+            return "JobOptions.concurrency is \(concurrency); the minimum is 1."
+        }
+        if prefetch < 0 { return "JobOptions.prefetch is negative: \(prefetch)." }
+        if timeout < .milliseconds(1) {
+            return "JobOptions.timeout is \(timeout); the minimum is a millisecond."
+        }
+        return retry.problem
+    }
+}

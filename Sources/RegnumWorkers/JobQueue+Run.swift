@@ -1,0 +1,209 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Regnum
+
+extension JobQueue {
+    /// Runs the jobs of the queue, until the task is cancelled or the realm is closed.
+    ///
+    ///     try await queue.run { run in
+    ///         try await send(run.job.text, to: run.job.recipient)
+    ///     }
+    ///
+    /// At most ``JobOptions/concurrency`` handlers run at the same time; several calls, in this and
+    /// in other processes, share the jobs. When a handler returns, its job is finished. If it
+    /// throws, the job is retried as ``JobOptions/retry`` says, or as a ``JobFailure`` does.
+    ///
+    /// If the task is cancelled, so are the handlers, and the call returns when all of them have
+    /// returned. Jobs whose handlers then throw `CancellationError`, or weren't begun, are ready
+    /// again at once, and the attempt doesn't count. If the realm is closed, nothing more can be
+    /// written: claims expire, and jobs whose end wasn't committed run again.
+    ///
+    /// Writes that fail with `.busy` or `.diskFull` are repeated.
+    ///
+    /// - Parameter handler: Runs in a task of its own. It should return soon when it is cancelled,
+    ///   which also happens to all handlers if the call throws an error. A job of a process that
+    ///   was stopped or couldn't write for longer than ``JobOptions/timeout`` may run elsewhere at
+    ///   the same time; only one of the two can finish it.
+    /// - Throws: `.invalidInput` for invalid settings, or if the realm's `objectTypes` lack the
+    ///   class or `Workers.models`; `.readOnly`; `.closed` if the realm was already closed; other
+    ///   errors of reads and writes.
+    public func run(
+        _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
+    ) async throws {
+        try check()
+        guard !realm.isClosed else {
+            throw Realm.Error(.closed, "The realm \"\(realm.configuration.name)\" was closed.")
+        }
+        let board = JobBoard<T>()
+        let outcome = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask { await failure(of: { try await watch(board) }) }
+            group.addTask { await failure(of: { try await keepRenewing(board) }) }
+            for _ in 0..<options.concurrency {
+                group.addTask {
+                    await work(board, handler)
+                    return nil
+                }
+            }
+            group.addTask {
+                let error = await failure(of: { try await pump(board) })
+                // the end of the pump is the end of all
+                board.close()
+                return error ?? CancellationError()
+            }
+            var first: (any Error)?
+            for await case let error? in group {
+                if first == nil { first = error }
+                board.close()
+                group.cancelAll()
+            }
+            return first
+        }
+        await endAll(board)
+        if let outcome, !(outcome is CancellationError), !isClosed(outcome) { throw outcome }
+    }
+
+    // MARK: Tasks of a run
+
+    /// Runs jobs one after the other.
+    private func work(
+        _ board: JobBoard<T>, _ handler: @Sendable (JobRun<T>) async throws -> Void
+    ) async {
+        while let claim = await board.next() {
+            do {
+                try await handler(JobRun(queue: self, claim: claim, board: board))
+                board.end(claim, .done)
+            } catch is CancellationError where Task.isCancelled {
+                board.end(claim, .released)
+            } catch {
+                log(claim, error)
+                board.end(claim, JobOutcome(error))
+            }
+        }
+    }
+
+    /// Writes the ends of jobs and claims others, whenever there are any.
+    private func pump(_ board: JobBoard<T>) async throws {
+        var failureCount = 0
+        while !Task.isCancelled, !realm.isClosed {
+            // before looking, so that what happens from now on ends the wait
+            board.wakeup.clear()
+            let ended = board.takeEnded()
+            let capacity = self.capacity(board)
+            do {
+                let wait = capacity > 0 ? try await timeToNextClaim() : Self.waitMax
+                if ended.isEmpty, wait > .zero {
+                    await board.wakeup.wait(for: wait, clock: options.time.clock)
+                    continue
+                }
+                let (claims, lost) = try await exchange(
+                    ended, claimUpTo: wait > .zero ? 0 : capacity)
+                board.add(claims)
+                for id in lost { logLost(id) }
+                failureCount = 0
+            } catch {
+                board.putBack(ended)
+                guard isTransient(error) else { throw error }
+                failureCount += 1
+                log(error)
+                let delay = Self.rewriteDelay.delay(afterAttempt: failureCount)
+                try await options.time.clock.sleep(for: delay)
+            }
+        }
+    }
+
+    /// The number of jobs to claim now. Claims in advance are only made again when half of them are
+    /// used up.
+    private func capacity(_ board: JobBoard<T>) -> Int {
+        let (busy, waiting) = board.counts
+        guard waiting <= options.prefetch / 2 else { return 0 }
+        return max(options.concurrency + options.prefetch - busy - waiting, 0)
+    }
+
+    /// The time after which the clock is read again, in case it was set.
+    private static var waitMax: Duration { .seconds(60) }
+
+    /// The delays before a write is repeated.
+    private static var rewriteDelay: RetryPolicy {
+        RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
+    }
+
+    /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.
+    private func timeToNextClaim() async throws -> Duration {
+        try await realm.read { [table, options] tx in
+            if table.isPaused(tx) { return Self.waitMax }
+            if table.highestPriority(tx) != nil { return .zero }
+            return table.timeToNextDue(options.time.now(), limit: Self.waitMax, tx)
+        }
+    }
+
+    /// Wakes the pump for each commit that changes jobs, in any process.
+    private func watch(_ board: JobBoard<T>) async throws {
+        let names: Set<String> = [table.name, "\(RegnumJobQueueRecord.self)"]
+        while !Task.isCancelled, !realm.isClosed {
+            let error = await failure(of: { try await watch(board, names) })
+            if let error, !isHistoryTrimmed(error) { throw error }
+        }
+        // of a closed realm, nothing else would wake the pump
+        board.wakeup.set()
+    }
+
+    /// Wakes the pump for each commit that changes objects of some classes.
+    private func watch(_ board: JobBoard<T>, _ names: Set<String>) async throws {
+        var commits = realm.commits.makeAsyncIterator()
+        // for what was committed before
+        board.wakeup.set()
+        while let commit = try await commits.next() {
+            if !names.isDisjoint(with: commit.classNames) { board.wakeup.set() }
+        }
+    }
+
+    /// Renews the claims of all jobs, so that they last while the process lives.
+    private func keepRenewing(_ board: JobBoard<T>) async throws {
+        while !Task.isCancelled {
+            try await options.time.clock.sleep(for: options.timeout / 3)
+            do {
+                for claim in try await renew(board.held) {
+                    logLost(claim.id)
+                    board.settle(claim)
+                }
+            } catch {
+                guard isTransient(error) else { throw error }
+                log(error)
+            }
+        }
+    }
+
+    /// Writes the ends of the jobs that have ended, and releases all others.
+    private func endAll(_ board: JobBoard<T>) async {
+        let ended = board.takeEnded() + board.held.map { ($0, .released) }
+        if ended.isEmpty || realm.isClosed { return }
+        do {
+            _ = try await uncancelled { try await exchange(ended, claimUpTo: 0) }
+        } catch {
+            log(error)
+        }
+    }
+
+    // MARK: Errors
+
+    private func isClosed(_ error: any Error) -> Bool {
+        (error as? Realm.Error)?.code == .closed
+    }
+
+    private func log(_ claim: JobClaim<T>, _ error: any Error) {
+        var isLast = claim.attempt >= options.retry.attempts
+        if case .permanent? = error as? JobFailure { isLast = true }
+        options.logger?.log(
+            level: isLast ? .error : .debug,
+            "Attempt \(claim.attempt) at the job \(table.name) \(claim.id) failed: \(error)")
+    }
+
+    private func logLost(_ id: ObjectId) {
+        options.logger?.warning(
+            "The claim of the job \(table.name) \(id) was lost: it may run twice.")
+    }
+
+    private func log(_ error: any Error) {
+        options.logger?.warning("A write of the queue \(table.name) failed: \(error)")
+    }
+}

@@ -1,0 +1,64 @@
+public import Regnum
+
+/// One attempt at a job, as a handler of ``JobQueue/run(_:)`` gets it.
+public struct JobRun<T: Job>: Sendable {
+    /// The queue of the job.
+    public let queue: JobQueue<T>
+    /// The claim under which the job runs. It is renewed while the handler runs.
+    public let claim: JobClaim<T>
+    let board: JobBoard<T>
+
+    /// The job as it was when it was claimed.
+    public var job: Frozen<T> { claim.job }
+    /// The number of this attempt, starting at 1.
+    public var attempt: Int { claim.attempt }
+    /// Whether this is the last attempt: if it fails, the job is dead.
+    public var isLastAttempt: Bool { attempt >= queue.options.retry.attempts }
+
+    /// Runs `body` in a transaction that also finishes the job, so that what it writes takes effect
+    /// exactly once, whatever happens to the process. Without a call, the job is finished when its
+    /// handler returns.
+    ///
+    ///     try await queue.run { run in
+    ///         let image = try await scale(run.job.source)
+    ///         try await run.finish { tx in try tx.add(Thumbnail(image)) }
+    ///     }
+    ///
+    /// The body sees the job as running, and may delete it.
+    ///
+    /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, before the body
+    ///   runs; whatever the body throws, in which case the job isn't finished; the errors of
+    ///   `write`.
+    @discardableResult
+    public func finish<R: Sendable>(
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> R {
+        let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
+        let result = try await queue.realm.write(durability: options.durability) { tx in
+            guard table.job(of: claimed, tx) != nil else {
+                throw WorkerError.claimLost(claimed.id)
+            }
+            let result = try body(tx)
+            // false if the body has deleted the job
+            _ = table.end(claimed, .done, options.time.now(), tx)
+            return result
+        }
+        board.settle(claimed)
+        return result
+    }
+
+    /// Reports the progress of the job, which also renews its claim. Each report is a commit.
+    ///
+    /// - Parameter progress: From 0 to 1; other values are limited to that.
+    /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, which is a good
+    ///   reason to stop; the errors of `write`.
+    public func report(progress: Double) async throws {
+        let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
+        try await queue.realm.write(durability: options.durability) { tx in
+            guard table.renew(claimed, options.time.now(), tx),
+                let job = table.job(of: claimed, tx)
+            else { throw WorkerError.claimLost(claimed.id) }
+            job.progress = progress.isNaN ? 0 : min(max(progress, 0), 1)
+        }
+    }
+}

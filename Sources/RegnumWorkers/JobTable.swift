@@ -1,0 +1,212 @@
+internal import FoundationEssentials
+internal import Regnum
+
+/// The jobs of a class, and what is done with them in a transaction.
+///
+/// Uses the type `Job` instead of the class, whose metatype decides which objects these are: key
+/// paths of generic functions are created, and resolved, for each use.
+struct JobTable: Sendable {
+    let type: Job.Type
+    let retry: RetryPolicy
+    let timeout: Duration
+    let keepsFinished: Bool
+
+    /// The number of due jobs that one claim makes ready. If more are due, the claim doesn't see
+    /// the rest, whatever their priority.
+    static let dueCountMax = 10_000
+
+    /// Returns the jobs of some lanes.
+    func jobs(_ lanes: ClosedRange<Int>, _ tx: Transaction) -> Results<Job> {
+        let (low, high) = (lanes.lowerBound, lanes.upperBound)
+        if low == high { return tx.objects(type).where { $0.jobLane == low } }
+        return tx.objects(type).where { $0.jobLane >= low && $0.jobLane <= high }
+    }
+
+    /// Returns the number of jobs with a status.
+    func count(_ status: JobStatus, _ tx: Transaction) -> Int {
+        jobs(JobLane.range(of: status), tx).count
+    }
+
+    /// Returns the highest priority of a ready job, or `nil` if no job is ready.
+    ///
+    /// - Complexity: nine counts at most, O(log n) each, by bisection of the index.
+    func highestPriority(_ tx: Transaction) -> Int? {
+        var low = JobLane.priorities.lowerBound
+        var high = JobLane.priorities.upperBound
+        if jobs(low...high, tx).count == 0 { return nil }
+        while low < high {
+            let middle = high - (high - low) / 2
+            if jobs(middle...high, tx).count > 0 { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// Returns the number of jobs that are due at a date.
+    func dueCount(_ date: Date, _ tx: Transaction) -> Int {
+        tx.objects(type).where { $0.jobDueAt <= date }.count
+    }
+
+    /// Returns the time until the next job is due, at most `limit`, to the millisecond.
+    ///
+    /// - Complexity: O(log n) for each of at most 17 counts.
+    func timeToNextDue(_ now: Date, limit: Duration, _ tx: Transaction) -> Duration {
+        if dueCount(now, tx) > 0 { return .zero }
+        if dueCount(now + limit, tx) == 0 { return limit }
+        var (low, high) = (0, Int(limit.inSeconds * 1_000))
+        while low + 1 < high {
+            let middle = low + (high - low) / 2
+            let isDue = dueCount(now + .milliseconds(middle), tx) > 0
+            if isDue { high = middle } else { low = middle }
+        }
+        return .milliseconds(high)
+    }
+
+    /// Whether the queue is paused.
+    func isPaused(_ tx: Transaction) -> Bool {
+        tx.object(RegnumJobQueueRecord.self, forPrimaryKey: name)?.isPaused ?? false
+    }
+
+    /// The name of the class.
+    var name: String { "\(type)" }
+
+    // MARK: Writing
+
+    /// Makes the jobs ready whose date has come, and those whose claims have expired.
+    func makeDueJobsReady(_ now: Date, _ tx: Transaction) {
+        let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.dueCountMax)
+        for job in due {
+            guard job.jobLane == JobLane.running else {
+                makeReady(job)
+                continue
+            }
+            let worker = job.worker ?? "its worker"
+            job.lastError = "The claim of \(worker) expired in attempt \(job.attempts)."
+            if job.attempts < retry.attempts { makeReady(job) } else { bury(job, now) }
+        }
+    }
+
+    /// Claims the ready jobs that come first. Returns what identifies the claims, in their order.
+    ///
+    /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
+    func claim(
+        upTo limit: Int, by worker: String, _ now: Date, _ tx: Transaction
+    ) -> [ClaimedJob] {
+        if isPaused(tx) { return [] }
+        makeDueJobsReady(now, tx)
+        var claimed: [ClaimedJob] = []
+        while claimed.count < limit, let priority = highestPriority(tx) {
+            let first = jobs(priority...priority, tx).limited(to: limit - claimed.count)
+            let count = claimed.count
+            for job in first {
+                job.jobLane = JobLane.running
+                job.jobDueAt = now + timeout
+                job.jobToken += 1
+                job.attempts += 1
+                job.progress = 0
+                job.worker = worker
+                claimed.append(
+                    ClaimedJob(id: job.id, token: job.jobToken, attempt: job.attempts))
+            }
+            // an index that promises more than there is must not keep the writer forever
+            if claimed.count == count { break }
+        }
+        return claimed
+    }
+
+    /// Returns the job of a claim, or `nil` if the claim was lost.
+    func job(of claim: ClaimedJob, _ tx: Transaction) -> Job? {
+        guard let job = tx.object(type, forPrimaryKey: claim.id),
+            job.jobLane == JobLane.running, job.jobToken == claim.token
+        else { return nil }
+        return job
+    }
+
+    /// Ends a claim. Returns false if it was lost.
+    func end(_ claim: ClaimedJob, _ outcome: JobOutcome, _ now: Date, _ tx: Transaction) -> Bool {
+        guard let job = job(of: claim, tx) else { return false }
+        switch outcome {
+        case .done: finish(job, now, tx)
+        case .failed(let text, let delay):
+            job.lastError = text
+            guard job.attempts < retry.attempts else {
+                bury(job, now)
+                break
+            }
+            job.jobLane = JobLane.scheduled
+            job.jobDueAt = now + (delay ?? retry.delay(afterAttempt: job.attempts))
+        case .refused(let text):
+            job.lastError = text
+            bury(job, now)
+        case .released:
+            job.attempts -= 1
+            makeReady(job)
+        }
+        return true
+    }
+
+    /// Makes a claim last longer. Returns false if it was lost.
+    func renew(_ claim: ClaimedJob, _ now: Date, _ tx: Transaction) -> Bool {
+        guard let job = job(of: claim, tx) else { return false }
+        job.jobDueAt = now + timeout
+        return true
+    }
+
+    private func finish(_ job: Job, _ now: Date, _ tx: Transaction) {
+        guard keepsFinished else {
+            tx.delete(job)
+            return
+        }
+        job.jobLane = JobLane.done
+        job.jobDueAt = .distantFuture
+        job.progress = 1
+        job.finishedAt = now
+    }
+
+    private func bury(_ job: Job, _ now: Date) {
+        job.jobLane = JobLane.dead
+        job.jobDueAt = .distantFuture
+        job.finishedAt = now
+    }
+
+    private func makeReady(_ job: Job) {
+        job.jobLane = job.priority
+        job.jobDueAt = .distantFuture
+    }
+}
+
+/// What identifies a claim.
+struct ClaimedJob: Sendable, Hashable {
+    let id: ObjectId
+    /// The number of the claim among those of the job.
+    let token: Int
+    let attempt: Int
+}
+
+/// The end of a claim.
+enum JobOutcome: Sendable {
+    case done
+    /// The attempt failed; `delay` replaces that of the policy.
+    case failed(String, delay: Duration?)
+    /// The attempt failed, and there shall be no other.
+    case refused(String)
+    /// The attempt doesn't count: it wasn't begun, or was interrupted.
+    case released
+
+    init(_ error: any Error) {
+        switch error as? JobFailure {
+        case .permanent(let reason): self = .refused(String(reason.prefix(1_000)))
+        case .retry(let delay, let reason):
+            self = .failed(String(reason.prefix(1_000)), delay: delay)
+        case nil: self = .failed(storedText(of: error), delay: nil)
+        }
+    }
+}
+
+/// An error by which a handler decides what happens to its job. Any other error means that the job
+/// is retried as ``JobOptions/retry`` says.
+public enum JobFailure: Error, Sendable, Hashable {
+    /// The job can't succeed: it is given up at once.
+    case permanent(String)
+    /// The job is retried after this time, unless this was its last attempt.
+    case retry(after: Duration, String)
+}

@@ -1,0 +1,147 @@
+public import FoundationEssentials
+internal import Logging
+public import Regnum
+
+extension Realm {
+    /// Delivers the changes of a class to a handler, at least once and in order, until the task is
+    /// cancelled or the realm is closed. The consumer's position is stored in the realm under its
+    /// name, so that it continues there after a restart, or in another process.
+    ///
+    ///     try await realm.consume(Message.self, as: "mailer") { batch in
+    ///         for message in batch.inserted { try await send(message.text) }
+    ///     }
+    ///
+    /// Any number of processes (and tasks) can call this with the same name: one of them runs the
+    /// consumer, and the others wait. If it ends, another one takes over at once; if it dies,
+    /// within ``ConsumerOptions/lease``. Whatever the clocks say, only the one that took over last
+    /// can save its position and what it writes with ``ConsumerBatch/save(_:)``.
+    ///
+    /// Each change is what one commit did to the class, as in a stream with `.everyCommit`. After
+    /// the handler returns, the position is saved: if the process dies in between, the same changes
+    /// are delivered again. If it throws, they are delivered again after a delay, and changes that
+    /// fail too often become dead letters (``DeadChange``). Attempts in which the process died
+    /// count too, from the second one on.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.
+    ///   - options: Its settings.
+    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost.
+    /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
+    ///   consumer of another class, and if the realm's `objectTypes` lack the class or
+    ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer kept,
+    ///   see ``ConsumerOptions/lostHistory``; `.readOnly`; `.closed` if the realm was already
+    ///   closed; the other errors of streams and writes. Writes that fail with `.busy` or
+    ///   `.diskFull` are repeated.
+    public nonisolated func consume<T: Object>(
+        _ type: T.Type, as name: String, options: ConsumerOptions = ConsumerOptions(),
+        _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void
+    ) async throws {
+        if let problem = options.problem { throw Realm.Error(.invalidInput, problem) }
+        guard (1...1_000).contains(name.utf8.count) else {
+            throw Realm.Error(
+                .invalidInput,
+                "The name of a consumer has \(name.utf8.count) bytes instead of 1 to 1,000.")
+        }
+        try requireModels([type, RegnumConsumerRecord.self, DeadChange.self])
+        guard !isClosed else {
+            throw Realm.Error(.closed, "The realm \"\(configuration.name)\" was closed.")
+        }
+        do {
+            let className = "\(type as ObjectBase.Type)"
+            while let taken = try await ConsumerLease.take(self, name, className, options) {
+                var session = ConsumerSession(taken.lease, taken.beginning, type, handler)
+                do {
+                    try await session.run()
+                    await release(session.lease, session.attempts)
+                    return
+                } catch WorkerError.leaseLost {
+                    options.logger?.warning("The consumer \"\(name)\" has lost its lease.")
+                } catch {
+                    await release(session.lease, session.attempts)
+                    throw error
+                }
+            }
+        } catch is CancellationError where Task.isCancelled {
+            return
+        } catch Realm.Error.Code.closed where isClosed {
+            return
+        }
+    }
+
+    /// Gives up a lease, unless that fails: then it expires.
+    private nonisolated func release(_ lease: ConsumerLease, _ attempts: Int) async {
+        if isClosed { return }
+        do {
+            try await uncancelled { try await lease.release(attempts: attempts) }
+        } catch {
+            lease.options.logger?.warning(
+                "The lease of the consumer \"\(lease.name)\" wasn't released: \(error)")
+        }
+    }
+
+    /// Returns the state of each consumer that ever ran, by name.
+    ///
+    ///     for consumer in try await realm.consumers() where consumer.lag > 1_000 { … }
+    ///
+    /// - Throws: `.invalidInput` if the realm's `objectTypes` lack `Workers.models`; the errors of
+    ///   `read`.
+    /// - Complexity: O(n) for n consumers and their dead letters.
+    public nonisolated func consumers() async throws -> [ConsumerStatus] {
+        try requireModels([RegnumConsumerRecord.self, DeadChange.self])
+        return try await read { tx in
+            tx.objects(RegnumConsumerRecord.self).sorted(by: \.name).map { record in
+                let name = record.name
+                let letters = tx.objects(DeadChange.self).where { $0.consumer == name }
+                return ConsumerStatus(record, version: tx.version, deadLetters: letters.count)
+            }
+        }
+    }
+
+    /// Removes a consumer and its dead letters: if it is run again, it begins as for the first
+    /// time. One that is running loses its lease and starts over in this way too.
+    ///
+    /// - Throws: `.invalidInput` if the realm's `objectTypes` lack `Workers.models`; the errors of
+    ///   `write`.
+    public nonisolated func removeConsumer(_ name: String) async throws {
+        try requireModels([RegnumConsumerRecord.self, DeadChange.self])
+        try await write { tx in
+            if let record = tx.object(RegnumConsumerRecord.self, forPrimaryKey: name) {
+                tx.delete(record)
+            }
+            tx.delete(tx.objects(DeadChange.self).where { $0.consumer == name })
+        }
+    }
+}
+
+/// The state of a consumer; see ``Regnum/Realm/consumers()``.
+public struct ConsumerStatus: Sendable, Hashable {
+    /// The name of the consumer.
+    public let name: String
+    /// The name of the class whose changes it gets.
+    public let className: String
+    /// The position up to which it has processed the changes; `nil` before the first ones. While
+    /// the consumer has nothing to do, it moves with each renewal of the lease.
+    public let cursor: ChangeCursor?
+    /// The number of commits, of all classes, between the position and the newest version.
+    public let lag: UInt64
+    /// The number of failed attempts at the next change.
+    public let attempts: Int
+    /// The error of the last of these attempts.
+    public let lastError: String?
+    /// The number of changes that it gave up; see ``DeadChange``.
+    public let deadLetters: Int
+    /// The date on which the lease expires, or `nil` if no process has it.
+    public let leaseExpiresAt: Date?
+
+    fileprivate init(_ record: RegnumConsumerRecord, version: UInt64, deadLetters: Int) {
+        name = record.name
+        className = record.className
+        cursor = record.cursor.flatMap { ChangeCursor($0) }
+        let position = cursor?.version ?? 0
+        lag = version > position ? version - position : 0
+        attempts = record.attempts
+        lastError = record.lastError
+        self.deadLetters = deadLetters
+        leaseExpiresAt = record.holder == nil ? nil : record.expiresAt
+    }
+}

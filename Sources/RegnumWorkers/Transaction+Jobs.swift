@@ -1,0 +1,94 @@
+public import FoundationEssentials
+public import Regnum
+
+extension Transaction {
+    /// Adds a job to the queue of its class, in this transaction: if the body throws, there is no
+    /// job.
+    ///
+    ///     try await realm.write { tx in
+    ///         order.isPaid = true
+    ///         try tx.enqueue(Mail(value: ["order": order]), uniqueKey: "receipt \(order.id)")
+    ///         try tx.enqueue(Reminder(value: ["order": order]), at: Date() + 86_400)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - job: An unmanaged object. It becomes the accessor of its row, unless another job has
+    ///     the unique key: then it isn't stored and stays unmanaged.
+    ///   - priority: From -100 to 100. Jobs with a higher priority are claimed first.
+    ///   - date: The date from which the job can run; `nil` means at once.
+    ///   - uniqueKey: A key that only one unfinished job of the class can have. Jobs that are done
+    ///     or dead don't count.
+    /// - Returns: The job that has the unique key: the new one, or the one that was there before.
+    /// - Throws: `.invalidInput` for a priority that is out of range, or a job that is already
+    ///   stored; the errors of `add`.
+    /// - Complexity: O(log n) for each of the class's indexed properties, of which a job has four.
+    @discardableResult
+    public func enqueue<T: Job>(
+        _ job: T, priority: Int = 0, at date: Date? = nil, uniqueKey: String? = nil
+    ) throws(Realm.Error) -> EnqueuedJob {
+        let name = "\(type(of: job as Job))"
+        guard JobLane.priorities.contains(priority) else {
+            throw Realm.Error(
+                .invalidInput,
+                "The priority \(priority) of a \(name) is not between "
+                    + "\(JobLane.priorities.lowerBound) and \(JobLane.priorities.upperBound).",
+                className: name, property: "priority")
+        }
+        guard !job.isManaged else {
+            throw Realm.Error(
+                .invalidInput, "The \(name) is already stored: enqueue a new object.",
+                className: name)
+        }
+        if let uniqueKey, let other = unfinishedJob(type(of: job as Job), uniqueKey: uniqueKey) {
+            return EnqueuedJob(id: other.id, isNew: false)
+        }
+        job.priority = priority
+        job.uniqueKey = uniqueKey
+        job.jobLane = date == nil ? priority : JobLane.scheduled
+        job.jobDueAt = date ?? .distantFuture
+        try add(job)
+        return EnqueuedJob(id: job.id, isNew: true)
+    }
+
+    /// Makes a dead, done or scheduled job ready, with all of its attempts before it.
+    ///
+    ///     try await realm.write { tx in
+    ///         for job in queue.jobs(.dead, in: tx) { tx.retry(job) }
+    ///     }
+    ///
+    /// - Returns: False if nothing was changed: the job is ready or running, or an unfinished job
+    ///   has the same unique key.
+    /// - Precondition: Called in a write, with a job of this transaction.
+    @discardableResult
+    public func retry(_ job: Job) -> Bool {
+        switch job.status {
+        case .ready, .running: return false
+        case .scheduled: break
+        case .done, .dead:
+            if let key = job.uniqueKey, unfinishedJob(type(of: job), uniqueKey: key) != nil {
+                return false
+            }
+        }
+        job.jobLane = job.priority
+        job.jobDueAt = .distantFuture
+        job.attempts = 0
+        job.progress = 0
+        job.finishedAt = nil
+        return true
+    }
+
+    /// Returns the unfinished job of a class with a unique key.
+    private func unfinishedJob(_ type: Job.Type, uniqueKey: String) -> Job? {
+        let (low, high) = (JobLane.unfinished.lowerBound, JobLane.unfinished.upperBound)
+        return objects(type)
+            .where { $0.uniqueKey == uniqueKey && $0.jobLane >= low && $0.jobLane <= high }.first
+    }
+}
+
+/// The result of ``Transaction/enqueue(_:priority:at:uniqueKey:)``.
+public struct EnqueuedJob: Sendable, Hashable {
+    /// The identity of the job.
+    public let id: ObjectId
+    /// Whether the job was added. Otherwise an unfinished job had the unique key.
+    public let isNew: Bool
+}

@@ -1,0 +1,58 @@
+import Synchronization
+
+/// A flag that any task can set and one task waits for.
+final class Wakeup: Sendable {
+    private struct State {
+        var isSet = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets the flag, which ends the wait.
+    func set() {
+        let waiter = state.withLock { state in
+            state.isSet = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Clears the flag. What is set from now on ends the next wait.
+    func clear() {
+        state.withLock { $0.isSet = false }
+    }
+
+    /// Waits until the flag is set, but not longer than a duration. Returns at once if the flag is
+    /// already set or the task is cancelled.
+    func wait(for duration: Duration, clock: any Clock<Duration>) async {
+        if Task.isCancelled || state.withLock({ $0.isSet }) { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.wait() }
+            group.addTask { try? await clock.sleep(for: duration) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    // within the lock, because the handler may have run before
+                    if state.isSet || Task.isCancelled { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.resume()
+        }
+    }
+}

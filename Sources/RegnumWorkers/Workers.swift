@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+public import Regnum
+
+/// The classes that consumers and job queues store in a realm.
+///
+/// A realm without `Configuration.objectTypes` needs nothing: the classes join it when they are
+/// first used. Otherwise add them to the list, in all programs that use the realm:
+///
+///     configuration.objectTypes = [Message.self, Mail.self] + Workers.models
+public enum Workers {
+    /// The classes to add to `Configuration.objectTypes`.
+    public static let models: [ObjectBase.Type] = [
+        DeadChange.self, RegnumConsumerRecord.self, RegnumJobQueueRecord.self,
+    ]
+}
+
+/// The state of a job queue that all processes share.
+final class RegnumJobQueueRecord: Object {
+    /// The name of the class of the jobs.
+    @Persisted(primaryKey: true) var className: String
+    @Persisted var isPaused: Bool
+}
+
+/// The position of a consumer, and the lease of the process that runs it.
+final class RegnumConsumerRecord: Object {
+    @Persisted(primaryKey: true) var name: String
+    /// The class whose changes are consumed.
+    @Persisted var className: String
+    /// The position up to which changes were processed; `nil` before the first ones.
+    @Persisted var cursor: String?
+    /// Whether the state as a whole still has to be delivered, because history was lost.
+    @Persisted var needsResync: Bool
+    /// The number of the lease, which grows with each new holder.
+    @Persisted var token: Int
+    /// The number of times that the lease was renewed.
+    @Persisted var beat: Int
+    /// The holder of the lease, or `nil` if it was released.
+    @Persisted var holder: String?
+    /// The date from which another process may take the lease.
+    @Persisted var expiresAt = Date.distantPast
+    /// The number of failed attempts at the changes after the cursor.
+    @Persisted var attempts: Int
+    @Persisted var lastError: String?
+}
+
+/// An error of a consumer or a job queue. Errors of the realm are `Realm.Error`.
+public enum WorkerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The claim of a job is no longer valid: it expired and the job was made available to others,
+    /// or the job was finished or deleted. Nothing was written.
+    case claimLost(ObjectId)
+    /// The lease of a consumer is no longer valid: another process took it. Nothing was written.
+    case leaseLost(consumer: String)
+
+    public var description: String {
+        switch self {
+        case .claimLost(let id):
+            "The claim of the job \(id) is no longer valid: it expired, or the job was finished or "
+                + "deleted."
+        case .leaseLost(let name):
+            "The lease of the consumer \"\(name)\" is no longer valid: another one took it."
+        }
+    }
+}
+
+extension Realm {
+    /// Throws `.invalidInput` for a class that the realm doesn't have, and `.readOnly`.
+    nonisolated func requireModels(_ types: [ObjectBase.Type]) throws(Realm.Error) {
+        if configuration.readOnly {
+            throw Realm.Error(
+                .readOnly,
+                "The realm \"\(configuration.name)\" was opened read-only: consumers and job "
+                    + "queues have to write.")
+        }
+        guard let listed = configuration.objectTypes else { return }
+        for type in types where !listed.contains(where: { $0 == type }) {
+            throw Realm.Error(
+                .invalidInput,
+                "The class \(type) is not among the objectTypes of the realm "
+                    + "\"\(configuration.name)\": add the jobs' class and Workers.models to the "
+                    + "list.", className: "\(type)")
+        }
+    }
+}
+
+/// Runs writes that must take place even if the task has been cancelled, in a task of their own.
+func uncancelled<R: Sendable>(
+    _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
+    try await Task { try await body() }.value
+}
+
+/// Returns the error that `body` throws, or `nil`.
+func failure(of body: () async throws -> Void) async -> (any Error)? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Whether history that a stream needs is no longer kept.
+func isHistoryTrimmed(_ error: any Error) -> Bool {
+    (error as? Realm.Error)?.code == .historyTrimmed
+}
+
+/// Whether a write that failed with an error can succeed later without anyone's doing.
+func isTransient(_ error: any Error) -> Bool {
+    guard let error = error as? Realm.Error else { return false }
+    return error.code == .busy || error.code == .diskFull
+}
+
+/// The text of an error that is stored, at most 1,000 characters of it.
+func storedText(of error: any Error) -> String {
+    String("\(error)".prefix(1_000))
+}

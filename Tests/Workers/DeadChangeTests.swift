@@ -1,0 +1,175 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+@testable import RegnumWorkers
+
+/// Changes whose handlers fail.
+@Suite struct DeadChangeTests {
+    private let world: ConsumerWorld
+
+    init() async throws {
+        world = try await ConsumerWorld()
+    }
+
+    private var letters: LiveResults<DeadChange> { world.realm.objects(DeadChange.self) }
+
+    /// A handler that fails for memos with the text "poison".
+    private var handler: @Sendable (ConsumerBatch<Memo>) async throws -> Void {
+        { [journal = world.journal] batch in
+            let texts = batch.inserted.map(\.text)
+            if texts.contains("poison") {
+                journal.add("poison \(batch.attempt)")
+                throw Failure()
+            }
+            for text in texts { journal.add(text) }
+        }
+    }
+
+    @Test func changeThatFailsTooOftenBecomesADeadLetter() async throws {
+        let (clock, journal) = (world.clock, world.journal)
+        try await world.consuming(handler) {
+            try await world.saved()
+            try await world.add("poison")
+            let version = world.realm.snapshot().version
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await world.add("after")
+            await journal.entries(4)
+            try await world.saved()
+            let letter = try #require(letters.current.first)
+            expectTrue(letter.consumer == "mailer" && letter.className == "Memo")
+            expectTrue(letter.attempts == 3 && letter.error.contains("Failure"))
+            expectTrue(!letter.isRetried && letter.version <= Int(version))
+            expectEqual(try await world.status()?.deadLetters, 1)
+        }
+        expectEqual(journal.entries, ["poison 1", "poison 2", "poison 3", "after"])
+    }
+
+    @Test func onlyTheFailingChangeOfABatchDies() async throws {
+        let (clock, journal, gate) = (world.clock, world.journal, Gate())
+        try await world.consuming { [handler] batch in
+            journal.add("batch of \(batch.elements.count)")
+            if case .initial = batch.elements[0] { await gate.pass() }
+            try await handler(batch)
+        } during: {
+            await journal.entries(1)
+            // delivered together, because they are committed while the handler waits
+            for text in ["a", "poison", "b"] { try await world.add(text) }
+            gate.open()
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await world.saved()
+        }
+        let texts = journal.entries.filter { !$0.hasPrefix("batch") }
+        // as one of the batch, and then three times alone
+        expectEqual(
+            texts, ["poison 1", "a", "poison 1", "poison 2", "poison 3", "b"])
+        #expect(journal.entries.contains("batch of 3"))
+    }
+
+    @Test func deadLetterIsRetriedOnRequest() async throws {
+        let (clock, journal, realm) = (world.clock, world.journal, world.realm)
+        let isCured = Journal()
+        try await world.consuming { batch in
+            let texts = batch.inserted.map(\.text)
+            if texts.contains("poison"), isCured.entries.isEmpty { throw Failure() }
+            for text in texts { journal.add("\(text) \(batch.isDeadLetter)") }
+        } during: {
+            try await world.saved()
+            try await world.add("poison")
+            try await world.add("later")
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            expectEqual(await journal.entries(1), ["later false"])
+            // once in vain
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.first?.attempts == 4 }
+            expectEqual(letters.current.first?.isRetried, false)
+            isCured.add("yes")
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.isEmpty }
+        }
+        expectEqual(journal.entries, ["later false", "poison true"])
+        expectEqual(realm.snapshot().objects(Memo.self).count, 2)
+    }
+
+    @Test func deadLetterWithoutHistoryIsKept() async throws {
+        let clock = world.clock
+        try await world.consuming(handler) {
+            try await world.saved()
+            try await world.add("poison")
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await world.realm.write { tx in
+                // a position that this realm never had
+                for letter in tx.objects(DeadChange.self) { letter.since = "no position" }
+            }
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.first?.isRetried == false }
+            #expect(letters.current.first?.error.contains("no longer kept") == true)
+        }
+    }
+
+    private func retryAll() async throws {
+        try await world.realm.write { tx in
+            for letter in tx.objects(DeadChange.self) { tx.retry(letter) }
+        }
+    }
+
+    @Test func stateAsAWholeCanDieAndBeRetried() async throws {
+        let clock = world.clock
+        try await world.add("poison")
+        let isCured = Journal()
+        try await world.consuming { [journal = world.journal] batch in
+            guard case .initial(let memos) = batch.elements[0] else { return }
+            if isCured.entries.isEmpty { throw Failure() }
+            journal.add("\(memos.map(\.text))")
+        } during: {
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            isCured.add("yes")
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { letters.current.isEmpty }
+        }
+        expectEqual(world.journal.entries, ["[\"poison\"]"])
+    }
+
+    @Test func attemptsThatKillTheProcessCount() async throws {
+        let (realm, journal) = (world.realm, world.journal)
+        try await world.add("poison")
+        // the process died in two attempts that were counted, with the lease
+        try await realm.write { tx in
+            let record = RegnumConsumerRecord()
+            (record.name, record.className) = ("mailer", "Memo")
+            (record.holder, record.attempts) = ("dead", 2)
+            try tx.add(record)
+        }
+        let gate = Gate()
+        try await world.consuming { batch in
+            // counted before it begins
+            let attempts = try await realm.consumers()[0].attempts
+            journal.add("\(batch.attempt) \(attempts)")
+            await gate.pass()
+            throw Failure()
+        } during: {
+            expectEqual(await journal.entries(1), ["3 3"])
+            gate.open()
+            try await wait(for: letters) { $0.count == 1 }
+        }
+        expectEqual(letters.current.first?.attempts, 3)
+        expectEqual(journal.entries, ["3 3"])
+    }
+
+    @Test func interruptedAttemptDoesNotCount() async throws {
+        let journal = world.journal
+        try await world.add("a")
+        for number in 1...5 {
+            try await world.consuming { batch in
+                journal.add("\(batch.attempt)")
+                try await waitForCancellation()
+            } during: {
+                await journal.entries(number)
+            }
+        }
+        expectEqual(Set(journal.entries), ["1"])
+        expectEqual(try await world.status()?.attempts, 0)
+    }
+}
