@@ -30,6 +30,8 @@ enum Cards {
             return "\(place), \(boss?.firstName ?? "-"), \(boss?.address?.city ?? "-")"
         }
         var chief: String { "\(lastName), \(boss!.firstName)" }
+        var seal: String { "\(firstName) \(isInvalidated ? "" : lastName)" }
+        var oldChief: String { "\(lastName), \((try? boss?.freeze())?.firstName ?? "-")" }
         var friendAges: Int { friends.reduce(0) { $0 + $1.age } }
         var seniorCount: Int { friends.where { $0.age >= 60 }.count }
         var fanNames: String { fans.map(\.firstName).joined(separator: ", ") }

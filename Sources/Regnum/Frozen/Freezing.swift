@@ -39,11 +39,17 @@ extension RealmCollectionValue where Self: ObjectBase {
 extension ClassBinding {
     /// Returns the class as it was at the start of the transaction.
     ///
-    /// - Throws: `.invalidInput` for a row that didn't exist then, or no longer exists.
+    /// - Throws: `.invalidInput` for a row that didn't exist then, or no longer exists, and for a
+    ///   recorder.
     func startTable(
         row: UInt64, property: Int, what: String
     ) throws(Realm.Error) -> FrozenTable {
-        guard let core, let start = core.start else { trapEnded(~Int32(property)) }
+        guard let core else {
+            throw Realm.Error(
+                .invalidInput, "Can't freeze \(what) while a key path is being resolved.",
+                className: tableName)
+        }
+        guard let start = core.start else { trapEnded(~Int32(property)) }
         guard isReadable(row: row) else {
             throw .deletedObject(tableName, schema.properties[property].name, core.place)
         }

@@ -105,7 +105,7 @@ extension ObjectBase {
             let object = _storedObject
             return object !== self && object.isInvalidated
         }
-        return !binding.isReadable(row: _row)
+        return !binding.isRecorder && !binding.isReadable(row: _row)
     }
 
     /// Whether the object belongs to a transaction.

@@ -170,6 +170,27 @@ import Testing
         expectEqual(reports.map(\.chief), ["Ray, Ann"])
     }
 
+    final class Seal: Projection<Guest> {
+        @Projected(\Guest.seal) var seal
+        @Projected(\Guest.oldChief) var oldChief
+    }
+
+    /// The object on which it is evaluated isn't invalidated, and can't be frozen.
+    // Covers 8.23, O20
+    @Test func aComputedPropertyThatChecksOrFreezesObjectsIsFollowed() async throws {
+        let realm = try await Cards.realm()
+        var seals = realm.objects(Seal.self).where { $0.id == 2 }.changes.makeAsyncIterator()
+        _ = try await seals.next()
+        try await realm.write { try guest($0, 2).lastName = "Roe" }
+        guard case .update(let found, let delta)? = try await seals.next(within: .zero).element
+        else {
+            Issue.record("no update")
+            return
+        }
+        expectEqual(delta.modified.map(\.properties), [["seal", "oldChief"]])
+        expectTrue(found[0].seal == "Bob Roe" && found[0].oldChief == "Roe, Ann")
+    }
+
     final class Reach: Projection<Guest> {
         @Projected(\Guest.reach) var reach
     }
