@@ -1,7 +1,7 @@
-import Regnum
 import RegnumTestSupport
 import Testing
 
+@testable import Regnum
 @testable import RegnumTestModels
 
 /// Streams of objects without a primary key, of embedded objects, and along links.
@@ -218,5 +218,33 @@ import Testing
             try await expectEqual(next(&object) { "\($0.age)" }, last)
         }
         await realm.close()
+    }
+
+    /// A copy of a realm has the same identity.
+    // Covers O53
+    @Test func objectsOfACopyBelongToAnotherRealm() async throws {
+        let folder = try RealmFolder()
+        let configuration = folder.configuration("links.realm", Cards.types)
+        let realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Guest(1, "Ann")) }
+        try await realm.backup(to: folder["copy.realm"])
+        let ann = realm.snapshot().objects(Guest.self)[0]
+        let copies = [
+            try await Realm.open(folder.configuration("copy.realm", Cards.types)),
+            try await Realm.temporary(Cards.types, from: folder["links.realm"]),
+        ]
+        for copy in copies {
+            let twin = copy.snapshot().objects(Guest.self)[0]
+            expectEqual(twin.firstName, "Ann")
+            expectTrue(realm.core.owns(ann.table.snapshot) && copy.core.owns(twin.table.snapshot))
+            expectTrue(!realm.core.owns(twin.table.snapshot))
+            expectTrue(!copy.core.owns(ann.table.snapshot))
+            await copy.close()
+        }
+        await realm.close()
+        let again = try await Realm.open(configuration)
+        try await again.write { try guest($0, 1).firstName = "Anna" }
+        expectEqual(again.object(following: ann).current?.firstName, "Anna")
+        await again.close()
     }
 }

@@ -90,11 +90,11 @@ extension Realm {
     ///     let person = realm.snapshot().objects(Person.self)[0]
     ///     for try await change in realm.object(following: person).changes { … }
     ///
-    /// - Precondition: The object belongs to this realm.
+    /// - Precondition: The object belongs to this realm, and not to a copy of it.
     public nonisolated func object<T: ObjectBase>(
         following object: Frozen<T>, file: StaticString = #fileID, line: UInt = #line
     ) -> Live<T> {
-        guard object.table.snapshot.root.identity == core.coordinator.published.identity else {
+        guard core.owns(object.table.snapshot) else {
             fatalError("The object to follow belongs to another realm.")
         }
         // the static type may be a superclass of the class
@@ -106,6 +106,18 @@ extension Realm {
         return Live(
             realm: core, entry: entry, place: CallPlace(file: file, line: line),
             identity: .owner(owner))
+    }
+}
+
+extension RealmCore {
+    /// Returns whether a snapshot is of this realm, which may have been closed and opened again
+    /// since then. A copy of the realm has the same identity.
+    func owns(_ snapshot: SnapshotCore) -> Bool {
+        let other = snapshot.realm.coordinator
+        if other === coordinator { return true }
+        guard case .directory = coordinator.options.place else { return false }
+        return other.options.place == coordinator.options.place
+            && snapshot.root.identity == coordinator.published.identity
     }
 }
 
