@@ -26,6 +26,9 @@ private enum New {
         @Persisted var name: String
         @Persisted(originProperty: "maker") var gadgets: LinkingObjects<Gadget>
     }
+    final class Poster: Object {
+        @Persisted var text: String
+    }
 }
 
 /// Accessors created before, during and after a savepoint that adds properties and is rolled back.
@@ -120,6 +123,44 @@ private enum New {
             expectEqual(error?.code, .invalidInput, "use \(use)")
             expectTrue(error?.className == "Gadget" && error?.property == "notes", "use \(use)")
         }
+        await realm.close()
+    }
+
+    /// Collections by name that joined inside are empty, and can be stored again: also if another
+    /// class has got the table that the elements had.
+    @Test(arguments: [false, true])
+    func collectionsByNameThatJoinedInsideAreEmpty(_ isTableTaken: Bool) async throws {
+        let folder = try RealmFolder()
+        let old = try await Realm.open(folder.configuration())
+        try await old.write { tx in
+            _ = try tx.create(Old.Gadget.self, value: [0, "gadget"])
+        }
+        await old.close()
+        let realm = try await Realm.open(folder.configuration())
+        try await realm.write { tx in
+            let gadget = try requireValue(tx.object(New.Gadget.self, forPrimaryKey: 0))
+            var lists: [DynamicList] = []
+            try? tx.savepoint {
+                lists = [try gadget.dynamicList("tags"), try gadget.dynamicList("parts")]
+                try lists[0].append("a")
+                throw Undo()
+            }
+            expectTrue(lists.count == 2 && lists.allSatisfy { $0.isEmpty && !$0.isInvalidated })
+            if isTableTaken {
+                try tx.add(New.Poster(value: ["text": "poster"]))
+                gadget.price = 3
+                expectTrue(lists.allSatisfy { $0.isEmpty })
+            }
+            try lists[0].append("b")
+            try lists[1].append(gadget)
+            expectTrue(lists[0][0] as? String == "b" && lists[1].count == 1)
+            expectEqual(Array(gadget.tags), ["b"])
+            expectEqual(gadget.parts.map(\.number), [0])
+            expectTrue(tx.objects(New.Maker.self).isEmpty)
+        }
+        let stored = realm.snapshot().objects(New.Gadget.self)[0]
+        expectEqual(Array(stored.tags), ["b"])
+        expectEqual(stored.parts.map(\.number), [0])
         await realm.close()
     }
 }

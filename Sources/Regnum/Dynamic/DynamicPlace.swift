@@ -15,12 +15,37 @@ struct DynamicPlace {
     let row: ObjectKey
     /// The stored name of the property.
     let name: String
-    /// `nil` for a declared property that isn't stored yet, which is empty and read-only.
-    let stored: ListSchema?
+    /// The stored list and the `DatabaseSchema.id` at that time; `nil` for a declared property that
+    /// wasn't stored yet, which is empty and read-only.
+    private let known: (list: ListSchema, schemaID: UInt64)?
     /// The containing value of any type; `nil` if the collection is a property.
-    var slot: Slot?
+    let slot: Slot?
     /// The number of lists and dictionaries of any type that contain the elements.
-    var level = 0
+    let level: Int
+
+    init(
+        store: DynamicStore, table: TableKey, row: ObjectKey, name: String, stored: ListSchema?,
+        slot: Slot? = nil, level: Int = 0
+    ) {
+        self.store = store
+        self.table = table
+        self.row = row
+        self.name = name
+        known = stored.map { (list: $0, schemaID: store.schema.id) }
+        self.slot = slot
+        self.level = level
+    }
+
+    /// The stored list; `nil` for a declared property that isn't stored yet, or no longer because a
+    /// savepoint was rolled back.
+    var stored: ListSchema? {
+        guard let known else { return nil }
+        let schema = store.schema
+        if schema.id == known.schemaID { return known.list }
+        // A list that is stored again has the same key, but its elements may be of another table.
+        let (lists, index) = (store.stored(table)?.lists ?? [], Int(known.list.key.rawValue))
+        return index < lists.count ? lists[index] : nil
+    }
 
     /// - Precondition: The property is stored, as it is in a write.
     var list: ListSchema {
@@ -118,6 +143,7 @@ struct DynamicPlace {
         store.requireLive("list")
         if let problem { throw problem }
         let transaction = try store.writing("\(fullName.className).\(fullName.property)")
+        if stored == nil { try store.addDeclared(table, in: transaction) }
         let writer = DynamicWriter(store: store, transaction: transaction)
         try writer.perform { () throws(Realm.Error) in
             if try body(writer), slot != nil { transaction.touch(itemsOf: row, table, list) }

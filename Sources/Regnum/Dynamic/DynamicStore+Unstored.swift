@@ -49,10 +49,16 @@ extension DynamicStore {
     func stored(
         _ property: DynamicProperty, of table: TableKey, in transaction: EngineTransaction
     ) throws(Realm.Error) -> DynamicProperty {
-        guard case .unstored(let declared) = property,
-            let entry = core.realm.knownEntry(named: name(of: table))
-        else { return property }
-        try core.binding(for: entry.schema.type).prepareToStore(in: transaction)
+        guard case .unstored(let declared) = property else { return property }
+        try addDeclared(table, in: transaction)
         return try self.property(declared.columnName, of: table)
+    }
+
+    /// Adds what the program declares of a class to the schema.
+    func addDeclared(
+        _ table: TableKey, in transaction: EngineTransaction
+    ) throws(Realm.Error) {
+        guard let entry = core.realm.knownEntry(named: name(of: table)) else { return }
+        try core.binding(for: entry.schema.type).prepareToStore(in: transaction)
     }
 }
