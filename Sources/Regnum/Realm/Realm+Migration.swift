@@ -61,7 +61,7 @@ extension Realm {
         } catch let error as StoreError {
             throw Error(error)
         }
-        let commit: Commit?
+        var commit: Commit?
         let report: MigrationReport?
         var stage: MigrationStage?
         do {
@@ -72,6 +72,7 @@ extension Realm {
             (commit, report) = try await lane.run { try core.migrated(base, begun) }
             try Task.checkCancellation()
         } catch {
+            commit = nil  // as in a write
             if let stage { coordinator.end(stage) }
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error

@@ -128,7 +128,7 @@ extension Realm {
         _ body: sending (Transaction) throws -> R
     ) async throws -> (result: R, root: DatabaseRoot) {
         let coordinator = core.coordinator
-        let commit: Commit?
+        var commit: Commit?
         let result: R
         do {
             if pace.isLong {
@@ -138,6 +138,7 @@ extension Realm {
             }
             if commit != nil { try Task.checkCancellation() }
         } catch {
+            commit = nil  // the next transaction would have to copy the tree while this one has it
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error
         }
