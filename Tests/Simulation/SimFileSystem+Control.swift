@@ -126,10 +126,10 @@ extension SimFileSystem {
             target.durable[name] = inode
             state.directories[path] = target
             var file = state.inodes[inode] ?? SimInode()
+            file.take(0..<file.content.count)
             file.content = bytes
             file.durable = bytes
             file.dirty = []
-            file.releasedByteCount = 0
             state.inodes[inode] = file
         }
     }

@@ -82,11 +82,12 @@ extension SimState {
             throw StoreError(.ioFailed, "Cannot write \"\(path)\" at that offset.", path: path)
         }
         var count = bytes.count
-        let size = inodes[inode]!.content.count
-        if let capacityByteCount, start + count > size {
+        if let capacityByteCount {
             let used = usedByteCount()
             let free = capacityByteCount > used ? Int(capacityByteCount - used) : 0
-            count = max(0, min(count, size + free - start))
+            let needed = inodes[inode]!.neededByteCount(start..<start + count)
+            // What needs space is at the end: new, or released up to the end of the file.
+            if needed > free { count = max(0, count - (needed - free)) }
         }
         if count > 0 {
             store(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: start, in: inode)
@@ -108,6 +109,7 @@ extension SimState {
             file.content.append(
                 contentsOf: [UInt8](repeating: 0, count: end - file.content.count))
         }
+        file.take(start..<end)
         file.content.withUnsafeMutableBytes { content in
             UnsafeMutableRawBufferPointer(rebasing: content[start..<end]).copyMemory(from: bytes)
         }
@@ -131,7 +133,7 @@ extension SimState {
         if start < file.content.count {
             let count = file.content.count - start
             file.content.replaceSubrange(start..., with: [UInt8](repeating: 0, count: count))
-            file.releasedByteCount += count
+            file.release(start..<file.content.count)
         }
         inodes[inode] = file
     }

@@ -25,8 +25,8 @@ struct SimInode: Sendable {
     var durable: [UInt8] = []
     var dirty: [SimSector] = []
     var handleCount = 0
-    /// The number of bytes that take no space, each released once.
-    var releasedByteCount = 0
+    /// The parts that take no space.
+    private(set) var released: [Range<Int>] = []
 
     // Only for `LOCK`.
     var isLock = false
@@ -35,6 +35,32 @@ struct SimInode: Sendable {
     var controlHistory: [SimControl] = []
     /// Kind of lock by owner, by byte.
     var locks: [LockByte: [Int: LockKind]] = [:]
+
+    /// The number of bytes that take space.
+    var usedByteCount: Int { content.count - released.reduce(0) { $0 + $1.count } }
+
+    /// Returns how much more space the file takes after a write to a range.
+    func neededByteCount(_ range: Range<Int>) -> Int {
+        released.reduce(max(0, range.upperBound - content.count)) {
+            $0 + $1.clamped(to: range).count
+        }
+    }
+
+    /// Counts the bytes of a range as taking space.
+    mutating func take(_ range: Range<Int>) {
+        released = released.flatMap { part -> [Range<Int>] in
+            let before = max(part.lowerBound, min(part.upperBound, range.lowerBound))
+            let after = min(part.upperBound, max(part.lowerBound, range.upperBound))
+            return [part.lowerBound..<before, after..<part.upperBound]
+        }
+        released.removeAll { $0.isEmpty }
+    }
+
+    /// Counts the bytes of a range as taking no space.
+    mutating func release(_ range: Range<Int>) {
+        take(range)
+        released.append(range)
+    }
 }
 
 /// An operation on a directory that is not yet synced.
@@ -131,8 +157,7 @@ struct SimState: Sendable {
         let named = directories.values.reduce(into: Set<Int>()) { $0.formUnion($1.entries.values) }
         return inodes.reduce(0) { sum, item in
             let counts = item.value.handleCount > 0 || named.contains(item.key)
-            let file = item.value
-            return counts ? sum + UInt64(file.content.count - file.releasedByteCount) : sum
+            return counts ? sum + UInt64(item.value.usedByteCount) : sum
         }
     }
 

@@ -1,6 +1,7 @@
-/// An appender of extents to a nodes file. Nothing in the file is overwritten: the first extent
-/// starts at a page boundary after its end, so that whatever a crashed writer left remains as
-/// garbage. What an appender has written when it fails is garbage too, but takes no space any more.
+/// An appender of extents to a nodes file. The first extent starts at a page boundary after its
+/// end, so that whatever a crashed writer left remains as garbage. What an appender has written
+/// when it fails is garbage too, but takes no space any more, and the next one of this process may
+/// overwrite it if nothing was appended since. Nothing else in the file is overwritten.
 ///
 /// Not thread-safe: used by one thread at a time, in the process that holds the checkpoint lock.
 package final class NodesAppender {
@@ -19,6 +20,9 @@ package final class NodesAppender {
     private let pace: Pace
     /// The offset in the file from which on everything is of this appender.
     private let start: UInt64
+    private let released: Guarded<[UInt64: Range<UInt64>]>
+    /// Whether a checkpoint in the log is in the file, so that no other file gets its number.
+    private let isNamed: Bool
     private var buffer: [UInt8] = []
     /// The offset in the file at which the buffer will be written.
     private var bufferStart: UInt64
@@ -28,12 +32,19 @@ package final class NodesAppender {
 
     /// Throws `invalidDatabase` if the file is shorter than it was, or doesn't reach to the end of
     /// the newest checkpoint in it: the missing bytes may be mapped, so they must not be replaced.
+    ///
+    /// - Parameter released: By file number: the part from which the last appender of this process
+    ///   released its bytes, up to the end of the file at that time. The file only grows, so nobody
+    ///   has appended to it while its size is the same.
     init(
         _ file: NodesFile, isNew: Bool = false, after newest: CheckpointReference?,
-        lock: (any LockFile)?, options: StoreOptions, pace: @escaping Pace
+        released: Guarded<[UInt64: Range<UInt64>]>, lock: (any LockFile)?, options: StoreOptions,
+        pace: @escaping Pace
     ) throws(StoreError) {
         self.file = file
         newFileNumber = isNew ? file.number : nil
+        self.released = released
+        isNamed = newest?.file == file.number
         self.lock = lock
         self.options = options
         self.pace = pace
@@ -41,7 +52,14 @@ package final class NodesAppender {
         if let newest, newest.file == file.number {
             known = newest.offset.addingReportingOverflow(newest.byteCount).partialValue
         }
-        start = (try file.size(notBelow: known) + 4095) & ~4095
+        let size = try file.size(notBelow: known)
+        // Removed: this appender may write less than the whole part.
+        let part = released.withLock { $0.removeValue(forKey: file.number) }
+        if let part, part.upperBound == size, part.lowerBound >= known {
+            start = part.lowerBound
+        } else {
+            start = (size + 4095) & ~4095
+        }
         bufferStart = start
         buffer.reserveCapacity(options.nodesWriteByteCount)
     }
@@ -140,5 +158,7 @@ package final class NodesAppender {
         hasFailed = true
         guard newFileNumber == nil, lock == nil || (try? lock?.isCurrent()) == true else { return }
         file.file.release(from: start)
+        guard isNamed, let end = try? file.size(), end > start else { return }
+        released.withLock { $0[file.number] = start..<end }
     }
 }

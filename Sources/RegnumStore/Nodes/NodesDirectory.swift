@@ -10,6 +10,8 @@ package final class NodesDirectory: Sendable {
     private let open = Guarded<[UInt64: Reference]>([:])
     /// See `NodesFile.isAbandoned`. Kept here because the `NodesFile` objects are short-lived.
     private let abandoned = Guarded<Set<UInt64>>([])
+    /// See `NodesAppender.init`.
+    private let released = Guarded<[UInt64: Range<UInt64>]>([:])
 
     private struct Reference: Sendable {
         weak let file: NodesFile?
@@ -40,7 +42,8 @@ package final class NodesDirectory: Sendable {
 
     /// Returns an appender for the next checkpoint: to file `number`, whatever its content; if that
     /// isn't usable, to the file of `newest`, or to a new file if there is no such file, if it
-    /// failed or is damaged, or if its size exceeds twice the live bytes plus 16 MiB.
+    /// failed or is damaged, or if its size, without what a failed appender released, exceeds twice
+    /// the live bytes plus 16 MiB.
     ///
     /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
     /// Throws `invalidDatabase` if the file was truncated.
@@ -53,15 +56,19 @@ package final class NodesDirectory: Sendable {
             try directory.names().contains(NodesHeader.fileName(number))
         {
             return try NodesAppender(
-                file, after: newest, lock: lock, options: options, pace: pace)
+                file, after: newest, released: released, lock: lock, options: options,
+                pace: pace)
         }
         if let newest, let file = try usable(newest.file) {
             let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
-            let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
+            let isFull =
+                overflows || limit.overflow
+                ? false : try filledByteCount(file) > limit.partialValue
             if !isFull, !file.isAbandoned {
                 return try NodesAppender(
-                    file, after: newest, lock: lock, options: options, pace: pace)
+                    file, after: newest, released: released, lock: lock, options: options,
+                    pace: pace)
             }
         }
         let numbers = try directory.names().compactMap(NodesHeader.parse)
@@ -77,14 +84,25 @@ package final class NodesDirectory: Sendable {
         // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
         abandoned.withLock { _ = $0.remove(file.number) }
+        released.withLock { $0[file.number] = nil }
         do {
             try directory.sync()
             return try NodesAppender(
-                file, isNew: true, after: nil, lock: lock, options: options, pace: pace)
+                file, isNew: true, after: nil, released: released, lock: lock,
+                options: options, pace: pace)
         } catch {
             discard(file.number)
             throw error
         }
+    }
+
+    /// Returns the size of a file without the part that the next appender overwrites.
+    private func filledByteCount(_ file: NodesFile) throws(StoreError) -> UInt64 {
+        let size = try file.size()
+        guard let part = released.withLock({ $0[file.number] }), part.upperBound == size else {
+            return size
+        }
+        return part.lowerBound
     }
 
     /// Removes a file that was created for a checkpoint (`NodesAppender.newFileNumber`) that failed
