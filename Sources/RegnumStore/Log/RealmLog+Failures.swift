@@ -73,7 +73,7 @@ extension RealmLog {
 
     /// Stores the control page. A lost `LOCK` remains lost until recovery publishes the log end:
     /// before that, the page would show an empty realm.
-    private func storeControl() {
+    func storeControl() {
         if control.stores > 0 { lock.storeControl(&control) }
     }
 

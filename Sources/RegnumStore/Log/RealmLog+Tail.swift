@@ -24,7 +24,12 @@ extension RealmLog {
             try reframe(from: firstUnsure)
         } else {
             try rewrite(from: firstUnsure, &report)
-            try recordingFailure { () throws(StoreError) in try zero(scan.nonZeroByteCount) }
+            if scan.nonZeroByteCount > 0 {
+                try recordingFailure { () throws(StoreError) in try zero(scan.nonZeroByteCount) }
+            } else if report.adoptedByteCount == 0, page?.isWriting ?? !report.isNew {
+                // A killed process may have zeroed the bytes without syncing the zeros.
+                try recordingFailure { () throws(StoreError) in try segment.file.sync() }
+            }
         }
         durableEnd = position
         control.isPoisoned = false
@@ -84,9 +89,11 @@ extension RealmLog {
 
     /// Zeroes the bytes after the log end, so that they can't be mistaken for a later record. The
     /// header is zeroed last, word by word from its end, so that a kill at any time, even between
-    /// two pages of a write, again leaves the beginning of a record.
+    /// two pages of a write, again leaves the beginning of a record. The control page is marked as
+    /// "writing" before that, since a power loss can bring the bytes back until the zeros are synced.
     private func zero(_ count: Int) throws(StoreError) {
-        guard count > 0 else { return }
+        control.isWriting = true
+        storeControl()
         let offset = segment.fileOffset(of: position)
         let zeros = [UInt8](repeating: 0, count: count)
         let head = RecordHeader.byteCount

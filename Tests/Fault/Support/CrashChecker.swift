@@ -86,12 +86,23 @@ final class CrashChecker: @unchecked Sendable {
                 opened.log.version == UInt64(opened.bodies.count),
                 opened.report.commitCount == UInt64(opened.bodies.count - opened.startCount)
             else { return report("\(place()): the log reports a different end than it delivered") }
+            guard isLastSegmentSynced(disk) else {
+                return report("\(place()): a power loss could change the opened log")
+            }
             expected.settle(on: opened.bodies.count)
             try goOn(disk, opened, expected, depth: depth, place)
         } catch {
             disk.onEffect = nil
             report("\(place()): \(describe(error))")
         }
+    }
+
+    private func isLastSegmentSynced(_ disk: SimFileSystem) -> Bool {
+        let segments = disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }
+        // segment 10 is after segment 9
+        guard let last = segments.max(by: { ($0.count, $0) < ($1.count, $1) }) else { return false }
+        return disk.contents(of: last, in: TinyStore.path)
+            == disk.durableContents(of: last, in: TinyStore.path)
     }
 
     /// Makes the second crash, at every effect of the next recovery.
