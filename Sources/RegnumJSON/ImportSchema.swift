@@ -75,11 +75,11 @@ struct ImportSchema {
         _ property: JSONProperty, of given: JSONClass
     ) throws(StoreError) {
         let count = property.name.utf8.count
-        guard count > Limits.anyNameByteCountMax else { return }
+        guard count > Limits.maximumAnyNameByteCount else { return }
         throw StoreError(
             .invalidInput,
             "The property name \(given.name).\(property.name) has \(count) bytes; the limit "
-                + "for properties of type \"any\" is \(Limits.anyNameByteCountMax).",
+                + "for properties of type \"any\" is \(Limits.maximumAnyNameByteCount).",
             className: given.name, property: property.name)
     }
 

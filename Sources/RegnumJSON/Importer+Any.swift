@@ -53,9 +53,9 @@ extension Importer {
     }
 
     private func check(level: Int, _ property: ImportTable.Property) throws(StoreError) {
-        if level <= Limits.anyLevelMax { return }
+        if level <= Limits.maximumAnyLevel { return }
         throw property.problem(
-            "has lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep")
+            "has lists or dictionaries nested more than \(Limits.maximumAnyLevel) levels deep")
     }
 
     /// Throws if `key` isn't valid for a map, or if it repeats the previous key.

@@ -156,9 +156,9 @@ extension Importer {
         }
         level += 1
         defer { level -= 1 }
-        guard level < Limits.valueLevelMax else {
+        guard level < Limits.maximumValueLevel else {
             throw property.problem(
-                "has embedded objects nested more than \(Limits.valueLevelMax) levels deep")
+                "has embedded objects nested more than \(Limits.maximumValueLevel) levels deep")
         }
         let given = try columns(members, table)
         let row = try transaction.insert(table.key, try plainValues(given, table))

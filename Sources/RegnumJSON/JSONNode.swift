@@ -38,7 +38,7 @@ struct JSONProblem: Error {
 /// A parser for a text that consists of a single JSON value.
 ///
 /// Strings must be well-formed Unicode, members may have any keys, and the nesting must not exceed
-/// `Limits.inputLevelMax`. Time and memory are linear in the text.
+/// `Limits.maximumInputLevel`. Time and memory are linear in the text.
 struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -167,9 +167,9 @@ struct JSONReader {
     /// Reads the beginning of an array or object in `depth` others, up to its first element.
     private mutating func enter(_ depth: Int) throws(JSONProblem) {
         position += 1
-        if depth >= Limits.inputLevelMax {
+        if depth >= Limits.maximumInputLevel {
             throw problem(
-                "arrays and objects are nested deeper than \(Limits.inputLevelMax) levels")
+                "arrays and objects are nested deeper than \(Limits.maximumInputLevel) levels")
         }
         skipSpace()
     }

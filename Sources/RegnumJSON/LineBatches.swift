@@ -14,18 +14,18 @@ struct LineBatches {
     private static let batchByteCount = 1 << 23
 
     /// The maximum number of lines of a batch; `nil` for the whole text.
-    let lineCountMax: Int?
+    let maximumLineCount: Int?
     /// The maximum number of bytes of a line, without its newline.
-    let lineByteCountMax: Int
+    let maximumLineByteCount: Int
     private var bytes: [UInt8] = []
     private var firstLine = 1
     /// The number of complete lines in `bytes`, and the end of the last one.
     private var lineCount = 0
     private var end = 0
 
-    init(lineCountMax: Int?, lineByteCountMax: Int = Limits.lineByteCountMax) {
-        self.lineCountMax = lineCountMax
-        self.lineByteCountMax = lineByteCountMax
+    init(maximumLineCount: Int?, maximumLineByteCount: Int = Limits.maximumLineByteCount) {
+        self.maximumLineCount = maximumLineCount
+        self.maximumLineByteCount = maximumLineByteCount
     }
 
     /// Appends the next piece of the text and passes full batches to `body`.
@@ -40,7 +40,8 @@ struct LineBatches {
             try checkLine(byteCount: bytes.count - 1 - end)
             lineCount += 1
             end = bytes.count
-            guard let lineCountMax, lineCount >= lineCountMax || end >= Self.batchByteCount else {
+            guard let maximumLineCount, lineCount >= maximumLineCount || end >= Self.batchByteCount
+            else {
                 continue
             }
             try await body(take())
@@ -49,10 +50,10 @@ struct LineBatches {
     }
 
     private func checkLine(byteCount: Int) throws(Realm.Error) {
-        guard byteCount > lineByteCountMax else { return }
+        guard byteCount > maximumLineByteCount else { return }
         let line = firstLine + lineCount
         var error = Realm.Error(
-            .invalidInput, "Line \(line) has more than \(lineByteCountMax) bytes.")
+            .invalidInput, "Line \(line) has more than \(maximumLineByteCount) bytes.")
         error.line = line
         throw error
     }

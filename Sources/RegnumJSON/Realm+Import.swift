@@ -65,7 +65,7 @@ extension Realm {
         if let problem = Limits.problem(withOrigin: origin) { throw Error(problem) }
         let run = ImportRun(self, update, origin)
         do {
-            var lines = LineBatches(lineCountMax: batchSize)
+            var lines = LineBatches(maximumLineCount: batchSize)
             for try await chunk in chunks {
                 try await lines.append(chunk) { try await run.apply($0, isLast: false) }
             }

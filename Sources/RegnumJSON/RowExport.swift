@@ -13,7 +13,7 @@ internal import RegnumStore
 struct RowExport {
     let root: DatabaseRoot
     /// The maximum number of bytes of a line, without its newline.
-    let lineByteCountMax: Int
+    let maximumLineByteCount: Int
     var text = JSONText()
     let classes: [Class]
     /// The number of objects around the values that are being written.
@@ -29,9 +29,9 @@ struct RowExport {
         let lists: [(schema: ListSchema, target: TableSchema)]
     }
 
-    init(_ root: DatabaseRoot, lineByteCountMax: Int = Limits.lineByteCountMax) {
+    init(_ root: DatabaseRoot, maximumLineByteCount: Int = Limits.maximumLineByteCount) {
         self.root = root
-        self.lineByteCountMax = lineByteCountMax
+        self.maximumLineByteCount = maximumLineByteCount
         let tables = root.schema.tables
         classes = tables.map { table in
             Class(
@@ -70,11 +70,11 @@ struct RowExport {
     /// Throws `.invalidValue` if no import would accept the line, which begins at `start` and has
     /// just been written.
     private func checkLine(from start: Int, of className: String?) throws(Realm.Error) {
-        guard text.count - 1 - start > lineByteCountMax else { return }
+        guard text.count - 1 - start > maximumLineByteCount else { return }
         let what = className.map { "An object of the class \($0)" } ?? "The schema"
         throw Realm.Error(
             .invalidValue,
-            "\(what) would be a line of more than \(lineByteCountMax) bytes, which can't be "
+            "\(what) would be a line of more than \(maximumLineByteCount) bytes, which can't be "
                 + "imported.", className: className)
     }
 
@@ -175,11 +175,11 @@ struct RowExport {
         _ row: ObjectKey, _ table: TableSchema, at place: Place
     ) throws(Realm.Error) {
         guard table.kind == .embedded else { return try link(row, table) }
-        guard level < Limits.valueLevelMax else {
+        guard level < Limits.maximumValueLevel else {
             throw Realm.Error(
                 .invalidValue,
                 "\(place.className).\(place.property) has embedded objects nested more than "
-                    + "\(Limits.valueLevelMax) levels deep, which can't be exported as JSON.",
+                    + "\(Limits.maximumValueLevel) levels deep, which can't be exported as JSON.",
                 className: place.className, property: place.property)
         }
         try checkOwner(of: row, table, level: 0)

@@ -65,11 +65,11 @@ extension SchemaLine {
         }
 
         func checkLength(
-            of name: String, _ byteCountMax: Int, _ what: String
+            of name: String, _ maximumByteCount: Int, _ what: String
         ) throws(Realm.Error) {
-            guard name.utf8.count > byteCountMax else { return }
+            guard name.utf8.count > maximumByteCount else { return }
             throw problem(
-                "\(what) of \(name.utf8.count) bytes; the limit is \(byteCountMax) bytes")
+                "\(what) of \(name.utf8.count) bytes; the limit is \(maximumByteCount) bytes")
         }
 
         func checkUnique(_ keys: [String]) throws(Realm.Error) {
@@ -100,7 +100,7 @@ extension JSONClass {
             throw SchemaLine.Place().problem("has a class without a name")
         }
         let place = SchemaLine.Place(className: name)
-        try place.checkLength(of: name, Limits.tableNameByteCountMax, "has a name")
+        try place.checkLength(of: name, Limits.maximumTableNameByteCount, "has a name")
         try place.checkUnique(members.map(\.key))
         var (isEmbedded, isAsymmetric) = (false, false)
         var nodes: [JSONNode] = []
@@ -146,7 +146,7 @@ extension JSONProperty {
             throw SchemaLine.Place(className: className).problem("has a property without a name")
         }
         let place = SchemaLine.Place(className: className, property: name)
-        try place.checkLength(of: name, Limits.columnNameByteCountMax, "has a name")
+        try place.checkLength(of: name, Limits.maximumColumnNameByteCount, "has a name")
         try place.checkUnique(members.map(\.key))
         var collections: [ListKind] = []
         var contents: [Content] = []
@@ -161,7 +161,7 @@ extension JSONProperty {
             case ("map", .bool(true)): collections.append(.map)
             case ("class", .string(let text)):
                 try place.checkLength(
-                    of: text, Limits.tableNameByteCountMax, "links to a class with a name")
+                    of: text, Limits.maximumTableNameByteCount, "links to a class with a name")
                 contents.append(.object(StoredText(text)))
             case ("type", .string(let text)):
                 guard let type = ScalarType(rawValue: text) else {

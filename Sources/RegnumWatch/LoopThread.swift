@@ -73,7 +73,7 @@ private final class LoopBody {
         if status == 0 {
             status = uv_async_init(loop, wakeUp) { handle in
                 guard let handle, let data = handle.pointee.loop.pointee.data else { return }
-                Unmanaged<LoopBody>.fromOpaque(data).takeUnretainedValue().obey()
+                Unmanaged<LoopBody>.fromOpaque(data).takeUnretainedValue().processCommands()
             }
             if status != 0 { uv_loop_close(loop) }
         }
@@ -121,7 +121,7 @@ private final class LoopBody {
         }
     }
 
-    private func obey() {
+    private func processCommands() {
         for command in mailbox.takeAll() {
             switch command {
             case .watch(let id, let path, let fileName, let hint, let reply):

@@ -90,7 +90,7 @@ extension JobQueue {
             let ended = board.takeEnded()
             let capacity = self.capacity(board)
             do {
-                let wait = capacity > 0 ? try await timeToNextClaim() : Self.waitMax
+                let wait = capacity > 0 ? try await timeToNextClaim() : Self.maximumWait
                 if ended.isEmpty, wait > .zero {
                     await board.wakeup.wait(for: wait, clock: options.time.clock)
                     continue
@@ -120,7 +120,7 @@ extension JobQueue {
     }
 
     /// The time after which the clock is read again, in case it was set.
-    private static var waitMax: Duration { .seconds(60) }
+    private static var maximumWait: Duration { .seconds(60) }
 
     /// The delays before a write is repeated.
     private static var rewriteDelay: RetryPolicy {
@@ -130,9 +130,9 @@ extension JobQueue {
     /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.
     private func timeToNextClaim() async throws -> Duration {
         try await realm.read { [table, options] tx in
-            if table.isPaused(tx) { return Self.waitMax }
+            if table.isPaused(tx) { return Self.maximumWait }
             if table.highestPriority(tx) != nil { return .zero }
-            return table.timeToNextDue(options.time.now(), limit: Self.waitMax, tx)
+            return table.timeToNextDue(options.time.now(), limit: Self.maximumWait, tx)
         }
     }
 

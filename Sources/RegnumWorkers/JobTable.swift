@@ -13,7 +13,7 @@ struct JobTable: Sendable {
 
     /// The number of due jobs that one claim makes ready. If more are due, the claim doesn't see
     /// the rest, whatever their priority.
-    static let dueCountMax = 10_000
+    static let maximumDueCount = 10_000
 
     /// Returns the jobs of some lanes.
     func jobs(_ lanes: ClosedRange<Int>, _ tx: Transaction) -> Results<Job> {
@@ -73,7 +73,7 @@ struct JobTable: Sendable {
 
     /// Makes the jobs ready whose date has come, and those whose claims have expired.
     func makeDueJobsReady(_ now: Date, _ tx: Transaction) {
-        let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.dueCountMax)
+        let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.maximumDueCount)
         for job in due {
             guard job.jobLane == JobLane.running else {
                 makeReady(job)

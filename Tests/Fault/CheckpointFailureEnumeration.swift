@@ -94,7 +94,7 @@ import Testing
         private mutating func see(_ error: any Error) {
             guard let error = error as? StoreError else { return }
             if error.code == .invalidDatabase {
-                objections.append("a failing disk was reported as damage: \(error.sentence)")
+                objections.append("a failing disk was reported as damage: \(error.message)")
             }
         }
     }

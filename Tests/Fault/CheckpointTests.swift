@@ -103,7 +103,7 @@ import Testing
         let appender = try process.log.nodes.appender(
             after: process.log.newestCheckpoint, liveByteCount: 1 << 20)
         disk.removeFile("LOCK", in: TinyStore.path)
-        try CheckpointProcess(disk).log.leave()
+        try CheckpointProcess(disk).log.releaseLocks()
         let other = try CheckpointProcess(disk)
         #expect(try other.becomeWriter())
         try commit(other)
@@ -150,7 +150,7 @@ import Testing
         try follower.catchUp()
         expectEqual(follower.content.bodies, process.content.bodies)
         expectEqual(follower.content.starts, [nil, 17])
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         #expect(try without.becomeWriter())
         expectEqual(without.content.bodies, process.content.bodies)
         try commit(without)
@@ -229,7 +229,7 @@ import Testing
         try process.appendBulk(body(process, 300))
         disk.inject(SimFailure(.sync))
         #expect(throws: StoreError.self) { try process.log.sync() }
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         let again = try writer()
         expectTrue(again.report.wasPoisoned && again.content.bodies.count == 2)
         let reference = try #require(again.log.newestCheckpoint)
@@ -296,7 +296,7 @@ import Testing
             #expect(throws: StoreError.self) { try process.log.sync() }
         }
         #expect(process.log.isPoisoned)
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         damage(at: damaged)
         let again = try writer()
         expectTrue(again.report.wasPoisoned && again.report.damagedPosition == damaged)
@@ -310,7 +310,7 @@ import Testing
 
     @Test func damageBeforeTheCheckpointDoesNotPreventRevival() throws {
         let (first, damaged) = try checkpointInTheFirstSegment()
-        first.log.leave()
+        first.log.releaseLocks()
         damage(at: damaged)
         let process = try writer()
         expectEqual(process.report.damagedPosition, damaged)
@@ -318,7 +318,7 @@ import Testing
         disk.inject(SimFailure(.sync))
         #expect(throws: StoreError.self) { try process.log.sync() }
         process.content.remove(1)
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         process.log.revive()
         #expect(try process.becomeWriter())
         try commit(process)

@@ -22,7 +22,7 @@ import Testing
             Issue.record("\(place) was not refused", sourceLocation: sourceLocation)
             return nil
         }
-        #expect(error.sentence.contains(directory), "\(place)", sourceLocation: sourceLocation)
+        #expect(error.message.contains(directory), "\(place)", sourceLocation: sourceLocation)
         let after = names.map { disk.contents(of: $0, in: directory) }
         #expect(before == after, "\(place) changed", sourceLocation: sourceLocation)
         let added = disk.fileNames(in: directory).filter { !names.contains($0) }
@@ -77,7 +77,7 @@ import Testing
                 disk.flipBit(offset * 8 + 3, of: name, in: directory)
                 let error = refusal(disk, "\(name) byte \(offset)")
                 expectEqual(error?.code, .invalidDatabase)
-                expectEqual(error?.sentence.contains(name), true)
+                expectEqual(error?.message.contains(name), true)
             }
         }
     }

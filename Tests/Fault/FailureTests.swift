@@ -21,7 +21,7 @@ import Testing
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.commit([next]) }
         #expect(opened.log.isPoisoned)
-        opened.log.resignWriter()
+        opened.log.releaseWriterLock()
         #expect(!opened.log.tryBecomeWriterIfCurrent())
         if dropsCaches { disk.dropCaches() }
         let again = try TinyStore.open(disk)
@@ -57,7 +57,7 @@ import Testing
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.commit([unsure]) }
         expectEqual(opened.log.version, 2)
-        opened.log.resignWriter()
+        opened.log.releaseWriterLock()
         var heard: [[UInt8]] = []
         let isWriter = try follower.log.tryBecomeWriter { (body) throws(StoreError) in
             heard.append(body)
@@ -76,13 +76,13 @@ import Testing
         let (disk, opened, bodies) = try realm()
         let follower = try TinyStore.open(disk)
         expectEqual(follower.bodies, bodies)
-        opened.log.resignWriter()
+        opened.log.releaseWriterLock()
         #expect(follower.log.tryBecomeWriterIfCurrent())
         let unsure = TestBody.make(version: 3, payloadByteCount: 200)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try follower.log.commit([unsure]) }
         expectEqual(follower.log.version, 2)
-        follower.log.resignWriter()
+        follower.log.releaseWriterLock()
         try expectTrue(opened.log.tryBecomeWriter { (_) throws(StoreError) in })
         var heard: [[UInt8]] = []
         try follower.log.catchUp { (body) throws(StoreError) in heard.append(body) }
@@ -98,7 +98,7 @@ import Testing
         #expect(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try opened.log.sync() }
-        opened.log.resignWriter()
+        opened.log.releaseWriterLock()
         let heir = try TinyStore.open(disk)
         expectEqual(heir.bodies.count, 4)
         var heard: [[UInt8]] = []
@@ -114,7 +114,7 @@ import Testing
         for _ in 0..<3 {
             let error = #expect(throws: StoreError.self) { try opened.log.commit([large]) }
             expectEqual(error?.code, .diskFull)
-            expectEqual(error?.sentence.contains(TinyStore.path), true)
+            expectEqual(error?.message.contains(TinyStore.path), true)
         }
         // Commits that need no new segment still succeed.
         let small = TestBody.make(version: 3, payloadByteCount: 20)

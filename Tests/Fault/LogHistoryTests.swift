@@ -201,8 +201,8 @@ import Testing
         #expect(try replay.nextCommit(through: 3) != nil)
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try log.sync() }
-        log.resignWriter()
-        log.leave()
+        log.releaseWriterLock()
+        log.releaseLocks()
         process = nil
         disk.dropCaches()
         let heir = try writer()
@@ -215,7 +215,7 @@ import Testing
     private func writerAfter(
         _ process: CheckpointProcess, _ retention: HistoryRetention
     ) throws -> CheckpointProcess {
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         return try writer(retention)
     }
 }

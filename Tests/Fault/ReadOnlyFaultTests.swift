@@ -147,7 +147,7 @@ import Testing
         let first = try TinyStore.open(disk).log
         #expect(try first.takeWriter())
         try first.commit([TestBody.make(version: 1, payloadByteCount: 9)])
-        first.leave()
+        first.releaseLocks()
         disk.removeFile("LOCK", in: TinyStore.path)
         let opened = try TestSeed.open(disk, isReadOnly: true)
         var read = opened.bodies
@@ -159,7 +159,7 @@ import Testing
         try second.commit([TestBody.make(version: 2, payloadByteCount: 9)])
         try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
         expectTrue(read.count == 2 && !opened.log.isBehind())
-        second.leave()
+        second.releaseLocks()
         let error = #expect(throws: StoreError.self) {
             try RealmLog.remove(disk, path: TinyStore.path)
         }
@@ -172,7 +172,7 @@ import Testing
         let log = try TinyStore.open(disk).log
         #expect(try log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 9)])
-        log.leave()
+        log.releaseLocks()
         let other = try disk.openDirectory(TinyStore.path, .existing).openLock()
         #expect(try other.tryLock(.session, .exclusive))
         let opened = try TestSeed.open(disk, isReadOnly: true)
@@ -196,7 +196,7 @@ import Testing
         #expect(try log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
         try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
-        if !holdsWriter { log.resignWriter() }
+        if !holdsWriter { log.releaseWriterLock() }
         disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: true))
         #expect(throws: StoreError.self) { try log.sync() }
         if dropsCaches { disk.dropCaches() }
@@ -214,7 +214,7 @@ import Testing
                 try log.commit([TestBody.make(version: version, payloadByteCount: 50)])
             }
             let end = 4096 + Int(log.position)
-            log.leave()
+            log.releaseLocks()
             disk.removeFile("LOCK", in: TinyStore.path)
             disk.damage("log-0-0", in: TinyStore.path) { bytes in
                 if isDamage {
@@ -247,7 +247,7 @@ import Testing
         let slots = (0...1).map { log.lock.loadControlSlot($0) }
         for body in bodies[2...] { try log.commit([body]) }
         try log.writeIdle()
-        log.leave()
+        log.releaseLocks()
         let machine = disk.killImage()
         machine.setControlSlots(slots[0], slots[1], in: TinyStore.path)
         let read = try TestSeed.open(machine, isReadOnly: true)

@@ -32,7 +32,7 @@ import Testing
                 try found.log.commit([
                     TestBody.make(version: Int(found.log.version) + 1, payloadByteCount: 10)
                 ])
-                found.log.resignWriter()
+                found.log.releaseWriterLock()
             }
         } catch {
             Issue.record("\(place): \(describe(error))")
@@ -84,7 +84,7 @@ import Testing
             try other.commit([
                 TestBody.make(version: Int(other.version) + 1, payloadByteCount: 100)
             ])
-            other.leave()
+            other.releaseLocks()
             return reference
         }
         let error = #expect(throws: StoreError.self) {
@@ -123,7 +123,7 @@ import Testing
         let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         for body in bodies { try log.commit([body]) }
         try log.writeIdle()
-        log.leave()
+        log.releaseLocks()
         if hasStrayMark {
             let directory = try disk.openDirectory(TinyStore.path, .existing)
             try UnfinishedMark(.copy, log.realmID).write(disk, directory)
@@ -137,11 +137,11 @@ import Testing
                 let there = try RealmLog.exists(machine, path: TinyStore.path)
                 let read = try? TestSeed.open(machine, isReadOnly: true)
                 #expect((read != nil) == there, "\(place)")
-                read?.log.leave()
+                read?.log.releaseLocks()
                 let found = try TinyStore.open(machine)
                 #expect(found.bodies == (there ? bodies : []), "\(place)")
                 expectTrue(there || found.report.isNew, "\(place)")
-                found.log.leave()
+                found.log.releaseLocks()
                 let isRemoved = try RealmLog.remove(machine, path: TinyStore.path)
                 #expect(isRemoved, "\(place)")
                 expectEqual(machine.fileNames(in: TinyStore.path), [], "\(place)")
@@ -176,14 +176,14 @@ import Testing
         for isReadOnly in [false, true] {
             let found = try TestSeed.open(disk)
             let reading = isReadOnly ? try TestSeed.open(disk, isReadOnly: true) : nil
-            if isReadOnly { found.log.leave() }
+            if isReadOnly { found.log.releaseLocks() }
             let error = #expect(throws: StoreError.self) {
                 try RealmLog.remove(disk, path: TinyStore.path)
             }
             expectEqual(error?.code, .alreadyOpen)
             #expect(try RealmLog.exists(disk, path: TinyStore.path))
-            reading?.log.leave()
-            found.log.leave()
+            reading?.log.releaseLocks()
+            found.log.releaseLocks()
         }
         #expect(try RealmLog.remove(disk, path: TinyStore.path))
     }
@@ -191,7 +191,7 @@ import Testing
     /// A full disk is a typical reason to remove something.
     @Test func fullDiskDoesNotKeepARealmFromBeingRemoved() throws {
         let disk = SimFileSystem(seed: 11)
-        try TestSeed.open(disk, seed: seed).log.leave()
+        try TestSeed.open(disk, seed: seed).log.releaseLocks()
         disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
         #expect(try RealmLog.remove(disk, path: TinyStore.path))
         expectEqual(disk.fileNames(in: TinyStore.path), [])
@@ -205,7 +205,7 @@ import Testing
         for version in 1...6 {
             try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
         }
-        log.leave()
+        log.releaseLocks()
         @Sendable func segmentCount(_ disk: SimFileSystem) -> Int {
             disk.fileNames(in: TinyStore.path).count { $0.hasPrefix("log-") }
         }

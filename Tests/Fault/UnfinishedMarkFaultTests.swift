@@ -16,7 +16,7 @@ import Testing
         let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
         for body in bodies { try log.commit([body]) }
         let realmID = log.realmID
-        log.leave()
+        log.releaseLocks()
         let directory = try disk.openDirectory(TinyStore.path, .existing)
         if byteCount < 0 {  // a valid mark, but the realm is complete
             try UnfinishedMark(kind, realmID, firstSegment: 0).write(disk, directory)
@@ -29,11 +29,11 @@ import Testing
         #expect(try RealmLog.exists(disk, path: TinyStore.path))
         let read = try TestSeed.open(disk, isReadOnly: true)
         expectEqual(read.bodies, bodies)
-        read.log.leave()
+        read.log.releaseLocks()
         let found = try TinyStore.open(disk)
         expectTrue(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
         #expect(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
-        found.log.leave()
+        found.log.releaseLocks()
         try expectEqual(TinyStore.open(disk).report.strayFiles, [])
     }
 
@@ -49,13 +49,13 @@ import Testing
             for version in 1...6 {
                 try log.commit([TestBody.make(version: version, payloadByteCount: 2500)])
             }
-            log.leave()
+            log.releaseLocks()
             disk.inject(SimFailure(.unlink, nth: 2))
             #expect(throws: StoreError.self) { try RealmLog.remove(disk, path: TinyStore.path) }
             disk.inject(SimFailure(.open, nth: nth, errno: EMFILE))
             var code: StoreError.Code?
             do throws(StoreError) {
-                try TinyStore.open(disk).log.leave()
+                try TinyStore.open(disk).log.releaseLocks()
             } catch {
                 code = error.code
             }
@@ -72,7 +72,7 @@ import Testing
         let disk = SimFileSystem(seed: 15)
         let log = try TinyStore.open(disk).log
         let realmID = log.realmID
-        log.leave()
+        log.releaseLocks()
         let directory = try disk.openDirectory(TinyStore.path, .existing)
         try UnfinishedMark(.removal, realmID, firstSegment: 0).write(disk, directory)
         disk.inject(SimFailure(.unlink, code: .filePermissionDenied))
@@ -95,7 +95,7 @@ import Testing
             try process.checkpoint(isNewFile: true)
             try process.log.beginSegmentAfterCheckpoint()
         }
-        process.log.leave()
+        process.log.releaseLocks()
         return process.content.bodies
     }
 
@@ -112,7 +112,7 @@ import Testing
             let found = try CheckpointProcess(disk)
             expectEqual(found.report.strayFiles, ["unfinished-removal"])
             expectEqual(found.content.bodies, bodies)
-            found.log.leave()
+            found.log.releaseLocks()
         } _: { machine, place in
             do {
                 try expectEqual(CheckpointProcess(machine).content.bodies, bodies, "\(place)")
@@ -148,14 +148,14 @@ import Testing
         let log = try TinyStore.open(disk).log
         #expect(try log.takeWriter())
         try log.commit([TestBody.make(version: 1, payloadByteCount: 10)])
-        log.leave()
+        log.releaseLocks()
         disk.removeFile("log-0-0", in: TinyStore.path)
         let directory = try disk.openDirectory(TinyStore.path, .existing)
         let other = Identity128(high: 1, low: 2)
         try UnfinishedMark(kind, other, firstSegment: 0).write(disk, directory)
         let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
         expectEqual(error?.code, .invalidDatabase)
-        expectEqual(error?.sentence.contains("The log of"), true)
+        expectEqual(error?.message.contains("The log of"), true)
     }
 
     @Test func marksAreReadAsTheyWereWritten() throws {

@@ -59,7 +59,7 @@ let allowedTestFolders: Set<String> = [
     "Realm", "Simulation", "Store", "Support", "Watch", "Workers", "faults",
 ]
 
-let lineCountMax = 400
+let maximumLineCount = 400
 
 /// Returns the imports that the layer of the file's target doesn't allow, or a target without a
 /// layer.
@@ -222,8 +222,8 @@ func macroViolations(_ file: SourceText) -> [String] {
 }
 
 func lengthViolations(_ file: SourceText) -> [String] {
-    file.lineCount > lineCountMax
-        ? ["\(file.path): \(file.lineCount) lines, more than \(lineCountMax)"] : []
+    file.lineCount > maximumLineCount
+        ? ["\(file.path): \(file.lineCount) lines, more than \(maximumLineCount)"] : []
 }
 
 /// Returns meaningless names.

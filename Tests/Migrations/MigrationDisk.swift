@@ -81,7 +81,7 @@ struct MigrationDisk {
         let adjust = configuration.adjust
         configuration.adjust = { options in
             adjust?(&options)
-            if seed % 2 == 0 { options.checkpoint.closingByteCountMin = 1 }
+            if seed % 2 == 0 { options.checkpoint.minimumClosingByteCount = 1 }
         }
         let realm = try await Realm.open(configuration)
         try await realm.write { tx in

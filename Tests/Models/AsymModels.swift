@@ -74,19 +74,19 @@ final class AsymInbox: Sendable {
         var numbers: [Int] = []
         var batches: [Int] = []
         var running = 0
-        var runningMax = 0
+        var maximumRunning = 0
     }
 
     private let state = Mutex(State())
 
     var numbers: [Int] { state.withLock { $0.numbers } }
     var batchSizes: [Int] { state.withLock { $0.batches } }
-    var runningMax: Int { state.withLock { $0.runningMax } }
+    var maximumRunning: Int { state.withLock { $0.maximumRunning } }
 
     func begin() {
         state.withLock { state in
             state.running += 1
-            state.runningMax = max(state.runningMax, state.running)
+            state.maximumRunning = max(state.maximumRunning, state.running)
         }
     }
 

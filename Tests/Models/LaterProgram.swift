@@ -32,7 +32,7 @@ extension LaterProgram {
                 .memory(identifier: identifier)
             }
         var options = CoordinatorOptions(place: place)
-        options.summaryByteCountMax = 0
+        options.maximumSummaryByteCount = 0
         let coordinator = try await Coordinator.open(options)
         let configuration = Realm.Configuration(
             location: directory.map { .file($0) } ?? .inMemory(identifier: identifier),

@@ -16,8 +16,8 @@ import Testing
         configuration.adjust = { options in
             options.store.firstSegmentByteCount = 64 << 10
             options.store.nodesSlackByteCount = 512 << 10
-            options.checkpoint.commitCountMax = 50
-            options.checkpoint.closingByteCountMin = .max
+            options.checkpoint.maximumCommitCount = 50
+            options.checkpoint.minimumClosingByteCount = .max
             options.checkpoint.paceNanoseconds = 0
             options.checkpoint.retryNanoseconds = 1_000_000
         }

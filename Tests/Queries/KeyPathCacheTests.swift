@@ -53,13 +53,13 @@ private final class Plank: Object {
     @Test func keyPathsWithManyArgumentsAreNotAllKept() async throws {
         let planks = try await realm().snapshot().objects(Plank.self)
         let schema = ClassSchema.of(Plank.self)
-        for number in 0..<(2 * KeyPathCache.countMax + 10) {
+        for number in 0..<(2 * KeyPathCache.maximumCount + 10) {
             let sorted = planks.sorted(by: \.[number])
             if number % 500 == 0 { expectEqual(sorted.map(\.name), ["a", "b"]) }
             _ = schema.observedPath(of: \Plank.parts[number].name)
         }
-        #expect(schema.keyPaths.count <= KeyPathCache.countMax)
-        #expect(schema.observedKeyPaths.count <= KeyPathCache.countMax)
+        #expect(schema.keyPaths.count <= KeyPathCache.maximumCount)
+        #expect(schema.observedKeyPaths.count <= KeyPathCache.maximumCount)
         expectEqual(planks.sorted(by: \.name).map(\.name), ["a", "b"])
     }
 

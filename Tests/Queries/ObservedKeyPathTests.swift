@@ -20,7 +20,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
     }
 
     private func expect<Model: ObjectBase>(
-        _ keyPath: PartialKeyPath<Model>, _ text: String, _ hops: [Hop], _ last: ChangePath.Last
+        _ keyPath: PartialKeyPath<Model>, _ text: String, _ hops: [Hop],
+        _ last: ChangePath.FinalComponent
     ) throws {
         let schema = ClassSchema.of(Model.self)
         let expected = ChangePath(hops: hops, last: last)

@@ -17,7 +17,7 @@ import Testing
         configuration.historyRetention = retention
         configuration.adjust = { options in
             options.store.firstSegmentByteCount = 8192
-            options.checkpoint.commitCountMax = 4
+            options.checkpoint.maximumCommitCount = 4
             options.checkpoint.paceNanoseconds = 0
         }
         return configuration

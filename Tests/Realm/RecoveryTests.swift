@@ -129,7 +129,7 @@ import Testing
                 + [UInt8](repeating: UInt8(number), count: 64)
         }
         try log.append(bodies, version: version + 2)
-        log.leave()
+        log.releaseLocks()
         return (version, Data(bodies[0]))
     }
 

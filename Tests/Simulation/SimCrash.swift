@@ -29,9 +29,9 @@ package struct SimCrashOptions: Sendable {
     /// omissions and singletons.
     package var samples = 64
     /// Above this many units, only evenly spaced ones serve as prefix, omission and singleton.
-    package var unitCountMax = 128
+    package var maximumUnitCount = 128
     /// Up to this many combinations of a subset and an older control page, all of them are made.
-    package var combinationCountMax = 512
+    package var maximumCombinationCount = 512
     package var tears = SimTear.allCases
     package var fills = SimFill.allCases
 

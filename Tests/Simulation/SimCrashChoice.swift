@@ -66,10 +66,10 @@ struct SimCrashPlan {
 
     /// Returns the units that serve as prefix, omission, singleton and torn sector.
     private func picks() -> [Int] {
-        guard unitCount > options.unitCountMax else { return Array(0..<unitCount) }
-        let edge = options.unitCountMax / 8
+        guard unitCount > options.maximumUnitCount else { return Array(0..<unitCount) }
+        let edge = options.maximumUnitCount / 8
         let inner = stride(
-            from: edge, to: unitCount - edge, by: max(1, unitCount / options.unitCountMax))
+            from: edge, to: unitCount - edge, by: max(1, unitCount / options.maximumUnitCount))
         return Array(0..<edge) + inner + (unitCount - edge..<unitCount)
     }
 
@@ -102,7 +102,7 @@ struct SimCrashPlan {
     }
 
     private func main(_ subsets: [SimSubset]) -> [SimCrashChoice] {
-        let hasAll = subsets.count * controlCount <= options.combinationCountMax
+        let hasAll = subsets.count * controlCount <= options.maximumCombinationCount
         return subsets.enumerated().flatMap { number, subset in
             let controls =
                 hasAll ? 0..<controlCount : number % controlCount..<number % controlCount + 1

@@ -67,7 +67,7 @@ package final class SimLockFile: LockFile {
         _ = fileSystem.begin(.storeControl)
         change { file in
             file.controlHistory.append(file.control)
-            if file.controlHistory.count > SimState.controlHistoryCountMax {
+            if file.controlHistory.count > SimState.maximumControlHistoryCount {
                 file.controlHistory.removeFirst()
             }
             file.control.slots[index] = words

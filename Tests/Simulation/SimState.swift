@@ -100,7 +100,7 @@ struct SimDirectoryState: Sendable {
 
 /// The state of a simulated machine. A value: a copy is a cheap image (copy on write).
 struct SimState: Sendable {
-    static let controlHistoryCountMax = 16
+    static let maximumControlHistoryCount = 16
     static let lockByteCount = 8192
 
     let sectorByteCount: Int

@@ -96,7 +96,8 @@ extension ClassSchema {
         _ = tracer.recorder(self.type as? T.Type ?? T.self)[keyPath: keyPath]
         let mistake = "\(keyPath.text) is not a @Persisted property of \(name), "
         if !tracer.isTooLong { return "\(mistake)which has \(propertyNames): " }
-        return "\(mistake)or follows more than \(Limits.keyPathLinkCountMax) links, the maximum: "
+        return
+            "\(mistake)or follows more than \(Limits.maximumKeyPathLinkCount) links, the maximum: "
     }
 
     /// The names of the properties, for error messages.

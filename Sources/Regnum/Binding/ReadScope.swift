@@ -68,7 +68,7 @@ final class ReadScope {
 
     /// A sentence that names the transaction whose body the calling thread is running; empty
     /// outside of bodies.
-    static var placeSentence: String { innermost { _ in true }?.placeSentence ?? "" }
+    static var callSiteMessage: String { innermost { _ in true }?.callSiteMessage ?? "" }
 
     /// Returns the write of a realm whose body the calling thread is running, if any, including one
     /// around the innermost scope.
@@ -101,13 +101,13 @@ final class ReadScope {
 extension TransactionCore {
     /// The last sentence of a message about misuse of a collection: the call site of the
     /// transaction. Empty in a migration.
-    var placeSentence: String { place.line > 0 ? " The transaction is at \(place)." : "" }
+    var callSiteMessage: String { place.line > 0 ? " The transaction is at \(place)." : "" }
 }
 
 extension SnapshotCore {
     /// The last sentence of a message about misuse of a collection: the call site at which the
     /// snapshot was taken.
-    var placeSentence: String { " The snapshot was taken at \(place)." }
+    var callSiteMessage: String { " The snapshot was taken at \(place)." }
 
     /// Records an error that can't be thrown in the calling thread's scope. Traps if there is none,
     /// because there is no correct result to return.

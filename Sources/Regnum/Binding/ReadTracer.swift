@@ -6,8 +6,8 @@ internal import RegnumStore
 ///
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
 /// reads a property of the newest recorder. Once the chain is broken, a link leads on only once on
-/// each path, and after more than `Limits.keyPathLinkCountMax` links, links return `nil`, so that
-/// computations that follow links terminate.
+/// each path, and after more than `Limits.maximumKeyPathLinkCount` links, links return `nil`, so
+/// that computations that follow links terminate.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -32,7 +32,7 @@ final class ReadTracer {
     let round: Int
 
     /// With more recorders than this, links of branches return `nil`.
-    private static let recorderCountMax = 256
+    private static let maximumRecorderCount = 256
 
     struct Read: Equatable {
         let recorder: Int
@@ -120,13 +120,15 @@ final class ReadTracer {
 
     /// Whether the last read leads to another recorder although the reads don't form a chain.
     private var isBranch: Bool {
-        schemas.count < ReadTracer.recorderCountMax && leadsOn(reads.count - 1)
+        schemas.count < ReadTracer.maximumRecorderCount && leadsOn(reads.count - 1)
     }
 
     /// Whether the path to a read is short enough and hasn't led through the same property before.
     private func leadsOn(_ read: Int) -> Bool {
         let path = path(to: read)
-        guard let last = path.last, path.count <= Limits.keyPathLinkCountMax else { return false }
+        guard let last = path.last, path.count <= Limits.maximumKeyPathLinkCount else {
+            return false
+        }
         return !path.dropLast().contains { read in
             read.property == last.property && schemas[read.recorder] === schemas[last.recorder]
         }
@@ -134,7 +136,7 @@ final class ReadTracer {
 
     /// Whether the last read can lead to another recorder.
     private var canFollowLink: Bool {
-        if reads.count > Limits.keyPathLinkCountMax { isTooLong = true }
+        if reads.count > Limits.maximumKeyPathLinkCount { isTooLong = true }
         return !isTooLong
     }
 
@@ -151,15 +153,15 @@ final class ReadTracer {
         guard followsCollections, isChain else { return nil }
         guard canFollowLink else {  // a subscript of a key path can't return nil
             fatalError(
-                "A key path of \(schemas[0].name) follows more than \(Limits.keyPathLinkCountMax) "
-                    + "links, the maximum.")
+                "A key path of \(schemas[0].name) follows more than "
+                    + "\(Limits.maximumKeyPathLinkCount) links, the maximum.")
         }
         return self.recorder(type)
     }
 
     /// Returns the number of elements of a recorder's list, set or inverse.
     func elementCount(of recorder: Int, _ property: Int) -> Int {
-        guard hasElements, schemas.count < ReadTracer.recorderCountMax else { return 0 }
+        guard hasElements, schemas.count < ReadTracer.maximumRecorderCount else { return 0 }
         if case .map = schemas[recorder].properties[property].shape { return 0 }
         return branch(recorder, property) == nil ? 0 : 1
     }

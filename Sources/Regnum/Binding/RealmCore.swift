@@ -253,9 +253,9 @@ extension RealmCore {
 
     /// The maximum size of a commit record in bytes. An in-memory realm writes no records, except
     /// where the self-check verifies them.
-    var recordByteCountMax: Int {
+    var maximumRecordByteCount: Int {
         if case .memory = coordinator.options.place, !SelfCheck.isOn { return 0 }
-        return Limits.recordBodyByteCountMax
+        return Limits.maximumRecordBodyByteCount
     }
 
     /// The current time for commit records.

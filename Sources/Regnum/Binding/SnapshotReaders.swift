@@ -14,7 +14,7 @@ struct IdleReader: @unchecked Sendable {
 
 extension SnapshotCore {
     /// The maximum number of paused transactions to keep. More exist only while more threads read.
-    private static let idleReaderCountMax = 4
+    private static let maximumIdleReaderCount = 4
 
     /// Returns a transaction on the snapshot for the caller's exclusive use.
     ///
@@ -28,12 +28,12 @@ extension SnapshotCore {
     }
 
     /// Ends a read, which invalidates its accessors.
-    func leave(_ reader: TransactionCore) {
+    func end(_ reader: TransactionCore) {
         guard reader.violation == nil else { return reader.end() }
         reader.pause()
         let idle = IdleReader(core: reader)
         let isKept = idleReaders.withLock { readers in
-            guard readers.count < Self.idleReaderCountMax else { return false }
+            guard readers.count < Self.maximumIdleReaderCount else { return false }
             readers.append(idle)
             return true
         }

@@ -28,14 +28,14 @@ final class TransactionCore {
     /// The first error that couldn't be thrown where it occurred. It fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
     /// Whether the transaction had failed when the running savepoint began.
-    @exclusivity(unchecked) private var hadFailed = false
+    @exclusivity(unchecked) private var failedBeforeSavepoint = false
     /// The number of edits that may have touched rows of any class.
     @exclusivity(unchecked) private(set) var sharedEditCount: UInt64 = 0
     /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
     /// If a table of that name is created again, its rows start at that key.
-    @exclusivity(unchecked) private var takenBack: [StoredText: ObjectKey] = [:]
+    @exclusivity(unchecked) private var rolledBackClasses: [StoredText: ObjectKey] = [:]
     /// The same by table key, which the table of another class may get.
-    @exclusivity(unchecked) private var takenBackTables: [TableKey: ObjectKey] = [:]
+    @exclusivity(unchecked) private var rolledBackTables: [TableKey: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
     /// The number of lists and dictionaries stored in `AnyRealmValue` properties.
@@ -159,7 +159,7 @@ final class TransactionCore {
     /// Whether the transaction is going to throw, so that anything it reads from now on is
     /// discarded.
     var hasFailed: Bool {
-        if violation != nil || hadFailed { return true }
+        if violation != nil || failedBeforeSavepoint { return true }
         return switch state {
         case .writing(let transaction): DamageWatch.discardsReads(of: transaction.base)
         case .reading(let root): DamageWatch.discardsReads(of: root)
@@ -282,11 +282,11 @@ final class TransactionCore {
     func separatingViolations<Result>(
         _ body: () throws -> Result
     ) -> (Swift.Result<Result, any Error>, Realm.Error?) {
-        let (before, hadFailedBefore) = (violation, hadFailed)
-        hadFailed = hadFailed || violation != nil
+        let (before, outerFailed) = (violation, failedBeforeSavepoint)
+        failedBeforeSavepoint = failedBeforeSavepoint || violation != nil
         violation = nil
         let outcome = Swift.Result { try body() }
-        defer { (violation, hadFailed) = (before, hadFailedBefore) }
+        defer { (violation, failedBeforeSavepoint) = (before, outerFailed) }
         return (outcome, violation)
     }
 
@@ -304,8 +304,8 @@ final class TransactionCore {
                 transaction.skipKeys(table.key, below: key)
             } else {
                 let name = StoredText(table.name)
-                takenBack[name] = max(takenBack[name] ?? key, key)
-                takenBackTables[table.key] = max(takenBackTables[table.key] ?? key, key)
+                rolledBackClasses[name] = max(rolledBackClasses[name] ?? key, key)
+                rolledBackTables[table.key] = max(rolledBackTables[table.key] ?? key, key)
             }
         }
         didEditAll()
@@ -323,15 +323,15 @@ final class TransactionCore {
     /// back earlier.
     func didAddClasses(to transaction: EngineTransaction) {
         refreshBindings()
-        for (name, key) in takenBack {
+        for (name, key) in rolledBackClasses {
             guard let table = transaction.schema.table(named: name.wrappedValue) else { continue }
             transaction.skipKeys(table.key, below: key)
-            takenBack[name] = nil
+            rolledBackClasses[name] = nil
         }
         let tableCount = transaction.schema.tables.count
-        for (table, key) in takenBackTables where Int(table.rawValue) < tableCount {
+        for (table, key) in rolledBackTables where Int(table.rawValue) < tableCount {
             transaction.skipKeys(table, below: key)
-            takenBackTables[table] = nil
+            rolledBackTables[table] = nil
         }
     }
 }

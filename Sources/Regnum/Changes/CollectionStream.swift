@@ -33,7 +33,7 @@ final class CollectionStream {
     private var isEnding = false
     /// Whether the realm was closed, or the task cancelled, while reading history, so that later
     /// changes can't be determined.
-    private var isOver = false
+    private var hasEnded = false
     private var isFinished = false
 
     private var realm: RealmCore { request.realm }
@@ -62,9 +62,11 @@ final class CollectionStream {
     private static func subscribe(_ request: StreamRequest) -> Subscription {
         let coordinator = request.realm.coordinator
         let (query, isSteady) = (request.query, request.isStepwise)
-        let keeps: Keeps =
+        let buffering: BufferingPolicy =
             isSteady ? .versions : request.policy == .newest ? .nothing : .merged
-        return coordinator.subscribe(keeps: keeps) { query.interest(at: $0, isSteady: isSteady) }
+        return coordinator.subscribe(buffering: buffering) {
+            query.interest(at: $0, isSteady: isSteady)
+        }
     }
 
     /// Waits for the next element, but not beyond a deadline.
@@ -122,13 +124,13 @@ final class CollectionStream {
                 self.start = nil
                 return .element(element)
             }
-            try await go(from: start, isolation: isolation)
+            try await seek(from: start, isolation: isolation)
             self.start = nil
         }
         // before the wait at the latest, so that it isn't for what was published before the call
         var isCaughtUp = commits.isEmpty && past == nil
         if isCaughtUp { await subscription.catchUp() }
-        while place != nil, !isOver {
+        while place != nil, !hasEnded {
             if Task.isCancelled { return .end }
             if let past {
                 if let element = try await step(past) { return .element(element) }
@@ -139,7 +141,7 @@ final class CollectionStream {
             case .element(let element): return .element(element)
             case .nothing: break
             case .past(let version, let newest):
-                try await readPast(from: version, to: newest, isolation: isolation)
+                try await readHistory(from: version, to: newest, isolation: isolation)
                 continue
             }
             if self.placeCount != placeCount || !commits.isEmpty { continue }
@@ -180,17 +182,17 @@ final class CollectionStream {
     }
 
     /// Positions the stream at the version of the cursor.
-    private func go(
+    private func seek(
         from start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
         guard let cursor = request.since else { return }
         var newest = start
         guard let isAhead = try await realm.isAhead(cursor, of: start) else {
-            isOver = true
+            hasEnded = true
             return
         }
         if isAhead {
-            beginAgain()
+            resubscribe()
             newest = subscription.start
             try request.checkClasses(at: newest)
         }
@@ -198,26 +200,26 @@ final class CollectionStream {
         if cursor.version == newest.version {
             place = try self.newest(at: newest)
         } else {
-            try await readPast(from: cursor.version, to: newest, isolation: isolation)
+            try await readHistory(from: cursor.version, to: newest, isolation: isolation)
         }
     }
 
     @inline(never)
-    private func beginAgain() {
+    private func resubscribe() {
         slot.close()
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
     }
 
     /// Goes back to an old version, and reads the commits since then from the log.
-    private func readPast(
+    private func readHistory(
         from version: UInt64, to newest: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
         if let past = try await PastCommits.read(realm.coordinator, from: version, to: newest) {
             place = try oldest(of: past)
             self.past = past
         } else {
-            isOver = true
+            hasEnded = true
         }
     }
 
@@ -244,7 +246,7 @@ final class CollectionStream {
     @inline(never)
     private func step() throws(Realm.Error) -> Step {
         guard let version = place?.root.version else { return .nothing }
-        if let run = CommitRun.take(from: &commits, after: version, request) {
+        if let run = CommitRun.removeNext(from: &commits, after: version, request) {
             let element = try step(
                 to: run.root, summaries: summaries(run.summaries), origins: run.origins,
                 since: run.since)
@@ -292,12 +294,12 @@ final class CollectionStream {
                     try step(to: root, summary), request.excludes(summary.origin))
             }
             self.past = nil
-            if past.hasEnded { isOver = true } else { try move(to: past.end) }
+            if past.hasEnded { hasEnded = true } else { try move(to: past.end) }
             return nil
         }
         guard let version = place?.root.version, let run = try await past.merged(request) else {
             self.past = nil
-            isOver = true
+            hasEnded = true
             return nil
         }
         if run.isLast { self.past = nil }

@@ -36,7 +36,7 @@ struct CommitRun {
     /// Removes the next run from commits that were kept for a stream, if any of them concerns it.
     ///
     /// - Parameter version: The version of the stream, up to which commits are dropped.
-    static func take(
+    static func removeNext(
         from commits: inout ArraySlice<KeptCommit>, after version: UInt64,
         _ request: StreamRequest
     ) -> CommitRun? {

@@ -101,7 +101,7 @@ private final class CommitStream {
     private let wasClosed: Bool
     private var isEnding = false
     /// Whether the realm was closed, or the task cancelled, while reading history.
-    private var isOver = false
+    private var hasEnded = false
     private var isFinished = false
 
     init(_ realm: RealmCore, since cursor: ChangeCursor?, excluding excluded: Set<StoredText>) {
@@ -109,7 +109,7 @@ private final class CommitStream {
         self.cursor = cursor
         self.excluded = excluded
         wasClosed = realm.coordinator.isClosed
-        subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
+        subscription = realm.coordinator.subscribe(buffering: .commits) { _ in .all }
         slot = subscription.attach()
         let start = subscription.start
         self.start = start
@@ -162,13 +162,13 @@ private final class CommitStream {
         if let start {
             if Task.isCancelled { return .end }
             if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            if let cursor { try await go(to: cursor, from: start) }
+            if let cursor { try await seek(to: cursor, from: start) }
             self.start = nil
         }
         // before the wait at the latest, so that it isn't for what was published before the call
         var isCaughtUp = commits.isEmpty && past == nil
         if isCaughtUp { await subscription.catchUp() }
-        while !isOver {
+        while !hasEnded {
             if Task.isCancelled { return .end }
             if let past {
                 if let commit = try await past.next() {
@@ -188,7 +188,7 @@ private final class CommitStream {
                 if let known = pending.commits {
                     commits = known[...]
                 } else {
-                    try await readPast(from: place.version, to: pending.root)
+                    try await readHistory(from: place.version, to: pending.root)
                 }
                 continue
             }
@@ -219,30 +219,30 @@ private final class CommitStream {
     }
 
     /// Positions the stream at the version of a cursor.
-    private func go(
+    private func seek(
         to cursor: ChangeCursor, from start: DatabaseRoot
     ) async throws(Realm.Error) {
         var newest = start
         guard let isAhead = try await realm.isAhead(cursor, of: start) else {
-            isOver = true
+            hasEnded = true
             return
         }
         if isAhead {
             slot.close()
-            subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
+            subscription = realm.coordinator.subscribe(buffering: .commits) { _ in .all }
             slot = subscription.attach()
             newest = subscription.start
         }
         try realm.check(cursor, newest)
         if cursor.version < newest.version {
-            try await readPast(from: cursor.version, to: newest)
+            try await readHistory(from: cursor.version, to: newest)
         }
     }
 
-    private func readPast(
+    private func readHistory(
         from version: UInt64, to newest: DatabaseRoot
     ) async throws(Realm.Error) {
         past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
-        if past == nil { isOver = true }
+        if past == nil { hasEnded = true }
     }
 }

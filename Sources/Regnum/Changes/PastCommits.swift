@@ -31,7 +31,7 @@ final class PastCommits {
     static func read(
         _ coordinator: Coordinator, from version: UInt64, to end: DatabaseRoot
     ) async throws(Realm.Error) -> PastCommits? {
-        try await orEnd {
+        try await nilIfEnded {
             PastCommits(try await coordinator.history(from: version), to: end)
         }
     }
@@ -42,7 +42,7 @@ final class PastCommits {
             self.ahead = nil
             return ahead
         }
-        let step = try await PastCommits.orEnd { [reader, end] in
+        let step = try await PastCommits.nilIfEnded { [reader, end] in
             (step: try await reader.next(through: end.version), isThere: true)
         }
         hasEnded = step == nil
@@ -50,7 +50,7 @@ final class PastCommits {
     }
 
     /// The number of summaries above which they are merged while reading.
-    private static let summaryCountMax = 1_024
+    private static let maximumSummaryCount = 1_024
 
     /// Commits that a stream passes in one step.
     struct Run {
@@ -91,7 +91,7 @@ final class PastCommits {
                 interest = request.query.interest(at: root)
             }
             run.summaries.append(summary)
-            if run.summaries.count > PastCommits.summaryCountMax {
+            if run.summaries.count > PastCommits.maximumSummaryCount {
                 run.summaries = CommitSummary.merged(run.summaries).map { [$0] } ?? []
             }
             position = root
@@ -102,7 +102,7 @@ final class PastCommits {
     }
 
     /// Returns the result of `body`, or `nil` if the task was cancelled or the realm closed.
-    private static func orEnd<R>(
+    private static func nilIfEnded<R>(
         _ body: () async throws -> R
     ) async throws(Realm.Error) -> R? {
         do {

@@ -5,8 +5,8 @@ extension FrozenResults {
     public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm, schema: table.schema) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        query.ask(question.placeholder(), through: question.classes) { state throws(StoreError) in
-            try question.ask(_plan.plan, state)
+        query.run(question.placeholder(), through: question.classes) { state throws(StoreError) in
+            try question.run(_plan.plan, state)
         }
     }
 }

@@ -50,9 +50,9 @@ extension AnyTree {
     ) throws(Realm.Error) {
         let problem: String
         switch value {
-        case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
+        case .string(let text) where text.utf8.count > Limits.maximumStringByteCount:
             problem = Limits.longString
-        case .data(let data) where data.count > Limits.dataByteCountMax:
+        case .data(let data) where data.count > Limits.maximumDataByteCount:
             problem = Limits.longData
         case .date(let date) where date.isNaN: problem = "cannot hold a date that is NaN"
         default: return
@@ -63,7 +63,7 @@ extension AnyTree {
     private static func checkCollection(
         _ what: String, _ level: Int, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
-        if level >= Limits.anyLevelMax { throw .anyTooDeep(schema.name, property.name) }
+        if level >= Limits.maximumAnyLevel { throw .anyTooDeep(schema.name, property.name) }
         guard case .set = property.shape else { return }
         throw .invalidValue(
             schema.name, property.name,

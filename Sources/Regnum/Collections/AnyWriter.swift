@@ -43,7 +43,7 @@ struct AnyWriter {
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: BindingPlace.StoredList
     ) throws(StoreError) {
         guard let entries = tree.entries, !entries.isEmpty else { return }
-        guard transaction.schema.holdsAnyElements(list.target) else { throw damage(list.target) }
+        guard transaction.schema.hasAnyValueElements(list.target) else { throw damage(list.target) }
         let rows = try insert(entries, list.target)
         try transaction.insertIntoList(table, row, list.key, at: 0, rows)
     }

@@ -127,7 +127,7 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
         else {
             fatalError(
                 "The range \(bounds) of \(Self.self) is out of range: the count is \(count)."
-                    + ReadScope.placeSentence)
+                    + ReadScope.callSiteMessage)
         }
         return ConfinedSlice(base: self, bounds: bounds)
     }
@@ -135,7 +135,7 @@ extension _ConfinedCollection where SubSequence == ConfinedSlice<Self> {
 
 extension ClassBinding {
     /// Returns the objects at the given positions, whose keys are those of an earlier state.
-    func taken<T: ObjectBase>(
+    func loopElements<T: ObjectBase>(
         _ type: T.Type, _ positions: Range<Int>, _ key: @escaping (Int) -> ObjectKey
     ) -> _TakenElements<T> {
         _TakenElements(count: positions.count) { index in

@@ -66,7 +66,7 @@ public struct ConfinedSlice<Base: _ConfinedCollection>: _ConfinedCollection {
         if _hasFailed { return }
         fatalError(
             "The range \(range) is out of range: a slice of \(Base.self) has the positions "
-                + "\(bounds).\(ReadScope.placeSentence)")
+                + "\(bounds).\(ReadScope.callSiteMessage)")
     }
 }
 

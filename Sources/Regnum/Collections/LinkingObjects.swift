@@ -124,7 +124,7 @@ extension LinkingObjects: RandomAccessCollection {
             }
             fatalError(
                 "Index \(position) of LinkingObjects<\(Element.self)> is out of range: the count "
-                    + "is \(keys.count)." + ReadScope.placeSentence)
+                    + "is \(keys.count)." + ReadScope.callSiteMessage)
         }
         return origins.accessor(Element.self, row: keys[position])
     }
@@ -137,7 +137,7 @@ extension LinkingObjects: RandomAccessCollection {
                 handle?.recorded(Element.self, at: positions.lowerBound + position)
             }
         }
-        return origins.taken(Element.self, positions.clamped(to: keys.indices)) { keys[$0] }
+        return origins.loopElements(Element.self, positions.clamped(to: keys.indices)) { keys[$0] }
     }
 
     /// Returns an iterator over the current origin objects. The loop may modify their links.

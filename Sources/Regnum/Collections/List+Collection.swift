@@ -57,7 +57,7 @@ extension List: RandomAccessCollection, MutableCollection {
     }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
-        if let managed { return managed.taken(Element.self, at: positions) }
+        if let managed { return managed.loopElements(Element.self, at: positions) }
         let taken = Array(elements[positions.clamped(to: 0..<elements.count)])
         return _TakenElements(count: taken.count) { taken[$0] }
     }

@@ -41,7 +41,7 @@ extension _ManagedList {
 
     /// Runs a query on the elements of a list of values. An error fails the transaction and
     /// returns the placeholder.
-    private func ask<Element: ScalarValue, Answer>(
+    private func run<Element: ScalarValue, Answer>(
         _ type: Element.Type, _ placeholder: Answer,
         _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
@@ -59,13 +59,13 @@ extension _ManagedList {
     func sum<Element: SummableValue>(_ type: Element.Type) -> Element.Total {
         let zero = Element.Total._storage.zero
         return Element.Total.fromEngine(
-            ask(type, zero) { plan, column, state throws(StoreError) in
+            run(type, zero) { plan, column, state throws(StoreError) in
                 try plan.sum(of: column, state)
             })
     }
 
     func average<Element: SummableValue>(_ type: Element.Type) -> Element.Mean? {
-        ask(type, nil) { plan, column, state throws(StoreError) in
+        run(type, nil) { plan, column, state throws(StoreError) in
             try plan.average(of: column, state)
         }.map { Element.Mean.fromEngine($0) }
     }
@@ -85,7 +85,7 @@ extension _ManagedList {
 
     /// Returns the minimum or maximum value as a type that is stored like the elements.
     func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
-        ask(Bound.self, nil) { plan, column, state throws(StoreError) in
+        run(Bound.self, nil) { plan, column, state throws(StoreError) in
             try Bound.bound(
                 extreme.find(plan, column, state), binding.schema.name,
                 binding.schema.properties[property].columnName)

@@ -75,7 +75,7 @@ extension _ManagedList {
         guard case .object(let object) = value, object._binding?.core === binding.core,
             !object.isInvalidated
         else { return nil }
-        return value.questioned
+        return value.queryOperand
     }
 
     /// Inserts elements, adding unmanaged objects. An element that cannot be stored
@@ -121,7 +121,7 @@ extension _ManagedList {
     /// Returns the members after adding unmanaged objects, or `nil` if one cannot be
     /// an element of the set.
     private func storedMembers(_ contents: [_PropertyContent.Content]) -> SetMembers? {
-        if holdsAny {
+        if hasAnyValues {
             let values = contents.compactMap {
                 AnyRealmValue._make(_PropertyContent(content: $0))
             }

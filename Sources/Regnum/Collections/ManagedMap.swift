@@ -83,7 +83,7 @@ extension _ManagedList {
 
     /// Replaces all entries. Each key must occur only once.
     func assign(_ entries: [MapEntry]) {
-        if holdsAny {
+        if hasAnyValues {
             let values = entries.compactMap { entry in
                 entry.content.anyValue(of: self).map { (entry.key, $0) }
             }
@@ -138,14 +138,14 @@ extension _ManagedList {
 
 extension _ManagedList {
     /// Whether the elements are `AnyRealmValue`s.
-    var holdsAny: Bool { binding.schema.properties[property].shape.holdsAny }
+    var hasAnyValues: Bool { binding.schema.properties[property].shape.hasAnyValues }
 }
 
 extension _PropertyContent.Content {
     /// Converts to an element of a collection of `AnyRealmValue`s; returns `nil`
     /// for other collections.
     fileprivate func anyValue(of list: _ManagedList) -> AnyRealmValue? {
-        list.holdsAny ? AnyRealmValue._make(_PropertyContent(content: self)) : nil
+        list.hasAnyValues ? AnyRealmValue._make(_PropertyContent(content: self)) : nil
     }
 }
 
@@ -169,11 +169,11 @@ extension Realm.Error {
     package static func mapKey(
         _ key: String, _ className: String, _ property: String
     ) -> Realm.Error? {
-        if key.utf8.count > Limits.stringByteCountMax {
+        if key.utf8.count > Limits.maximumStringByteCount {
             return .invalidValue(
                 className, property,
                 "was given a key of \(key.utf8.count) bytes: the key of a map can have at most "
-                    + "\(Limits.stringByteCountMax) bytes.")
+                    + "\(Limits.maximumStringByteCount) bytes.")
         }
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
             return nil

@@ -24,7 +24,7 @@ extension MutableSet: RandomAccessCollection {
     }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
-        if let managed { return managed.taken(Element.self, at: positions) }
+        if let managed { return managed.loopElements(Element.self, at: positions) }
         let taken = Array(elements.array[positions.clamped(to: 0..<elements.array.count)])
         return _TakenElements(count: taken.count) { taken[$0] }
     }

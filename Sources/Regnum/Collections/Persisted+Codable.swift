@@ -24,11 +24,11 @@ extension Persisted: Encodable where Value: Encodable {
                 "The property belongs to a managed object, which the synthesized encode(to:) "
                     + "cannot encode: encode object.freeze(), or write encode(to:) yourself.")
         }
-        guard Value._isScalar || encoder.codingPath.count <= Limits.encodedLevelMax else {
+        guard Value._isScalar || encoder.codingPath.count <= Limits.maximumEncodedLevel else {
             throw EncodingError.refusing(
                 Value.self, encoder,
-                "The objects are nested more than \(Limits.encodedLevelMax) levels deep, or link "
-                    + "to each other in a cycle, which can't be encoded inline.")
+                "The objects are nested more than \(Limits.maximumEncodedLevel) levels deep, or "
+                    + "link to each other in a cycle, which can't be encoded inline.")
         }
         // Use a container, so that the encoder's strategies apply.
         var container = encoder.singleValueContainer()
@@ -38,10 +38,10 @@ extension Persisted: Encodable where Value: Encodable {
 
 extension EncodingError {
     static func refusing(
-        _ value: Any, _ encoder: any Encoder, _ sentence: String
+        _ value: Any, _ encoder: any Encoder, _ message: String
     ) -> EncodingError {
         .invalidValue(
-            value, Context(codingPath: encoder.codingPath, debugDescription: sentence))
+            value, Context(codingPath: encoder.codingPath, debugDescription: message))
     }
 }
 

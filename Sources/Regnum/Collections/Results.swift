@@ -50,7 +50,7 @@ public struct Results<Model: ObjectBase> {
         if binding.core == nil { return ResultTree() }
         let cache = current
         if let known = cache.tree { return known }
-        let tree = ask(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
+        let tree = run(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
         cache.tree = tree
         return tree
     }
@@ -60,7 +60,7 @@ public struct Results<Model: ObjectBase> {
         let cache = current
         if let tree = cache.tree { return tree.prefix(count).map { $0 } }
         if let known = cache.firstKeys, known.limit >= count { return known.keys }
-        let keys = ask([]) { state throws(StoreError) in
+        let keys = run([]) { state throws(StoreError) in
             try _plan.plan.firstKeys(count, state)
         }
         cache.firstKeys = (keys, count)
@@ -72,7 +72,7 @@ public struct Results<Model: ObjectBase> {
     ///
     /// - Parameter classes: The classes that the question reads through links, besides those of the
     ///   query.
-    func ask<Answer>(
+    func run<Answer>(
         _ placeholder: @autoclosure () -> Answer, through classes: Set<StoredText> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
@@ -120,8 +120,8 @@ extension Results: Queryable {
     }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        ask(question.placeholder(), through: question.classes) { state throws(StoreError) in
-            try question.ask(_plan.plan, state)
+        run(question.placeholder(), through: question.classes) { state throws(StoreError) in
+            try question.run(_plan.plan, state)
         }
     }
 }
@@ -136,7 +136,7 @@ extension Results: RandomAccessCollection {
     public var count: Int {
         let cache = current
         if let count = cache.tree?.count ?? cache.count { return count }
-        let count = ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
+        let count = run(0) { state throws(StoreError) in try _plan.plan.count(state) }
         cache.count = count
         return count
     }
@@ -165,7 +165,7 @@ extension Results: RandomAccessCollection {
             }
             fatalError(
                 "Index \(position) of Results<\(binding.tableName)> is out of range: the count is "
-                    + "\(keys.count)." + ReadScope.placeSentence)
+                    + "\(keys.count)." + ReadScope.callSiteMessage)
         }
         return binding.accessor(Model.self, row: keys[position])
     }
@@ -178,7 +178,7 @@ extension Results: RandomAccessCollection {
         let known = current.tree
         let last =
             known == nil
-            ? ask(nil) { state throws(StoreError) in try _plan.plan.lastKey(state) } : known?.last
+            ? run(nil) { state throws(StoreError) in try _plan.plan.lastKey(state) } : known?.last
         return last.map { binding.accessor(Model.self, row: $0) }
     }
 
@@ -203,7 +203,7 @@ extension Results: RandomAccessCollection {
         }
         guard other.schema === binding.schema else { return nil }
         if let tree = current.tree { return tree.firstIndex { $0.rawValue == object._row } }
-        return ask(nil) { state throws(StoreError) in
+        return run(nil) { state throws(StoreError) in
             try _plan.plan.position(of: ObjectKey(rawValue: object._row), state)
         }
     }
@@ -226,9 +226,9 @@ extension Results: RandomAccessCollection {
         guard let tree = isToTheEnd ? keys() : current.tree else {
             let keys = firstKeys(positions.upperBound)
             let positions = positions.clamped(to: 0..<keys.count)
-            return binding.taken(Model.self, positions) { keys[$0] }
+            return binding.loopElements(Model.self, positions) { keys[$0] }
         }
-        return binding.taken(Model.self, positions.clamped(to: 0..<tree.count)) { tree[$0] }
+        return binding.loopElements(Model.self, positions.clamped(to: 0..<tree.count)) { tree[$0] }
     }
 
     public func _end(upTo limit: Int) -> Int {

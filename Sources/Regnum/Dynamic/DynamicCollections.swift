@@ -23,7 +23,7 @@ public final class DynamicList: _ConfinedCollection {
     public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
-        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+        place.loopElements(at: positions) { [place] in place.store.element(place, $0) }
     }
 
     /// Appends an element.
@@ -96,7 +96,7 @@ public final class DynamicMutableSet: _ConfinedCollection, MemberCollection {
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Any?> {
-        place.taken(at: positions) { [place] in place.store.element(place, $0) }
+        place.loopElements(at: positions) { [place] in place.store.element(place, $0) }
     }
 
     /// Inserts an element. Inserting an existing element changes nothing, and streams don't report
@@ -152,7 +152,7 @@ public final class DynamicMap: _ConfinedCollection, KeyedCollection {
     }
 
     public func _elements(at positions: Range<Int>) -> _TakenElements<Element> {
-        place.taken(at: positions) { [place] in
+        place.loopElements(at: positions) { [place] in
             (key: place.mapKey($0), value: place.store.element(place, $0))
         }
     }

@@ -49,7 +49,7 @@ public final class DynamicLinkingObjects: _ConfinedCollection {
             fatalError(
                 "Index \(position) of DynamicLinkingObjects is out of range: the count is "
                     + "\(keys.count)."
-                    + ReadScope.placeSentence)
+                    + ReadScope.callSiteMessage)
         }
         return DynamicObject(store, origin.key, keys[position])
     }

@@ -60,7 +60,7 @@ public final class DynamicObjects: _ConfinedCollection, DynamicQueryable {
             fatalError(
                 "Index \(position) of DynamicObjects of \(className) is out of range: the count is "
                     + "\(count)."
-                    + ReadScope.placeSentence)
+                    + ReadScope.callSiteMessage)
         }
         return DynamicObject(store, table, rows?[position] ?? store.key(table, at: position))
     }

@@ -105,7 +105,7 @@ struct DynamicPlace {
 
     /// Returns the elements that are currently at the given positions, for loops. Elements whose
     /// rows are deleted before the loop reaches them are skipped.
-    func taken<Element>(
+    func loopElements<Element>(
         at positions: Range<Int>, _ element: @escaping (ObjectKey) -> Element
     ) -> _TakenElements<Element> {
         let count = count
@@ -118,7 +118,7 @@ struct DynamicPlace {
             let keys = store.list(table, row, stored.key)
             rows = Array(keys[positions.clamped(to: keys.indices)])
         }
-        return store.taken(rows) { row in
+        return store.loopElements(rows) { row in
             if store.contains(stored.target, row) { return element(row) }
             if store.old != nil || !store.core.hasDeleted(stored.target, row) { failMissing(row) }
             return nil
@@ -178,7 +178,7 @@ struct DynamicPlace {
             if store.core.hasFailed { return .nowhere }
             fatalError(
                 "Index \(position) of a \(kind) is out of range: the count is \(count)."
-                    + ReadScope.placeSentence)
+                    + ReadScope.callSiteMessage)
         }
         return key
     }

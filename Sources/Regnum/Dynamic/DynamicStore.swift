@@ -246,7 +246,7 @@ final class DynamicStore {
     // MARK: Loops
 
     /// Returns the elements of rows, for loops. `element` returns `nil` for a deleted row.
-    func taken<Element>(
+    func loopElements<Element>(
         _ rows: [ObjectKey], _ element: @escaping (ObjectKey) -> Element?
     ) -> _TakenElements<Element> {
         _TakenElements(count: rows.count) { [self] position in
@@ -257,7 +257,7 @@ final class DynamicStore {
 
     /// Returns the objects of rows, for loops.
     func objects(_ table: TableKey, _ rows: [ObjectKey]) -> _TakenElements<DynamicObject> {
-        taken(rows) { [self] in contains(table, $0) ? DynamicObject(self, table, $0) : nil }
+        loopElements(rows) { [self] in contains(table, $0) ? DynamicObject(self, table, $0) : nil }
     }
 }
 

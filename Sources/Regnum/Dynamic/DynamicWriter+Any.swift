@@ -151,7 +151,7 @@ extension DynamicWriter {
         _ level: Int?, _ name: Name, _ value: () -> Any
     ) throws(Realm.Error) -> Int {
         guard let level else { throw name.wrong(value()) }
-        guard level >= Limits.anyLevelMax else { return level + 1 }
+        guard level >= Limits.maximumAnyLevel else { return level + 1 }
         throw .anyTooDeep(name.className, name.property)
     }
 }

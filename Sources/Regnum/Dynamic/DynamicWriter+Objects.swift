@@ -113,8 +113,8 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> ObjectKey {
         var writer = self
         writer.level += 1
-        if writer.level >= Limits.dynamicLevelMax {
-            throw .tooDeep(Limits.dynamicLevelMax, name.className, name.property)
+        if writer.level >= Limits.maximumDynamicLevel {
+            throw .tooDeep(Limits.maximumDynamicLevel, name.className, name.property)
         }
         do throws(Realm.Error) {
             return try writer.upsert(
@@ -179,8 +179,8 @@ extension DynamicWriter {
             let stored = try store.stored(property, of: table, in: transaction)
             supplied.values.append((stored, name, value))
         }
-        func refusal(_ sentence: String) -> Realm.Error {
-            Realm.Error(.invalidInput, sentence, className: className)
+        func refusal(_ message: String) -> Realm.Error {
+            Realm.Error(.invalidInput, message, className: className)
         }
         func checkNames(_ names: [StoredText], _ source: String) throws(Realm.Error) {
             let known = Set(names)

@@ -26,7 +26,7 @@ extension FrozenResults: CustomStringConvertible {
         let name = "FrozenResults<\(table.schema.name)>"
         return ReadScope.describe(name) {
             var printer = ObjectPrinter()
-            let keys = query.firstKeys(ObjectPrinter.elementCountMax)
+            let keys = query.firstKeys(ObjectPrinter.maximumElementCount)
             table.computeAll(Model.self) { object in
                 printer.printItems(count, name) { count in
                     keys.prefix(count).enumerated().lazy.map {

@@ -114,14 +114,14 @@ struct RowEncoding: Encodable, Sendable {
                 "The objects \(names) link to each other in a cycle, which can't be encoded "
                     + "inline. Use a smaller linkDepth.")
         }
-        guard path.count < Limits.inlineLevelMax else {
+        guard path.count < Limits.maximumInlineLevel else {
             throw EncodingError.invalidValue(
                 identity,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "The objects are nested more than \(Limits.inlineLevelMax) levels deep, "
-                        + "which can't be encoded inline. Use a smaller linkDepth."))
+                        "The objects are nested more than \(Limits.maximumInlineLevel) levels "
+                        + "deep, which can't be encoded inline. Use a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: NameCodingKey.self)
         for (index, property) in table.schema.properties.enumerated()
@@ -131,11 +131,11 @@ struct RowEncoding: Encodable, Sendable {
             case .scalar where property.shape.isAny:
                 let value = table.anyValue(row, index)
                 try container.encode(AnyEncoding(origin: self, value: value), forKey: key)
-            case .list(.scalar) where property.shape.holdsAny,
-                .set(.scalar) where property.shape.holdsAny:
+            case .list(.scalar) where property.shape.hasAnyValues,
+                .set(.scalar) where property.shape.hasAnyValues:
                 let value = FrozenAnyValue.list(table.anyElements(row, index))
                 try container.encode(AnyEncoding(origin: self, value: value), forKey: key)
-            case .map where property.shape.holdsAny:
+            case .map where property.shape.hasAnyValues:
                 var entries = container.nestedContainer(keyedBy: NameCodingKey.self, forKey: key)
                 let stored = table.anyEntries(row, index)
                 table.checkKeys(stored.lazy.map(\.key), row, index)

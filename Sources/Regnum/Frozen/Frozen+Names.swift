@@ -47,7 +47,7 @@ extension FrozenTable {
         case .scalar(let storage): return FrozenAnyValue(value(row, index), storage)
         case .link(let type):
             return link(row, index).map { .object(other(type), $0) } ?? .none
-        case .list(.scalar) where shape.holdsAny, .set(.scalar) where shape.holdsAny:
+        case .list(.scalar) where shape.hasAnyValues, .set(.scalar) where shape.hasAnyValues:
             return .list(anyElements(row, index))
         case .list(.scalar(let storage)), .set(.scalar(let storage)):
             guard let elements = elements(index) else { return .list([]) }
@@ -58,7 +58,7 @@ extension FrozenTable {
         case .list(.object(let type)), .set(.object(let type)):
             let targets = other(type)
             return .list(list(row, index).map { .object(targets, $0) })
-        case .map where shape.holdsAny:
+        case .map where shape.hasAnyValues:
             return .dictionary(dictionary(anyEntries(row, index), row, index))
         case .map(.scalar(let storage)):
             let entries = map(row, index).map { ($0.key, FrozenAnyValue($0.value, storage)) }

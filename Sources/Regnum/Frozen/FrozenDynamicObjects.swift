@@ -61,7 +61,7 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
             }
             fatalError(
                 "Index \(position) of FrozenDynamicObjects of \(_query.plan.tableName) is out of "
-                    + "range: the count is \(rows.count)." + ReadScope.placeSentence)
+                    + "range: the count is \(rows.count)." + ReadScope.callSiteMessage)
         }
         let row = snapshot.answer(ObjectKey.nowhere) { () throws(Realm.Error) in
             try snapshot.checked { () throws(StoreError) in rows[position] }
@@ -79,7 +79,7 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
 
     public func _ask<Answer>(_ question: _DynamicQuestion<Answer>) throws(Realm.Error) -> Answer {
         try snapshot.checked { () throws(StoreError) in
-            try question.ask(
+            try question.run(
                 _query.plan, QueryState(snapshot.root, snapshot.realm.queryCounters))
         }
     }

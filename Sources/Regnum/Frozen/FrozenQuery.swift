@@ -53,7 +53,7 @@ final class FrozenQuery: Sendable {
     ///   query.
     /// - Throws: The errors of mismatched classes or of an invalid operand; the errors of
     ///   `question`; damage that it encounters.
-    func ask<Answer>(
+    func run<Answer>(
         through classes: Set<StoredText> = [], _ question: (QueryState) throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
         if let problem = table.mismatch ?? problem { throw problem }
@@ -88,12 +88,12 @@ final class FrozenQuery: Sendable {
 
     /// Returns the answer of `question`, or the placeholder after an error, which can't be thrown
     /// here; see `SnapshotCore.fail`.
-    func ask<Answer>(
+    func run<Answer>(
         _ placeholder: @autoclosure () -> Answer, through classes: Set<StoredText> = [],
         _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         table.snapshot.answer(placeholder()) { () throws(Realm.Error) in
-            try ask(through: classes, question)
+            try run(through: classes, question)
         }
     }
 
@@ -131,7 +131,7 @@ final class FrozenQuery: Sendable {
 
     private func evaluatedTree() throws(Realm.Error) -> ResultTree {
         if let tree = knownTree { return tree }
-        let found = try ask { state throws(StoreError) in try plan.evaluate(state) }
+        let found = try run { state throws(StoreError) in try plan.evaluate(state) }
         known.withLock { $0.tree = found }
         return found
     }
@@ -140,7 +140,7 @@ final class FrozenQuery: Sendable {
     var count: Int {
         if let count = known.withLock({ $0.tree?.count ?? $0.count }) { return count }
         return table.snapshot.answer(0) { () throws(Realm.Error) in
-            let found = try ask { state throws(StoreError) in try plan.count(state) }
+            let found = try run { state throws(StoreError) in try plan.count(state) }
             known.withLock { $0.count = found }
             return found
         }
@@ -157,7 +157,7 @@ final class FrozenQuery: Sendable {
             return try read(tree) { Array($0.prefix(count)) }
         }
         if known.limit >= count { return known.first }
-        let found = try ask { state throws(StoreError) in try plan.firstKeys(count, state) }
+        let found = try run { state throws(StoreError) in try plan.firstKeys(count, state) }
         self.known.withLock { known in
             known.first = found
             known.limit = count
@@ -187,7 +187,7 @@ final class FrozenQuery: Sendable {
         guard bounds.lowerBound >= 0 && hasKeys(bounds.upperBound) || ReadScope.hasFailed else {
             fatalError(
                 "The range \(bounds) of \(name()) is out of range: the count is \(count)."
-                    + table.snapshot.placeSentence)
+                    + table.snapshot.callSiteMessage)
         }
     }
 
@@ -247,11 +247,11 @@ final class FrozenQuery: Sendable {
                 try read(tree) { $0.firstIndex(of: row) }
             }
         }
-        return ask(nil) { state throws(StoreError) in try plan.position(of: row, state) }
+        return run(nil) { state throws(StoreError) in try plan.position(of: row, state) }
     }
 
     func contains(_ row: ObjectKey) -> Bool {
-        ask(false) { state throws(StoreError) in try plan.contains(row, state) }
+        run(false) { state throws(StoreError) in try plan.contains(row, state) }
     }
 
     /// Up to this number of rows, queries are evaluated on the caller's thread.
@@ -274,7 +274,7 @@ final class FrozenQuery: Sendable {
     }
 
     /// Threads for large evaluations, so that they don't block the cooperative pool.
-    private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
+    private static let pool = IOPool(maximumThreadCount: 2, overflow: .shared)
 }
 
 extension ObjectKey {

@@ -116,7 +116,7 @@ extension FrozenResults: RandomAccessCollection {
                 ? "The index of FrozenResults<\(table.schema.name)> is negative: \(position)."
                 : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
                     + "the count is \(count)."
-            fatalError(message + table.snapshot.placeSentence)
+            fatalError(message + table.snapshot.callSiteMessage)
         }
         return Frozen(table, row: key)
     }

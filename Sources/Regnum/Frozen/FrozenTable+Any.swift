@@ -114,10 +114,10 @@ extension FrozenTable {
                 code, "A computed property of a frozen \(schema.name) returned \(result).",
                 className: schema.name)
         }
-        if level > Limits.anyLevelMax {
+        if level > Limits.maximumAnyLevel {
             throw refusal(
                 .invalidValue,
-                "lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep")
+                "lists or dictionaries nested more than \(Limits.maximumAnyLevel) levels deep")
         }
         switch value {
         case .list(let list):

@@ -178,7 +178,7 @@ final class FrozenTable: Sendable {
         let result = body(reader.binding(for: schema.type).accessor(type, row: row))
         let isSound =
             reader.violation == nil && !snapshot.root.hasDamage && !mapping.place.isMismatch
-        snapshot.leave(reader)
+        snapshot.end(reader)
         return isSound ? result : recompute(type, row, body)
     }
 

@@ -76,7 +76,7 @@ extension FrozenValues: RandomAccessCollection {
         guard let key = query.key(at: position) else {
             fatalError(
                 "Index \(position) of \(fullName) is out of range: the count is \(count)."
-                    + query.table.snapshot.placeSentence)
+                    + query.table.snapshot.callSiteMessage)
         }
         return element(key)
     }
@@ -209,7 +209,7 @@ extension FrozenValues where Element: SummableValue {
     public func sum() -> Element.Total {
         let zero = Element.Total._storage.zero
         return Element.Total.fromEngine(
-            query.ask(zero) { state throws(StoreError) in
+            query.run(zero) { state throws(StoreError) in
                 try query.plan.sum(of: column, state)
             })
     }
@@ -218,7 +218,7 @@ extension FrozenValues where Element: SummableValue {
     ///
     /// - Complexity: O(n).
     public func average() -> Element.Mean? {
-        query.ask(nil) { state throws(StoreError) in
+        query.run(nil) { state throws(StoreError) in
             try query.plan.average(of: column, state)
         }.map { Element.Mean.fromEngine($0) }
     }

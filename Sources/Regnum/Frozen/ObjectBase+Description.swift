@@ -31,11 +31,11 @@ extension Map: CustomStringConvertible {
 
 /// Prints objects and the objects they link to as text.
 struct ObjectPrinter {
-    private static let depthMax = 5
-    static let elementCountMax = 100
-    private static let objectCountMax = 1_000
-    private static let allElementCountMax = 10_000
-    private static let dataByteCountMax = 24
+    private static let maximumDepth = 5
+    static let maximumElementCount = 100
+    private static let maximumObjectCount = 1_000
+    private static let maximumAllElementCount = 10_000
+    private static let maximumDataByteCount = 24
 
     var text = ""
     private(set) var indentation = ""
@@ -61,9 +61,9 @@ struct ObjectPrinter {
             text += "\(name) { deleted }"
         } else if path.contains(where: { $0.isSameObject(as: object) }) {
             text += "\(name) { see above }"
-        } else if path.count >= ObjectPrinter.depthMax {
+        } else if path.count >= ObjectPrinter.maximumDepth {
             text += "\(name) { <maximum depth exceeded> }"
-        } else if objectCount > ObjectPrinter.objectCountMax {
+        } else if objectCount > ObjectPrinter.maximumObjectCount {
             text += "\(name) { … }"
         } else {
             path.append(object)
@@ -168,9 +168,9 @@ struct ObjectPrinter {
         case let value as FrozenAnyValue: print(value)
         case let object as any FrozenRow: object.print(to: &self)
         case let data as Data:
-            let shown = data.prefix(ObjectPrinter.dataByteCountMax)
+            let shown = data.prefix(ObjectPrinter.maximumDataByteCount)
                 .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            let isShort = data.count <= ObjectPrinter.dataByteCountMax
+            let isShort = data.count <= ObjectPrinter.maximumDataByteCount
             text += "<\(shown)\(isShort ? "" : "…")> (\(data.count) bytes)"
         case let date as Date: text += date.printed
         case let value?: text += "\(value)"
@@ -225,7 +225,7 @@ struct ObjectPrinter {
 
     /// Prints an `AnyRealmValue` list or dictionary, unless it is nested too deeply.
     private mutating func nested(_ body: (inout ObjectPrinter) -> Void) {
-        guard anyDepth < ObjectPrinter.depthMax else {
+        guard anyDepth < ObjectPrinter.maximumDepth else {
             text += "<maximum depth exceeded>"
             return
         }
@@ -236,8 +236,8 @@ struct ObjectPrinter {
 
     /// Returns how many elements of a collection to print.
     private mutating func shownCount(of count: Int) -> Int {
-        let left = ObjectPrinter.allElementCountMax - elementCount
-        let shown = min(count, ObjectPrinter.elementCountMax, left)
+        let left = ObjectPrinter.maximumAllElementCount - elementCount
+        let shown = min(count, ObjectPrinter.maximumElementCount, left)
         elementCount += shown
         return shown
     }

@@ -30,7 +30,7 @@ extension Sequence where Element: ProjectedValue, Element._PersistedProperty: Su
         do throws(StoreError) {
             return try Element.summed(persisted.engineSum().engineValue)
         } catch {
-            fatalError(error.sentence)
+            fatalError(error.message)
         }
     }
 }
@@ -155,7 +155,7 @@ where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Senda
     ///
     /// - Complexity: O(n).
     public func sum() -> Element._Projected {
-        query.ask(Element._Projected.placeholder()) { state throws(StoreError) in
+        query.run(Element._Projected.placeholder()) { state throws(StoreError) in
             try Element.summed(query.plan.sum(of: column, state))
         }
     }

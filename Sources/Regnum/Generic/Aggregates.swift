@@ -69,7 +69,7 @@ extension Queryable {
 extension FrozenValues {
     /// Returns the minimum or maximum value as a type that is stored like the elements.
     func bound<Bound: RequiredValue>(_ extreme: Extreme) -> Bound? {
-        query.ask(nil) { state throws(StoreError) in
+        query.run(nil) { state throws(StoreError) in
             try Bound.bound(
                 extreme.find(query.plan, column, state), query.table.schema.name, propertyName)
         }

@@ -35,7 +35,7 @@ extension GraphInsertion {
     func checked(
         _ contents: [_PropertyContent.Content], _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> [_PropertyContent.Content] {
-        guard property.shape.holdsAny else { return contents }
+        guard property.shape.hasAnyValues else { return contents }
         return try contents.map { (content) throws(Realm.Error) in
             try checked(content, schema, property)
         }
@@ -44,7 +44,7 @@ extension GraphInsertion {
     func checked(
         _ entries: [MapEntry], _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> [MapEntry] {
-        guard property.shape.holdsAny else { return entries }
+        guard property.shape.hasAnyValues else { return entries }
         return try entries.map { (entry) throws(Realm.Error) in
             MapEntry(key: entry.key, content: try checked(entry.content, schema, property))
         }

@@ -158,7 +158,7 @@ final class GraphInsertion {
                 let property = node.binding.schema.properties[index]
                 // a collection that an update leaves out isn't bound below
                 if property.isColumn || !isSupplied(index, node) {
-                    property.field.forget(in: node.object, at: property.offset)
+                    property.field.clear(in: node.object, at: property.offset)
                 }
             }
             for (property, list, _) in node.lists {
@@ -306,7 +306,7 @@ final class GraphInsertion {
         }
         try TransactionCore.checkClass(target, schema, property)
         guard property.isOwning else { return }
-        guard owned[target] == nil else { throw .ownedTwice(target, schema, property) }
+        guard owned[target] == nil else { throw .alreadyOwned(target, schema, property) }
         owned.append(target)
     }
 

@@ -72,9 +72,9 @@ extension TransactionCore {
 
 extension Realm.Error {
     fileprivate static func unlinkable(
-        _ sentence: String, _ schema: ClassSchema, _ property: PropertySchema
+        _ message: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        .invalidValue(schema.name, property.name, "was given \(sentence)")
+        .invalidValue(schema.name, property.name, "was given \(message)")
     }
 
     /// The error for an object in an `AnyRealmValue` of an asymmetric object or of its embedded
@@ -98,7 +98,7 @@ extension Realm.Error {
                 + "is removed once it is delivered.")
     }
 
-    static func ownedTwice(
+    static func alreadyOwned(
         _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
         .unlinkable(

@@ -15,7 +15,7 @@ extension ObjectBuilder {
         of value: Any?, level: Int, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> AnyRealmValue {
         guard let given = value, let value = unwrapped(given) else { return .none }
-        if level > Limits.anyLevelMax {
+        if level > Limits.maximumAnyLevel {
             throw .anyTooDeep(schema.name, property.name)
         }
         if let object = instance(of: Object.self, value) {

@@ -341,8 +341,8 @@ struct ObjectBuilder {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
-            if level + 1 >= Limits.valueLevelMax {
-                throw .tooDeep(Limits.valueLevelMax, schema.name, property.name)
+            if level + 1 >= Limits.maximumValueLevel {
+                throw .tooDeep(Limits.maximumValueLevel, schema.name, property.name)
             }
             return later(type, value, property, level: level + 1)
         }

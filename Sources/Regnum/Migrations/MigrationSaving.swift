@@ -5,7 +5,7 @@ internal import RegnumStore
 final class MigrationSaving {
     let journal: MigrationJournal
     private let stage: MigrationStage
-    private let byteCountMax: Int
+    private let maximumByteCount: Int
     let batchCount: Int
     /// Bytes on the heap that don't belong to the migration.
     private var baseByteCount: Int
@@ -16,14 +16,14 @@ final class MigrationSaving {
     ) {
         self.stage = stage
         self.journal = journal
-        byteCountMax = settings.memoryByteCount
+        maximumByteCount = settings.memoryByteCount
         batchCount = max(1, settings.batchCount)
         baseByteCount = transaction.heapByteCount
     }
 
     /// Throws the errors of ``MigrationStage/save(_:progress:)``.
     func saveIfDue(_ steps: MigrationSteps, _ core: TransactionCore) throws {
-        guard steps.transaction.heapByteCount - baseByteCount >= byteCountMax else { return }
+        guard steps.transaction.heapByteCount - baseByteCount >= maximumByteCount else { return }
         let progress = try journal.encoded(steps.state)
         do throws(StoreError) {
             let next = try stage.save(steps.transaction, progress: progress)

@@ -21,7 +21,7 @@ extension MigrationSteps {
         for schema in owned { try prepareToOwn(schema) }
         try checkOwners(of: owned)
         try EmbeddedConversion(transaction: transaction).run(owned.map(\.name))
-        for schema in classes where schema.isAsymmetric { try passOn(schema) }
+        for schema in classes where schema.isAsymmetric { try makeAsymmetric(schema) }
         for schema in classes { try setKeys(of: schema) }
     }
 
@@ -141,7 +141,7 @@ extension MigrationSteps {
 
     /// Makes a class asymmetric, so that its objects are passed on to a drain. Nothing may lead to
     /// them.
-    private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
+    private func makeAsymmetric(_ schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema), table.kind != .asymmetric else { return }
         if let (owner, property) = referrer(to: table.key) {
             throw undeclared(property, of: owner, table.key, "asymmetric", "links to it")

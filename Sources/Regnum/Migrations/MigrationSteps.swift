@@ -99,11 +99,11 @@ final class MigrationSteps {
             guard let table = table(schema) else { continue }
             // until the end, when they are owned or passed on
             if table.kind != schema.tableKind { transaction.setKind(table.key, .object) }
-            try liftKey(of: table.key)
+            try demotePrimaryKey(of: table.key)
             for property in schema.properties {
                 switch form(of: property, in: table) {
                 case .missing, .same: break
-                case .becomesOptional: try widen(property, of: table.key)
+                case .becomesOptional: try makeOptional(property, of: table.key)
                 case .other: try setAside(property.columnName, of: table.key)
                 }
             }
@@ -120,12 +120,12 @@ final class MigrationSteps {
             for schema in classes { try SchemaGrowth.addReferences(schema, transaction) }
         }
         for schema in new {
-            if let table = table(schema) { try liftKey(of: table.key) }
+            if let table = table(schema) { try demotePrimaryKey(of: table.key) }
         }
     }
 
     /// Makes the primary key an ordinary property until the end.
-    private func liftKey(of table: TableKey) throws(Realm.Error) {
+    private func demotePrimaryKey(of table: TableKey) throws(Realm.Error) {
         let schema = transaction.schema.tables[Int(table.rawValue)]
         guard schema.primaryKey != nil else { return }
         let indexed = schema.columns.filter(\.hasIndex).map(\.key)
@@ -146,7 +146,7 @@ final class MigrationSteps {
     }
 
     /// Makes a required property optional, keeping its values.
-    private func widen(_ property: PropertySchema, of table: TableKey) throws(Realm.Error) {
+    private func makeOptional(_ property: PropertySchema, of table: TableKey) throws(Realm.Error) {
         let name = property.columnName
         guard let column = stored(table).column(named: name) else { return }
         try engine { () throws(StoreError) in
@@ -205,9 +205,9 @@ final class MigrationSteps {
 
     /// See `Migration.renameProperty`.
     func rename(_ className: String, _ old: String, _ new: String) throws(Realm.Error) {
-        func refusal(_ sentence: String) -> Realm.Error {
+        func refusal(_ message: String) -> Realm.Error {
             Realm.Error(
-                .invalidInput, "\(className).\(old) cannot be renamed to \(new): \(sentence)",
+                .invalidInput, "\(className).\(old) cannot be renamed to \(new): \(message)",
                 className: className, property: old)
         }
         guard let table = transaction.schema.table(named: className), !table.isDropped else {
@@ -239,14 +239,15 @@ final class MigrationSteps {
             }
         } else {
             let isAny = table.column(named: old)?.type == .any
-            let byteCountMax =
-                isAny ? Limits.anyNameByteCountMax : Limits.columnNameByteCountMax
+            let maximumByteCount =
+                isAny ? Limits.maximumAnyNameByteCount : Limits.maximumColumnNameByteCount
             guard Self.isName(new), !new.isEmpty else {
                 throw refusal("a property cannot have that name.")
             }
-            guard new.utf8.count <= byteCountMax else {
+            guard new.utf8.count <= maximumByteCount else {
                 throw refusal(
-                    "that name has \(new.utf8.count) bytes; it can have at most \(byteCountMax).")
+                    "that name has \(new.utf8.count) bytes; it can have at most "
+                        + "\(maximumByteCount).")
             }
             intermediate.append((className, new))
         }
@@ -256,7 +257,7 @@ final class MigrationSteps {
         drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
         if let property, !isSame {
-            try widen(property, of: table.key)
+            try makeOptional(property, of: table.key)
         }
     }
 

@@ -7,13 +7,13 @@ struct Numbering<Key: Hashable> {
     private var numbers: [Key: Int] = [:]
 
     /// Comparing this many keys is faster than hashing one.
-    private static var listedCountMax: Int { 12 }
+    private static var maximumListedCount: Int { 12 }
 
     /// The number of a key, or `nil` if it wasn't added.
     ///
     /// - Complexity: O(1).
     subscript(key: Key) -> Int? {
-        guard keys.count > Self.listedCountMax else { return keys.firstIndex(of: key) }
+        guard keys.count > Self.maximumListedCount else { return keys.firstIndex(of: key) }
         return numbers[key]
     }
 
@@ -22,9 +22,9 @@ struct Numbering<Key: Hashable> {
     /// - Complexity: O(1).
     mutating func append(_ key: Key) {
         keys.append(key)
-        if keys.count == Self.listedCountMax + 1 {
+        if keys.count == Self.maximumListedCount + 1 {
             for (number, key) in keys.enumerated() { numbers[key] = number }
-        } else if keys.count > Self.listedCountMax {
+        } else if keys.count > Self.maximumListedCount {
             numbers[key] = keys.count - 1
         }
     }
@@ -36,7 +36,7 @@ struct Numbering<Key: Hashable> {
         let key = keys[number]
         let last = keys.removeLast()
         if number < keys.count { keys[number] = last }
-        guard keys.count > Self.listedCountMax else {
+        guard keys.count > Self.maximumListedCount else {
             numbers = [:]
             return
         }

@@ -18,7 +18,7 @@ extension PredicateParser {
             kind = .circle(center, radius: try plainOperand("Expected a number"))
         default:
             var rings: [[PredicateShape.Point]] = []
-            repeat { rings.append(try ring()) } while take(symbol: ",")
+            repeat { rings.append(try ring()) } while consume(symbol: ",")
             kind = .polygon(rings)
         }
         try require(symbol: ")")
@@ -29,7 +29,7 @@ extension PredicateParser {
     private mutating func ring() throws(PredicateMistake) -> [PredicateShape.Point] {
         try require(symbol: "{")
         var points: [PredicateShape.Point] = []
-        repeat { points.append(try point()) } while take(symbol: ",")
+        repeat { points.append(try point()) } while consume(symbol: ",")
         try require(symbol: "}")
         return points
     }
@@ -41,7 +41,7 @@ extension PredicateParser {
         var coordinates = [try plainOperand("Expected a number")]
         try require(symbol: ",")
         coordinates.append(try plainOperand("Expected a number"))
-        if take(symbol: ",") { coordinates.append(try plainOperand("Expected a number")) }
+        if consume(symbol: ",") { coordinates.append(try plainOperand("Expected a number")) }
         try require(symbol: "]")
         return PredicateShape.Point(coordinates: coordinates, offset: offset)
     }

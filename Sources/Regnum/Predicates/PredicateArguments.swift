@@ -40,33 +40,33 @@ extension PredicateArguments {
         }
         // Ranges may have more values than fit into memory, and other sequences may be endless.
         let isBounded = isRange || !(value is any Collection)
-        guard let constants = Self.constants(elements, atMost: isBounded ? Self.countMax : .max)
+        guard let constants = Self.constants(elements, atMost: isBounded ? Self.maximumCount : .max)
         else {
             throw PredicateMistake(
                 message: isRange
-                    ? "A range of more than \(Self.countMax) values was given: use BETWEEN or "
+                    ? "A range of more than \(Self.maximumCount) values was given: use BETWEEN or "
                         + "comparisons with its bounds."
-                    : "A sequence of more than \(Self.countMax) values was given, which may be "
+                    : "A sequence of more than \(Self.maximumCount) values was given, which may be "
                         + "endless: use an array.",
                 offset: offset)
         }
         return .several(constants)
     }
 
-    /// Returns the elements, or `nil` if there are more than `countMax`.
+    /// Returns the elements, or `nil` if there are more than `maximumCount`.
     private static func constants(
-        _ elements: some Sequence, atMost countMax: Int
+        _ elements: some Sequence, atMost maximumCount: Int
     ) -> [PredicateConstant]? {
         var constants: [PredicateConstant] = []
         for element in elements {
-            if constants.count == countMax { return nil }
+            if constants.count == maximumCount { return nil }
             constants.append(PredicateConstant(element))
         }
         return constants
     }
 
     /// The maximum number of values of a range, and of a sequence that isn't a collection.
-    private static let countMax = 1 << 20
+    private static let maximumCount = 1 << 20
 
     /// Returns the text of a path argument.
     func path(

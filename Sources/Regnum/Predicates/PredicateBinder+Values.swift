@@ -238,7 +238,7 @@ extension PredicateBinder {
         }
         let holdsForNil: Bool
         do throws(StoreError) { holdsForNil = try Predicate.check(search: text) } catch {
-            throw PredicateMistake(message: error.sentence, offset: comparison.offset)
+            throw PredicateMistake(message: error.message, offset: comparison.offset)
         }
         return try tested(place, quantifier, holdsForNil: holdsForNil, offset) {
             .matchWords($0, StoredText(text))

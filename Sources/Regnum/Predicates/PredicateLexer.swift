@@ -99,7 +99,7 @@ struct PredicateLexer {
         position + distance < bytes.count ? bytes[position + distance] : nil
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: character) else { return false }
         position += 1
         return true
@@ -118,7 +118,7 @@ struct PredicateLexer {
             let first = position
             while let byte = peek(), byte != UInt8(ascii: ")") { position += 1 }
             let text = String(decoding: bytes[first..<position], as: UTF8.self)
-            guard take(")") else { throw mistake("\(name)( has no closing ).", at: start) }
+            guard consume(")") else { throw mistake("\(name)( has no closing ).", at: start) }
             return .identifier(kind: lowercase, text: text)
         }
         if lowercase == "b64", let quote = peek(), quote == 0x22 || quote == 0x27 {
@@ -155,7 +155,7 @@ struct PredicateLexer {
     }
 
     private mutating func placeholder() throws(PredicateMistake) -> String {
-        if take("@") { return "@" }
+        if consume("@") { return "@" }
         let start = position
         while let byte = peek(), byte.isLetter { position += 1 }
         let name = String(decoding: bytes[start..<position], as: UTF8.self)

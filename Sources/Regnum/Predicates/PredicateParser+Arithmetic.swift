@@ -34,7 +34,7 @@ extension PredicateParser {
         var kind = try operand(&self, &operatorCount)
         while case .symbol(let symbol) = next.kind, let operation = operators[symbol] {
             try count(&operatorCount)
-            take()
+            consume()
             let left = PredicateOperand(kind: kind, quantifier: nil, offset: offset)
             let start = next.offset
             let right = PredicateOperand(
@@ -48,7 +48,7 @@ extension PredicateParser {
         _ operatorCount: inout Int
     ) throws(PredicateMistake) -> PredicateOperand.Kind {
         guard next.kind == .symbol("(") else { return try operandKind() }
-        take()
+        consume()
         var inner = operatorCount
         let kind = try nested { parser throws(PredicateMistake) in try parser.sum(&inner) }
         operatorCount = inner
@@ -58,7 +58,7 @@ extension PredicateParser {
 
     /// Parses a number of a given type: `decimal(0.1)`.
     mutating func typedNumber() throws(PredicateMistake) -> PredicateConstant {
-        let name = take()
+        let name = consume()
         try require(symbol: "(")
         switch next.kind {
         case .number, .symbol("-"), .symbol("+"): break
@@ -78,9 +78,9 @@ extension PredicateParser {
     /// Limits the depth of what is parsed.
     private func count(_ operatorCount: inout Int) throws(PredicateMistake) {
         operatorCount += 1
-        guard operatorCount <= Limits.conditionLevelMax else {
+        guard operatorCount <= Limits.maximumConditionLevel else {
             throw PredicateMistake(
-                message: "A calculation has more than \(Limits.conditionLevelMax) operators.",
+                message: "A calculation has more than \(Limits.maximumConditionLevel) operators.",
                 offset: next.offset)
         }
     }

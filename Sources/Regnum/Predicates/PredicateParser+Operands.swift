@@ -8,7 +8,7 @@ extension PredicateParser {
         ]
         var quantifier: Quantifier?
         if let keyword = next.keyword, let found = quantifiers[keyword], followsOperand {
-            take()
+            consume()
             quantifier = found
         }
         return PredicateOperand(
@@ -47,29 +47,29 @@ extension PredicateParser {
         let token = next
         switch token.kind {
         case .string(let text):
-            take()
+            consume()
             return .literal(.value(text))
         case .data(let bytes):
-            take()
+            consume()
             return .literal(.bytes(bytes))
         case .date(let seconds):
-            take()
+            consume()
             return .literal(.date(seconds))
         case .identifier(let kind, let text):
-            take()
+            consume()
             return .literal(try identifier(kind, text, token.offset))
         case .number(let text):
-            take()
+            consume()
             return .literal(.number(try number(text, token.offset)))
         case .symbol("-"), .symbol("+"):
             return .literal(try signedNumber())
         case .symbol("{"):
-            take()
+            consume()
             return .list(try list())
         case .variable(let name) where variables.contains(name) || token.isPathArgument:
             return .path(try path())
         case .placeholder("@"), .variable:
-            guard let argument = takeArgument() else { throw mistake("Expected a value") }
+            guard let argument = consumeArgument() else { throw mistake("Expected a value") }
             return .argument(argument)
         case .word:
             return try wordOperand(token)
@@ -91,39 +91,39 @@ extension PredicateParser {
         switch token.keyword {
         case "true":
             guard isWhole else { break }
-            take()
+            consume()
             return .literal(.value(true))
         case "false":
             guard isWhole else { break }
-            take()
+            consume()
             return .literal(.value(false))
         case "yes", "no":
             // Only in capitals, because these are likelier names than the others.
             guard isWhole, word == "YES" || word == "NO" else { break }
-            take()
+            consume()
             return .literal(.value(word == "YES"))
         case "null", "nil":
             guard isWhole else { break }
-            take()
+            consume()
             return .literal(.null)
         case "inf", "infinity", "nan":
             guard isWhole else { break }
-            take()
+            consume()
             return .literal(.number(token.keyword == "nan" ? "nan" : "inf"))
         case "subquery":
             guard isCall else { break }
-            take()
+            consume()
             return try subquery()
         case "geobox", "geocircle", "geopolygon":
             guard isCall else { break }
-            take()
+            consume()
             return .shape(try shape(token))
         case "binary", "bin":
             guard isCall else { break }
-            take()
+            consume()
             try require(symbol: "(")
             let bytes: [UInt8]
-            switch take().kind {
+            switch consume().kind {
             case .string(let text): bytes = Array(text.utf8)
             case .data(let data): bytes = data
             default:
@@ -137,9 +137,9 @@ extension PredicateParser {
             return .literal(try typedNumber())
         case "obj":
             guard isCall else { break }
-            take()
+            consume()
             try require(symbol: "(")
-            guard case .string(let className) = take().kind else {
+            guard case .string(let className) = consume().kind else {
                 throw PredicateMistake(
                     message: "obj() needs the name of a class, in quotes, and a primary key.",
                     offset: offset)
@@ -155,10 +155,10 @@ extension PredicateParser {
 
     private mutating func list() throws(PredicateMistake) -> [PredicateOperand] {
         var elements: [PredicateOperand] = []
-        if take(symbol: "}") { return [] }
+        if consume(symbol: "}") { return [] }
         repeat {
             elements.append(try plainOperand("Expected a value"))
-        } while take(symbol: ",")
+        } while consume(symbol: ",")
         try require(symbol: "}")
         return elements
     }
@@ -175,7 +175,7 @@ extension PredicateParser {
     }
 
     /// Each level uses much more stack than one of parentheses.
-    private static let subqueryLevelMax = 16
+    private static let maximumSubqueryLevel = 16
 
     /// Parses `(path, $variable, condition).@count`.
     private mutating func subquery() throws(PredicateMistake) -> PredicateOperand.Kind {
@@ -190,12 +190,12 @@ extension PredicateParser {
                     "The variable $\(name.shortened) is already used by an enclosing SUBQUERY.",
                 offset: next.offset)
         }
-        guard variables.count < Self.subqueryLevelMax else {
+        guard variables.count < Self.maximumSubqueryLevel else {
             throw PredicateMistake(
-                message: "SUBQUERY is nested more than \(Self.subqueryLevelMax) levels deep.",
+                message: "SUBQUERY is nested more than \(Self.maximumSubqueryLevel) levels deep.",
                 offset: next.offset)
         }
-        take()
+        consume()
         try require(symbol: ",")
         variables.append(name)
         let condition = try nested { parser throws(PredicateMistake) in
@@ -203,28 +203,28 @@ extension PredicateParser {
         }
         variables.removeLast()
         try require(symbol: ")")
-        guard take(symbol: "."), case .function(let function) = next.kind,
+        guard consume(symbol: "."), case .function(let function) = next.kind,
             ["count", "size"].contains(function.lowercased())
         else { throw mistake("Expected .@count after a SUBQUERY") }
-        take()
+        consume()
         return .subquery(collection, variable: name, condition)
     }
 
     // MARK: Numbers
 
     private mutating func signedNumber() throws(PredicateMistake) -> PredicateConstant {
-        let isNegative = take().kind == .symbol("-")
+        let isNegative = consume().kind == .symbol("-")
         let sign = isNegative ? "-" : ""
         let token = next
         switch token.kind {
         case .number(let text):
-            take()
+            consume()
             return .number(sign + (try number(text, token.offset)))
         case .word where ["inf", "infinity"].contains(token.keyword):
-            take()
+            consume()
             return .number(sign + "inf")
         case .word where token.keyword == "nan":
-            take()
+            consume()
             return .number("nan")
         default: throw mistake("Expected a number")
         }

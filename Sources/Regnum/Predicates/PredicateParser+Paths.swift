@@ -4,18 +4,18 @@ extension PredicateParser {
     mutating func path() throws(PredicateMistake) -> PredicatePath {
         var path = PredicatePath(steps: [], offset: next.offset)
         if case .variable(let name) = next.kind, variables.contains(name) {
-            take()
+            consume()
             path.variable = name
         } else if isNext("self") {
-            take()
+            consume()
         } else {
             path.steps.append(try step())
         }
         while true {
-            if path.steps.count > Limits.conditionLevelMax {
+            if path.steps.count > Limits.maximumConditionLevel {
                 throw PredicateMistake.longPath(path.offset)
             }
-            if take(symbol: ".") {
+            if consume(symbol: ".") {
                 path.steps.append(try step())
             } else if next.kind == .symbol("[") {
                 path.steps.append(try subscripted())
@@ -33,13 +33,13 @@ extension PredicateParser {
         case .function(let name): kind = .function(name.lowercased())
         case .placeholder("K"),
             .variable where token.isPathArgument:
-            guard let argument = takeArgument() else {
+            guard let argument = consumeArgument() else {
                 throw mistake("Expected the name of a property")
             }
             return PredicatePath.Step(kind: .names(argument), offset: token.offset)
         default: throw mistake("Expected the name of a property")
         }
-        take()
+        consume()
         return PredicatePath.Step(kind: kind, offset: token.offset)
     }
 
@@ -52,7 +52,7 @@ extension PredicateParser {
         switch token.kind {
         case .placeholder("@"),
             .variable where !token.isPathArgument:
-            guard let argument = takeArgument() else { throw mistake("Expected a value") }
+            guard let argument = consumeArgument() else { throw mistake("Expected a value") }
             try require(symbol: "]")
             return PredicatePath.Step(kind: .subscripted(argument), offset: offset)
         case .number(let text):
@@ -64,7 +64,7 @@ extension PredicateParser {
         case .string(let key): kind = .key(key)
         case .symbol("*"): kind = .all
         case .symbol("#") where following.keyword == "any":
-            take()
+            consume()
             kind = .all
         case .word where token.keyword == "first": kind = .first
         case .word where token.keyword == "size": kind = .function("count")
@@ -73,7 +73,7 @@ extension PredicateParser {
             throw mistake(
                 "Expected a position, a key in quotes, FIRST, LAST, SIZE, * or an argument")
         }
-        take()
+        consume()
         try require(symbol: "]")
         return PredicatePath.Step(kind: kind, offset: offset)
     }
@@ -102,6 +102,7 @@ extension String {
 extension PredicateMistake {
     static func longPath(_ offset: Int) -> PredicateMistake {
         PredicateMistake(
-            message: "The path has more than \(Limits.conditionLevelMax) steps.", offset: offset)
+            message: "The path has more than \(Limits.maximumConditionLevel) steps.", offset: offset
+        )
     }
 }

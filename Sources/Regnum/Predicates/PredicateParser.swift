@@ -14,7 +14,7 @@ struct PredicateParser {
     var variables: [String] = []
 
     /// - Throws: `PredicateMistake`, also if conditions are nested more than
-    ///   `Limits.conditionLevelMax` levels deep.
+    ///   `Limits.maximumConditionLevel` levels deep.
     /// - Complexity: O(n) for n bytes.
     static func parse(_ text: String) throws(PredicateMistake) -> PredicateStatement {
         var parser = PredicateParser(tokens: try PredicateLexer.tokens(text)[...])
@@ -49,29 +49,29 @@ struct PredicateParser {
 
     /// Takes the next token. The last one, `end`, stays.
     @discardableResult
-    mutating func take() -> PredicateToken {
+    mutating func consume() -> PredicateToken {
         let token = next
         if token.kind != .end { tokens.removeFirst() }
         return token
     }
 
-    mutating func take(symbol: String) -> Bool {
+    mutating func consume(symbol: String) -> Bool {
         guard next.kind == .symbol(symbol) else { return false }
-        take()
+        consume()
         return true
     }
 
     /// Takes a keyword, in any case. It must be in lowercase here.
-    mutating func take(word: String) -> Bool {
+    mutating func consume(word: String) -> Bool {
         guard isNext(word) else { return false }
-        take()
+        consume()
         return true
     }
 
     func isNext(_ word: String) -> Bool { next.keyword == word }
 
     /// Takes a placeholder, or a variable that is an argument.
-    mutating func takeArgument() -> PredicateArgument? {
+    mutating func consumeArgument() -> PredicateArgument? {
         let argument: PredicateArgument
         switch next.kind {
         case .placeholder:
@@ -84,12 +84,12 @@ struct PredicateParser {
         if case .position(let position) = argument {
             valueCount = max(valueCount, min(position, .max - 1) + 1)
         }
-        take()
+        consume()
         return argument
     }
 
     mutating func require(symbol: String) throws(PredicateMistake) {
-        guard take(symbol: symbol) else { throw mistake("Expected \(symbol)") }
+        guard consume(symbol: symbol) else { throw mistake("Expected \(symbol)") }
     }
 
     /// The error that something else was expected than the next token.
@@ -116,9 +116,9 @@ struct PredicateParser {
     mutating func nested<Result>(
         _ body: (inout PredicateParser) throws(PredicateMistake) -> Result
     ) throws(PredicateMistake) -> Result {
-        guard depth < Limits.conditionLevelMax else {
+        guard depth < Limits.maximumConditionLevel else {
             throw PredicateMistake(
-                message: "The condition is nested more than \(Limits.conditionLevelMax) levels "
+                message: "The condition is nested more than \(Limits.maximumConditionLevel) levels "
                     + "deep.", offset: next.offset)
         }
         depth += 1
@@ -130,30 +130,30 @@ struct PredicateParser {
 
     mutating func disjunction() throws(PredicateMistake) -> PredicateSyntax {
         var terms = [try conjunction()]
-        while take(word: "or") || take(symbol: "||") { terms.append(try conjunction()) }
+        while consume(word: "or") || consume(symbol: "||") { terms.append(try conjunction()) }
         return terms.count == 1 ? terms[0] : .or(terms)
     }
 
     private mutating func conjunction() throws(PredicateMistake) -> PredicateSyntax {
         var terms = [try negation()]
-        while take(word: "and") || take(symbol: "&&") { terms.append(try negation()) }
+        while consume(word: "and") || consume(symbol: "&&") { terms.append(try negation()) }
         return terms.count == 1 ? terms[0] : .and(terms)
     }
 
     private mutating func negation() throws(PredicateMistake) -> PredicateSyntax {
-        if take(symbol: "!") || (isNext("not") && !isPath(following) && take(word: "not")) {
+        if consume(symbol: "!") || (isNext("not") && !isPath(following) && consume(word: "not")) {
             return .not(try nested { parser throws(PredicateMistake) in try parser.negation() })
         }
         if next.kind == .symbol("("), !opensOperand {
-            take()
+            consume()
             let inner = try nested { parser throws(PredicateMistake) in
                 try parser.disjunction()
             }
             try require(symbol: ")")
             return inner
         }
-        if take(word: "truepredicate") { return .constant(true) }
-        if take(word: "falsepredicate") { return .constant(false) }
+        if consume(word: "truepredicate") { return .constant(true) }
+        if consume(word: "falsepredicate") { return .constant(false) }
         let left = try operand()
         let comparison = try operatorToken()
         return .comparison(left, comparison, try operand())
@@ -193,7 +193,7 @@ struct PredicateParser {
             }
         default: throw misplaced("Expected an operator such as == or CONTAINS")
         }
-        take()
+        consume()
         let ignored = try options(of: kind, token.text)
         return PredicateOperator(
             kind: kind, ignored: ignored, text: token.text, offset: token.offset)
@@ -204,7 +204,7 @@ struct PredicateParser {
         of kind: PredicateOperator.Kind, _ text: String
     ) throws(PredicateMistake) -> TextFolding {
         guard next.kind == .symbol("["), case .word = following.kind else { return [] }
-        take()
+        consume()
         let ignored: TextFolding
         switch next.keyword {
         case "c": ignored = .letterCase
@@ -218,7 +218,7 @@ struct PredicateParser {
             throw PredicateMistake(
                 message: "\(text) can't ignore case or diacritics.", offset: next.offset)
         }
-        take()
+        consume()
         try require(symbol: "]")
         return ignored
     }
@@ -230,41 +230,42 @@ struct PredicateParser {
         var tails: [(PredicateTail, offset: Int)] = []
         while case .word = next.kind {
             let offset = next.offset
-            guard tails.count < Limits.sortTermCountMax else {
+            guard tails.count < Limits.maximumSortTermCount else {
                 throw PredicateMistake(
-                    message: "There are more than \(Limits.sortTermCountMax) SORT, DISTINCT and "
-                        + "LIMIT clauses.", offset: offset)
+                    message: "There are more than \(Limits.maximumSortTermCount) SORT, DISTINCT "
+                        + "and LIMIT clauses.", offset: offset)
             }
             switch next.keyword {
             case "sort":
-                take()
+                consume()
                 try require(symbol: "(")
                 var orders: [(path: PredicatePath, ascending: Bool)] = []
                 repeat {
                     let path = try path()
-                    let isDescending = take(word: "desc") || take(word: "descending")
-                    if !isDescending { _ = take(word: "asc") || take(word: "ascending") }
+                    let isDescending = consume(word: "desc") || consume(word: "descending")
+                    if !isDescending { _ = consume(word: "asc") || consume(word: "ascending") }
                     orders.append((path, !isDescending))
-                    if orders.count > Limits.sortTermCountMax {
+                    if orders.count > Limits.maximumSortTermCount {
                         throw PredicateMistake(
-                            message: "SORT has more than \(Limits.sortTermCountMax) properties.",
+                            message: "SORT has more than \(Limits.maximumSortTermCount) "
+                                + "properties.",
                             offset: offset)
                     }
-                } while take(symbol: ",")
+                } while consume(symbol: ",")
                 tails.append((.sort(orders), offset))
             case "distinct":
-                take()
+                consume()
                 try require(symbol: "(")
                 var paths: [PredicatePath] = []
-                repeat { paths.append(try path()) } while take(symbol: ",")
+                repeat { paths.append(try path()) } while consume(symbol: ",")
                 tails.append((.distinct(paths), offset))
             case "limit":
-                take()
+                consume()
                 try require(symbol: "(")
                 guard case .number(let text) = next.kind, let count = Int(text) else {
                     throw mistake("Expected the maximum number of objects")
                 }
-                take()
+                consume()
                 tails.append((.limit(count), offset))
             default:
                 let operators = tails.isEmpty ? "AND, OR, " : ""

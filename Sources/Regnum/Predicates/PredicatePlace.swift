@@ -77,7 +77,7 @@ extension PredicateBinder {
                 place = try self.place(after: step, of: place)
             }
             // each name in a path argument is a step, too
-            if place.hops.count > Limits.conditionLevelMax {
+            if place.hops.count > Limits.maximumConditionLevel {
                 throw PredicateMistake.longPath(path.offset)
             }
         }
@@ -99,7 +99,7 @@ extension PredicateBinder {
             let dot = UInt8(ascii: ".")
             let parts = try arguments.path(argument, step.offset).utf8
                 .split(separator: dot, omittingEmptySubsequences: false)
-            if parts.count > Limits.conditionLevelMax {
+            if parts.count > Limits.maximumConditionLevel {
                 throw PredicateMistake.longPath(step.offset)
             }
             for part in parts {

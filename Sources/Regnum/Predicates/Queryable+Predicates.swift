@@ -56,7 +56,7 @@ extension QueryPlan {
             let statement = try PredicateParser.parse(text)
             try binder.arguments.check(statement)
             let predicate = try binder.condition(statement.condition)
-            if predicate.levelCount > Limits.conditionLevelMax { scope.refuseDepth() }
+            if predicate.levelCount > Limits.maximumConditionLevel { scope.refuseDepth() }
             add(predicate)
             let isLimited = limit != nil
             for (tail, offset) in statement.tails {

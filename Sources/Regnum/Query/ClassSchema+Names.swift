@@ -23,9 +23,9 @@ extension ClassSchema {
     }
 
     /// Returns an error about a property given by name, with the reason why it can't be used.
-    func refusal(_ name: String, _ sentence: String) -> Realm.Error {
+    func refusal(_ name: String, _ message: String) -> Realm.Error {
         Realm.Error(
-            .invalidInput, "\(self.name).\(name) \(sentence)", className: self.name,
+            .invalidInput, "\(self.name).\(name) \(message)", className: self.name,
             property: name)
     }
 

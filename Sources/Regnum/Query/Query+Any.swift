@@ -24,7 +24,7 @@ extension Query where Value == AnyRealmValue {
     func nested(_ step: AnyStep) -> Query<AnyRealmValue> {
         switch node {
         case .nested(var path):
-            guard path.steps.count < Limits.conditionLevelMax else {
+            guard path.steps.count < Limits.maximumConditionLevel else {
                 scope.refuseDepth()
                 return self
             }

@@ -128,7 +128,7 @@ extension QueryScope {
     /// one.
     fileprivate func members(of object: ObjectBase, _ hops: [Hop]) -> [Predicate] {
         let schema = ClassSchema.of(type(of: object))
-        guard hops.count < Limits.conditionLevelMax else {
+        guard hops.count < Limits.maximumConditionLevel else {
             refuseDepth()
             return []
         }

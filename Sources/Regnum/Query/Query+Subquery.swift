@@ -21,7 +21,7 @@ extension Query where Value == Bool {
                     + "start with the same list or inverse.")
             return with(.count([], [], .constant(false)))
         }
-        guard let term = predicate.asked(ofElementsOf: collection) else {
+        guard let term = predicate.elementCondition(ofElementsOf: collection) else {
             scope.refuse(
                 "count needs a condition on one collection, but a term doesn't apply to "
                     + "the elements of \(collection.last?.name ?? ""): all terms have to start "
@@ -49,19 +49,19 @@ extension Predicate {
 
     /// Returns the condition on one object of a collection, given a condition on the owner of the
     /// collection; `nil` if one of its terms isn't about the objects.
-    fileprivate func asked(ofElementsOf collection: [Hop]) -> Predicate? {
+    fileprivate func elementCondition(ofElementsOf collection: [Hop]) -> Predicate? {
         switch self {
         case .constant: return self
-        case .and(let terms): return Predicate.asked(terms, collection).map { .and($0) }
-        case .or(let terms): return Predicate.asked(terms, collection).map { .or($0) }
-        case .not(let term): return term.asked(ofElementsOf: collection).map { .not($0) }
+        case .and(let terms): return Predicate.elementCondition(terms, collection).map { .and($0) }
+        case .or(let terms): return Predicate.elementCondition(terms, collection).map { .or($0) }
+        case .not(let term): return term.elementCondition(ofElementsOf: collection).map { .not($0) }
         case .related(let hops, let quantifier, let term):
             if hops == collection, quantifier == .any { return term.isOfKey ? nil : term }
             return Predicate.rest(of: hops, collection).map { .related($0, quantifier, term) }
         case .count(let hops, let term, let comparison, let number):
             if hops == collection, let inner = term.firstCollection {
                 // a nested subquery counts in the next collection, of the same element
-                return term.asked(ofElementsOf: inner)
+                return term.elementCondition(ofElementsOf: inner)
                     .map { .count(inner, $0, comparison, number) }
             }
             return Predicate.rest(of: hops, collection)
@@ -84,8 +84,9 @@ extension Predicate {
         return true
     }
 
-    private static func asked(_ terms: [Predicate], _ collection: [Hop]) -> [Predicate]? {
-        let found = terms.compactMap { $0.asked(ofElementsOf: collection) }
+    private static func elementCondition(_ terms: [Predicate], _ collection: [Hop]) -> [Predicate]?
+    {
+        let found = terms.compactMap { $0.elementCondition(ofElementsOf: collection) }
         return found.count == terms.count ? found : nil
     }
 

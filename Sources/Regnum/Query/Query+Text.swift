@@ -98,7 +98,7 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     public func matchesText(_ words: String) -> Query<Bool> {
         if case .column(_, let column) = node, column.isFullTextIndexed {
             do throws(StoreError) { try Predicate.check(search: words) } catch {
-                scope.refuse(error.sentence)
+                scope.refuse(error.message)
                 return condition(.constant(false))
             }
             return holds { .matchWords($0, StoredText(words)) }

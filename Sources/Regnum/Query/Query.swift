@@ -114,7 +114,7 @@ final class QueryScope {
     /// Records that a condition is nested too deeply.
     func refuseDepth() {
         refuse(
-            "A condition is nested more than \(Limits.conditionLevelMax) levels deep, "
+            "A condition is nested more than \(Limits.maximumConditionLevel) levels deep, "
                 + "counting operators and the links and collections on its paths.")
     }
 
@@ -160,7 +160,7 @@ extension Query {
 
     /// Returns the condition, or reports an error if it is nested too deeply.
     func condition(_ predicate: Predicate, levelCount: Int) -> Query<Bool> {
-        guard levelCount <= Limits.conditionLevelMax else {
+        guard levelCount <= Limits.maximumConditionLevel else {
             scope.refuseDepth()
             return with(.predicate(.constant(false)))
         }
@@ -245,10 +245,10 @@ extension Query {
     /// Returns a condition that repeats others, or reports an error if it is too large: a chain of
     /// such conditions grows exponentially.
     func repeating(_ predicate: Predicate) -> Query<Bool> {
-        guard predicate.hasTerms(upTo: Limits.repeatedTermCountMax) else {
+        guard predicate.hasTerms(upTo: Limits.maximumRepeatedTermCount) else {
             scope.refuse(
-                "A condition has more than \(Limits.repeatedTermCountMax) terms: each comparison "
-                    + "of two conditions repeats both, and so does each value of in.")
+                "A condition has more than \(Limits.maximumRepeatedTermCount) terms: each "
+                    + "comparison of two conditions repeats both, and so does each value of in.")
             return with(.predicate(.constant(false)))
         }
         return condition(predicate)

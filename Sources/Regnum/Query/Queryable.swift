@@ -138,7 +138,7 @@ public struct _Question<Answer> {
     let placeholder: () -> Answer
     /// The classes that it reads through links, besides those of the query.
     let classes: Set<StoredText>
-    let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
+    let run: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
 extension Queryable {
@@ -199,7 +199,7 @@ extension Queryable {
         _ placeholder: @autoclosure @escaping () -> Answer, through classes: Set<StoredText>,
         _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        _ask(_Question(placeholder: placeholder, classes: classes, ask: question))
+        _ask(_Question(placeholder: placeholder, classes: classes, run: question))
     }
 }
 

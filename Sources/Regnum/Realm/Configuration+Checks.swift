@@ -120,7 +120,7 @@ extension Realm.Configuration {
 }
 
 extension Realm.Error {
-    fileprivate static func invalid(_ sentence: String) -> Realm.Error {
-        Realm.Error(.invalidInput, sentence)
+    fileprivate static func invalid(_ message: String) -> Realm.Error {
+        Realm.Error(.invalidInput, message)
     }
 }

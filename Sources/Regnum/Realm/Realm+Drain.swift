@@ -94,7 +94,7 @@ private final class Drain {
         self.place = place
         self.batchSize = batchSize
         self.untilEmpty = untilEmpty
-        subscription = realm.core.coordinator.subscribe(.all, keeps: .concern)
+        subscription = realm.core.coordinator.subscribe(.all, buffering: .concern)
         slot = subscription.attach()
         realm.core.external.observerBegan()
     }
@@ -111,7 +111,7 @@ private final class Drain {
 
     /// Waits for the oldest rows and returns them, or `nil` at the end.
     func nextRows() async throws -> Rows? {
-        guard try await takeLease() else { return nil }
+        guard try await acquireLease() else { return nil }
         while !Task.isCancelled {
             if let rows = try rows() { return rows }
             if untilEmpty { return nil }
@@ -130,14 +130,14 @@ private final class Drain {
         let mapping = entry.mapping(in: root.schema)
         if let mismatch = mapping.mismatch { throw mismatch }
         guard let table = mapping.table, root.count(table.key) > 0 else { return nil }
-        let keys = try core.checked(root) { root.firstKeys(table.key, countMax: batchSize) }
+        let keys = try core.checked(root) { root.firstKeys(table.key, maximumCount: batchSize) }
         let snapshot = SnapshotCore(realm: core, root: root, place: place)
         return (FrozenTable(snapshot, entry), keys)
     }
 
     /// Waits for the right to drain the class, and for the removals of earlier drains to be
     /// visible. Returns false at the end.
-    private func takeLease() async throws -> Bool {
+    private func acquireLease() async throws -> Bool {
         if lease != nil { return true }
         let core = realm.core
         let name = StoredText(entry.schema.name)

@@ -12,7 +12,7 @@ extension Logger {
             log(Realm.Recovery(report), "opened", metadata.merging(version) { $1 })
         case .recovered(let report): log(Realm.Recovery(report), "recovered", metadata)
         case .closed: debug("closed", metadata: metadata)
-        case .waiting(let notice): warning("\(notice.sentence)", metadata: metadata)
+        case .waiting(let notice): warning("\(notice.message)", metadata: metadata)
         case .writingFailed(let failure):
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
         case .checkpointFailed(let failure):

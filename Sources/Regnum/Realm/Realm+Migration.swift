@@ -179,7 +179,8 @@ extension RealmCore {
             if let damage { throw damage }
             let report = try outcome.get()
             let commit = try transaction.commit(
-                timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax
+                timestampMicroseconds: wallClockMicroseconds(),
+                maximumBodyByteCount: maximumRecordByteCount
             )
             return (commit, report)
         } catch {

@@ -213,7 +213,7 @@ struct WriteRun: Sendable {
         do throws(StoreError) {
             let commit = try transaction.commit(
                 timestampMicroseconds: realm.wallClockMicroseconds(),
-                bodyByteCountMax: realm.recordByteCountMax)
+                maximumBodyByteCount: realm.maximumRecordByteCount)
             return (result, commit, IOPool.now() - start)
         } catch {
             transaction.abort()

@@ -77,10 +77,10 @@ extension ClassSchema {
                 problems.append(
                     "\(place): a stored name can't be empty or contain a dot or control character.")
             }
-            if column.utf8.count > Limits.columnNameByteCountMax {
+            if column.utf8.count > Limits.maximumColumnNameByteCount {
                 problems.append(
                     "\(place), which has \(column.utf8.count) bytes; the limit is "
-                        + "\(Limits.columnNameByteCountMax).")
+                        + "\(Limits.maximumColumnNameByteCount).")
             }
         }
         let stored = Dictionary(grouping: properties.filter(\.isStored)) {
@@ -98,10 +98,10 @@ extension ClassSchema {
 
     private static func problems(name: String, properties: [PropertySchema]) -> [String] {
         var problems: [String] = []
-        if name.isEmpty || name.utf8.count > Limits.tableNameByteCountMax {
+        if name.isEmpty || name.utf8.count > Limits.maximumTableNameByteCount {
             problems.append(
                 "The class name \(name) has \(name.utf8.count) bytes; the limit is "
-                    + "\(Limits.tableNameByteCountMax).")
+                    + "\(Limits.maximumTableNameByteCount).")
         }
         // the elements of a collection have a class with the name `Class.property`
         if name.utf8.contains(UInt8(ascii: ".")) {
@@ -110,10 +110,10 @@ extension ClassSchema {
         if properties.isEmpty {
             problems.append("\(name) has no @Persisted properties.")
         }
-        if properties.count > Limits.columnCountMax {
+        if properties.count > Limits.maximumColumnCount {
             problems.append(
                 "\(name) has \(properties.count) properties; the limit is "
-                    + "\(Limits.columnCountMax).")
+                    + "\(Limits.maximumColumnCount).")
         }
         let keys = properties.filter(\.isPrimaryKey)
         if keys.count > 1 {
@@ -133,17 +133,17 @@ extension ClassSchema {
                     "\(name).\(property.name) is of type FrozenAnyValue, which only snapshots use: "
                         + "declare an AnyRealmValue.")
             }
-            guard property.shape.holdsAny else { continue }
+            guard property.shape.hasAnyValues else { continue }
             if property.isOptionalAny {
                 problems.append(
                     "\(name).\(property.name) is of type \(property.declaredName): AnyRealmValue "
                         + "cannot be optional, because AnyRealmValue.none represents nil.")
             }
             let byteCount = property.columnName.utf8.count
-            if property.shape.isAny, byteCount > Limits.anyNameByteCountMax {
+            if property.shape.isAny, byteCount > Limits.maximumAnyNameByteCount {
                 problems.append(
                     "\(name).\(property.name) has a name of \(byteCount) bytes; the limit for "
-                        + "AnyRealmValue is \(Limits.anyNameByteCountMax).")
+                        + "AnyRealmValue is \(Limits.maximumAnyNameByteCount).")
             }
             if property.shape.isAny,
                 let other = properties.first(where: {
@@ -169,11 +169,11 @@ extension ClassSchema {
             }
             // Mapped names are checked in `mappingProblems`.
             if equalUTF8(property.name, property.columnName),
-                property.name.utf8.count > Limits.columnNameByteCountMax
+                property.name.utf8.count > Limits.maximumColumnNameByteCount
             {
                 problems.append(
                     "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; "
-                        + "the limit is \(Limits.columnNameByteCountMax).")
+                        + "the limit is \(Limits.maximumColumnNameByteCount).")
             }
         }
         return problems

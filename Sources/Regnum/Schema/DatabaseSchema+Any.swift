@@ -6,7 +6,7 @@ internal import RegnumEngine
 extension DatabaseSchema {
     /// Returns whether the rows of a class can be elements of any type: they have a value, a key,
     /// and a list for the contents of the value.
-    func holdsAnyElements(_ key: TableKey) -> Bool {
+    func hasAnyValueElements(_ key: TableKey) -> Bool {
         let table = tables[Int(key.rawValue)]
         guard table.kind == .elements, table.columns.count > 1, let items = table.lists.first
         else { return false }
@@ -19,9 +19,9 @@ extension ClassSchema {
     /// Returns an error if the elements of a property with values of any type have another form
     /// than they need, as only in a forged file.
     func damage(in table: TableSchema, of database: DatabaseSchema) -> Realm.Error? {
-        for property in properties where property.shape.holdsAny {
+        for property in properties where property.shape.hasAnyValues {
             let listName = property.shape.isAny ? property.anyItemsName : property.columnName
-            guard let list = table.list(named: listName), !database.holdsAnyElements(list.target)
+            guard let list = table.list(named: listName), !database.hasAnyValueElements(list.target)
             else { continue }
             return .missingItems(name, property.name)
         }

@@ -35,7 +35,7 @@ final class KeyPathCache: Sendable {
 
     /// The maximum number of cached key paths. Those with arguments, and those of generic
     /// functions, are created again for each use.
-    static let countMax = 1_000
+    static let maximumCount = 1_000
 
     private let entries = Guarded<[Key: Entry]>([:])
 
@@ -53,11 +53,11 @@ final class KeyPathCache: Sendable {
     /// Caches the entry of a key path. If there are too many, evicts all others.
     func keep(_ entry: Entry, for keyPath: AnyKeyPath) {
         let key = Key(keyPath: keyPath)
-        var forgotten: [Key: Entry] = [:]
+        var evicted: [Key: Entry] = [:]
         entries.withLock { entries in
-            if entries.count >= Self.countMax { swap(&entries, &forgotten) }
+            if entries.count >= Self.maximumCount { swap(&entries, &evicted) }
             entries[key] = entry
         }
-        forgotten = [:]  // outside the lock: their arguments may run code when they are released
+        evicted = [:]  // outside the lock: their arguments may run code when they are released
     }
 }

@@ -24,7 +24,7 @@ protocol PersistedField: SendableMetatype {
         in object: ObjectBase, at offset: Int, isProjected: Bool
     ) -> _PropertyContent.Content?
     /// Clears the value that an object held before it became managed.
-    static func forget(in object: ObjectBase, at offset: Int)
+    static func clear(in object: ObjectBase, at offset: Int)
     /// Returns the value of the property, of a managed or unmanaged object, in its Swift type;
     /// `nil` if the value is `nil`.
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any?
@@ -120,7 +120,7 @@ extension Persisted: PersistedField {
         }
     }
 
-    static func forget(in object: ObjectBase, at offset: Int) {
+    static func clear(in object: ObjectBase, at offset: Int) {
         object.withField(at: offset, as: Self.self) { $0._value = nil }
     }
 

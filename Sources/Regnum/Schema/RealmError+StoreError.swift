@@ -5,7 +5,7 @@ extension Realm.Error {
     /// converts them.
     package init(_ error: StoreError) {
         self.init(
-            Code(name: error.code.rawValue), error.sentence, className: error.className,
+            Code(name: error.code.rawValue), error.message, className: error.className,
             property: error.property, key: error.key, path: error.path, errno: error.errno,
             position: error.position)
         nameAsDeclared()

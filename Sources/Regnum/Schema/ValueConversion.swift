@@ -194,18 +194,19 @@ private func elements(of collection: some Collection) -> [Any] { collection.map 
 extension Realm.Error {
     /// Objects given as dictionaries or arrays that are nested too deeply.
     static func tooDeep(
-        _ levelMax: Int, _ className: String, _ property: String
+        _ maximumLevel: Int, _ className: String, _ property: String
     ) -> Realm.Error {
         .invalidValue(
             className, property,
-            "was given an object nested more than \(levelMax) levels deep.")
+            "was given an object nested more than \(maximumLevel) levels deep.")
     }
 
     /// A value of any type with lists and dictionaries that are nested too deeply.
     static func anyTooDeep(_ className: String, _ property: String) -> Realm.Error {
         .invalidValue(
             className, property,
-            "was given lists or dictionaries nested more than \(Limits.anyLevelMax) levels deep.")
+            "was given lists or dictionaries nested more than \(Limits.maximumAnyLevel) levels "
+                + "deep.")
     }
 
     /// A value that its property cannot hold.

@@ -59,7 +59,7 @@ public struct FrozenSections<Key: SectionKey, Model: ObjectBase>: Sendable {
             if ReadScope.hasFailed { return Frozen(results.table, row: .nowhere) }
             fatalError(
                 "\(name) have no object at \(path): the section count is \(count)."
-                    + results.table.snapshot.placeSentence)
+                    + results.table.snapshot.callSiteMessage)
         }
         return results[position]
     }
@@ -93,7 +93,7 @@ extension FrozenSections: RandomAccessCollection {
         guard (0..<count).contains(position) || ReadScope.hasFailed else {
             fatalError(
                 "Index \(position) of \(name) is out of range: the count is \(count)."
-                    + results.table.snapshot.placeSentence)
+                    + results.table.snapshot.callSiteMessage)
         }
         return FrozenSection(sections: self, number: position)
     }
@@ -173,13 +173,13 @@ enum FrozenSectionSource<Key: SectionKey, Model: ObjectBase>: Sendable {
         switch self {
         case .column(let column):
             let tree = query.tree
-            let values = try query.ask { state throws(StoreError) in
+            let values = try query.run { state throws(StoreError) in
                 try query.plan.values(of: column, for: tree, state)
             }
             return try .of(values, className)
         case .closure(let key):
             // reports problems of the query, which reading the objects doesn't
-            _ = try query.ask { _ in }
+            _ = try query.run { _ in }
             return try .of(results.map(key), className)
         }
     }

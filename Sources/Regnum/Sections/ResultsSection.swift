@@ -41,7 +41,7 @@ public struct ResultsSection<Key: SectionKey, Model: ObjectBase> {
             if sections.results._hasFailed { return sections.object(.nowhere) }
             fatalError(
                 "Index \(position) of a section of \(sections.name) is out of range: the count is "
-                    + "\(positions.count)." + ReadScope.placeSentence)
+                    + "\(positions.count)." + ReadScope.callSiteMessage)
         }
         return sections.object(sections.current.keys[positions[positions.startIndex + position]])
     }
@@ -85,7 +85,7 @@ extension ResultsSection: Sequence {
         let keys = sections.current.keys
         let rows = positions.map { keys[$0] }
         return ConfinedIterator(
-            sections.results.binding.taken(Model.self, rows.indices) { rows[$0] })
+            sections.results.binding.loopElements(Model.self, rows.indices) { rows[$0] })
     }
 }
 

@@ -167,7 +167,7 @@ extension SectionChanges {
         let query = results(at: place).query
         let keys = change.insertedKeys + change.modified.map(\.key)
         return try ReadScope.runThrowing { () throws(Realm.Error) in
-            let values = try query.ask { state throws(StoreError) in
+            let values = try query.run { state throws(StoreError) in
                 try query.plan.values(of: column, for: keys, state)
             }
             return try old.advanced(

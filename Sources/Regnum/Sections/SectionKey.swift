@@ -36,9 +36,9 @@ extension _Plan {
         return plan
     }
 
-    private mutating func refuse(_ sentence: String) {
+    private mutating func refuse(_ message: String) {
         problem =
-            problem ?? Realm.Error(.invalidQuery, sentence, className: plan.tableName)
+            problem ?? Realm.Error(.invalidQuery, message, className: plan.tableName)
     }
 }
 

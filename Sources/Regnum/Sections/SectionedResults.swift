@@ -117,7 +117,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
         do throws(Realm.Error) {
             switch source {
             case .column(let column):
-                let values = results.ask([]) { state throws(StoreError) in
+                let values = results.run([]) { state throws(StoreError) in
                     try results._plan.plan.values(of: column, for: keys, state)
                 }
                 // no values, because the transaction has failed
@@ -135,8 +135,8 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
 
     var name: String { "SectionedResults<\(Key.self), \(results.binding.tableName)>" }
 
-    private func trap(_ sentence: String) -> Never {
-        fatalError(sentence + ReadScope.placeSentence)
+    private func trap(_ message: String) -> Never {
+        fatalError(message + ReadScope.callSiteMessage)
     }
 }
 

@@ -18,7 +18,7 @@ extension SectionedResults: CustomStringConvertible {
 
 extension Sectioning {
     fileprivate func describe(_ name: String) -> String {
-        var lines = keys.prefix(ObjectPrinter.elementCountMax).enumerated().map {
+        var lines = keys.prefix(ObjectPrinter.maximumElementCount).enumerated().map {
             "    [\($0.offset)] \($0.element): \(layout.rowCount(in: $0.offset))"
         }
         if keys.count > lines.count { lines.append("    … \(keys.count - lines.count) more") }

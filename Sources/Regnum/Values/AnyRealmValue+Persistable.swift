@@ -17,7 +17,7 @@ extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
 
     /// Encodes the value for query conditions: a list represents any list, and a
     /// stored object its row.
-    public func _encode() -> _StoredValue { _StoredValue(plain ?? questioned) }
+    public func _encode() -> _StoredValue { _StoredValue(plain ?? queryOperand) }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> AnyRealmValue {
         guard let binding = object._binding else { return .none }
@@ -116,7 +116,7 @@ extension AnyRealmValue {
 
     /// The operand of a query condition: the row of an object, or a marker for lists or
     /// dictionaries. An unmanaged object becomes a row that nothing links to.
-    var questioned: Value {
+    var queryOperand: Value {
         switch self {
         case .object(let object):
             guard let binding = object._binding, binding.place.table >= 0 else {
@@ -139,7 +139,7 @@ extension _StorageType {
 
 extension PropertyShape {
     /// Whether the property is an `AnyRealmValue` or a collection of them.
-    var holdsAny: Bool {
+    var hasAnyValues: Bool {
         switch self {
         case .scalar(let storage), .list(.scalar(let storage)), .set(.scalar(let storage)),
             .map(.scalar(let storage)):

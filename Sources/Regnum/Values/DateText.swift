@@ -36,23 +36,23 @@ package enum DateText {
     /// to nine digits; the text must end with `Z` or an offset such as `+02:00`.
     package static func seconds(_ text: String) -> Double? {
         var reader = DigitReader(bytes: Array(text.utf8)[...])
-        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
-            reader.take("-"), let day = reader.number(2), reader.take("T"),
-            let hour = reader.number(2), reader.take(":"), let minute = reader.number(2),
-            reader.take(":"), let second = reader.number(2),
+        guard let year = reader.number(4), reader.consume("-"), let month = reader.number(2),
+            reader.consume("-"), let day = reader.number(2), reader.consume("T"),
+            let hour = reader.number(2), reader.consume(":"), let minute = reader.number(2),
+            reader.consume(":"), let second = reader.number(2),
             (1...12).contains(month), year >= 1, hour < 24, minute < 60, second < 60
         else { return nil }
         let days = daysSince1970(year, month, day)
         guard date(daysSince1970: days) == (year, month, day) else { return nil }
         var nanoseconds = 0
-        if reader.take(".") {
+        if reader.consume(".") {
             guard let fraction = reader.fraction() else { return nil }
             nanoseconds = fraction
         }
         var whole = days * 86_400 + hour * 3600 + minute * 60 + second - secondsFrom1970
-        if !reader.take("Z") {
-            let isWest = reader.take("-")
-            guard isWest || reader.take("+"), let hours = reader.number(2), reader.take(":"),
+        if !reader.consume("Z") {
+            let isWest = reader.consume("-")
+            guard isWest || reader.consume("+"), let hours = reader.number(2), reader.consume(":"),
                 let minutes = reader.number(2), hours < 24, minutes < 60
             else { return nil }
             whole += (isWest ? 1 : -1) * (hours * 3600 + minutes * 60)
@@ -107,7 +107,7 @@ private struct DigitReader {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func take(_ letter: Unicode.Scalar) -> Bool {
+    mutating func consume(_ letter: Unicode.Scalar) -> Bool {
         guard bytes.first == UInt8(ascii: letter) else { return false }
         bytes.removeFirst()
         return true

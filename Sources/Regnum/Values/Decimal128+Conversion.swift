@@ -133,7 +133,7 @@ extension Decimal {
         guard var parts = decimal.bits.canonical.finiteParts else { return nil }
         // The maximum exponent is 127; higher ones are reduced by padding the
         // coefficient to 38 digits.
-        while parts.exponent > 127, parts.coefficient < Self.paddedMax {
+        while parts.exponent > 127, parts.coefficient < Self.maximumPadded {
             parts.coefficient *= 10
             parts.exponent -= 1
         }
@@ -144,5 +144,5 @@ extension Decimal {
     }
 
     /// 10^37. A smaller coefficient has room for another digit.
-    private static var paddedMax: UInt128 { 10_000_000_000_000_000_000_000_000_000_000_000_000 }
+    private static var maximumPadded: UInt128 { 10_000_000_000_000_000_000_000_000_000_000_000_000 }
 }

@@ -79,7 +79,7 @@ extension UnmanagedList {
             index < 0
             ? "\(call) of \(name) was given the negative index \(index)."
             : "\(call) of \(name) was given the index \(index), but the count is \(count)."
-        fatalError(message + (managed?.binding.core?.placeSentence ?? ""))
+        fatalError(message + (managed?.binding.core?.callSiteMessage ?? ""))
     }
 
     /// Replaces all elements with the given contents. If the list cannot hold one of them, returns

@@ -69,7 +69,7 @@ public final class _ManagedList {
 
     /// Returns the elements that are currently at the given positions, for loops over a part of the
     /// list. Elements whose rows are deleted before the loop reaches them are skipped.
-    func taken<Element: RealmCollectionValue>(
+    func loopElements<Element: RealmCollectionValue>(
         _ type: Element.Type, at positions: Range<Int>
     ) -> _TakenElements<Element> {
         guard let (core, _, list) = place else {

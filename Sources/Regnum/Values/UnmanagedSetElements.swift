@@ -8,10 +8,10 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     /// The objects that weren't stored when they were last checked.
     private var unstored: [ObjectBase] = []
     /// The transaction in which they were last checked, and its edit count at that time.
-    private weak var lookedAt: AnyObject?
+    private weak var checkedTransaction: AnyObject?
     private var editCount: UInt64 = 0
     /// The number of times that one of them was checked.
-    private(set) var lookCount = 0
+    private(set) var checkCount = 0
 
     init() {}
 
@@ -51,9 +51,9 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     /// refer to the same row.
     private mutating func noteRows(inTransactionOf object: ObjectBase) {
         guard let core = object._storedObject._binding?.core else { return }
-        if lookedAt === core, editCount == core.editCount { return }
-        (lookedAt, editCount) = (core, core.editCount)
-        lookCount += unstored.count
+        if checkedTransaction === core, editCount == core.editCount { return }
+        (checkedTransaction, editCount) = (core, core.editCount)
+        checkCount += unstored.count
         unstored.removeAll { object in
             guard let row = SetMember(rowOf: object) else { return false }
             if members[row] == nil { members.append(row) }

@@ -18,9 +18,9 @@ package struct ChangePath: Hashable, Sendable {
     /// itself.
     package var hops: [Hop]
     /// The last property.
-    package var last: Last
+    package var last: FinalComponent
 
-    package enum Last: Hashable, Sendable {
+    package enum FinalComponent: Hashable, Sendable {
         /// A column, links included, or a list of the last object, by name.
         case property(StoredText)
         /// The objects whose link or list `name` leads to the last object. Hit when objects of the
@@ -28,7 +28,7 @@ package struct ChangePath: Hashable, Sendable {
         case backlinks(name: StoredText, target: StoredText)
     }
 
-    package init(hops: [Hop] = [], last: Last) {
+    package init(hops: [Hop] = [], last: FinalComponent) {
         self.hops = hops
         self.last = last
     }

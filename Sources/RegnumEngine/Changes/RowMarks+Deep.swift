@@ -2,10 +2,10 @@ extension VersionStep {
     /// Returns the marks of `.deep`, searching level by level from the changed rows back to the
     /// rows that link to them.
     ///
-    /// - Parameter countMax: the maximum number of rows to visit; `nil` is returned if it is
+    /// - Parameter maximumCount: the maximum number of rows to visit; `nil` is returned if it is
     ///   exceeded.
-    func deepMarks(_ table: TableSchema, _ depth: Int, countMax: Int = .max) -> RowMarks? {
-        var search = DeepSearch(self, table, LinkReach.limited(depth), countMax: countMax)
+    func deepMarks(_ table: TableSchema, _ depth: Int, maximumCount: Int = .max) -> RowMarks? {
+        var search = DeepSearch(self, table, LinkReach.limited(depth), maximumCount: maximumCount)
         defer { counters.rowsReached.add(search.rowsReached) }
         return search.run() ? search.marks : nil
     }
@@ -23,7 +23,7 @@ private struct DeepSearch {
     private let table: TableKey
     private let depth: Int
     private let reach: LinkReach
-    private let countMax: Int
+    private let maximumCount: Int
     private(set) var marks = RowMarks()
     private(set) var rowsReached = 0
     /// By table key: rows whose distance is known.
@@ -31,9 +31,9 @@ private struct DeepSearch {
     /// By table key: rows at the next distance.
     private var next: [[UInt64]]
 
-    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, countMax: Int) {
+    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, maximumCount: Int) {
         self.step = step
-        self.countMax = countMax
+        self.maximumCount = maximumCount
         self.table = table.key
         self.depth = depth
         content = step.new.content
@@ -43,7 +43,7 @@ private struct DeepSearch {
         next = [[UInt64]](repeating: [], count: schema.tables.count)
     }
 
-    /// Returns `false` if more than `countMax` rows would have to be visited.
+    /// Returns `false` if more than `maximumCount` rows would have to be visited.
     mutating func run() -> Bool {
         let schema = step.new.schema
         for other in schema.tables where reach[other.key] <= depth {
@@ -51,7 +51,7 @@ private struct DeepSearch {
             if other.key == table { marks = own }
             guard reach.approaches[other.key.index] < depth, !own.isEmpty else { continue }
             rowsReached += own.rows.count
-            if rowsReached > countMax { return false }
+            if rowsReached > maximumCount { return false }
             let rows = own.rows.keys.map(\.rawValue).sorted()
             known[other.key.index] = Set(rows)
             next[other.key.index] = rows
@@ -66,7 +66,7 @@ private struct DeepSearch {
             if isLast { return true }
             for index in level.indices where !level[index].isEmpty {
                 findOrigins(of: level[index], in: index, at: distance)
-                if rowsReached > countMax { return false }
+                if rowsReached > maximumCount { return false }
             }
         }
         return true
@@ -80,10 +80,10 @@ private struct DeepSearch {
             guard let tree = content.index(place.table, place.column), tree.count > 0 else {
                 continue
             }
-            take(place.table, column: place.column, at: distance, from: rows) {
+            collect(place.table, column: place.column, at: distance, from: rows) {
                 tree.forEachRow(DatabaseContent.linkKey($0), $1)
             }
-            if rowsReached > countMax { return }
+            if rowsReached > maximumCount { return }
         }
         // Entries of maps in between don't count as links.
         for place in relations.incomingLinks {
@@ -92,25 +92,25 @@ private struct DeepSearch {
                 let tree = content.index(place.table, place.column), tree.count > 0
             else { continue }
             let owners = content[owner.table.index].backlinks(owner.list.index)
-            take(owner.table, list: owner.list, at: distance, from: rows) { row, body in
+            collect(owner.table, list: owner.list, at: distance, from: rows) { row, body in
                 tree.forEachRow(DatabaseContent.linkKey(row)) { entry in
-                    var goesOn = true
+                    var shouldContinue = true
                     owners.forEachRepeatedRow(entry) { origin in
-                        goesOn = body(origin)
-                        return goesOn
+                        shouldContinue = body(origin)
+                        return shouldContinue
                     }
-                    return goesOn
+                    return shouldContinue
                 }
             }
-            if rowsReached > countMax { return }
+            if rowsReached > maximumCount { return }
         }
         for place in relations.incomingLists where reach[place.table] <= depth - distance {
             let tree = content[place.table.index].backlinks(place.list.index)
             if tree.count == 0 { continue }
-            take(place.table, list: place.list, at: distance, from: rows) {
+            collect(place.table, list: place.list, at: distance, from: rows) {
                 tree.forEachRepeatedRow($0, $1)
             }
-            if rowsReached > countMax { return }
+            if rowsReached > maximumCount { return }
         }
     }
 
@@ -118,13 +118,13 @@ private struct DeepSearch {
     /// column or a list. Marks those of the searched class, and queues them for the next distance
     /// if that can lead to the class.
     @inline(__always)
-    private mutating func take(
+    private mutating func collect(
         _ origin: TableKey, column: ColumnKey? = nil, list: ListKey? = nil, at distance: Int,
         from rows: [UInt64], _ visit: (UInt64, (UInt64) -> Bool) -> Void
     ) {
         let firstInserted = step.firstInserted(origin)
         let isQueued = reach.approaches[origin.index] < depth - distance
-        for row in rows where rowsReached <= countMax {
+        for row in rows where rowsReached <= maximumCount {
             visit(row) { found in
                 rowsReached += 1
                 if found < firstInserted {
@@ -137,7 +137,7 @@ private struct DeepSearch {
                         if let list { marks.rows[key, default: .init()].lists.insert(list) }
                     }
                 }
-                return rowsReached <= countMax
+                return rowsReached <= maximumCount
             }
         }
     }

@@ -9,12 +9,12 @@ extension VersionStep {
     /// turns, each time with four times the number of rows to visit, until one of them completes.
     /// Marks found by the backward search are kept in the step for all streams.
     ///
-    /// - Parameter firstCountMax: the number of rows to visit backward before trying forward.
+    /// - Parameter maximumFirstCount: the number of rows to visit backward before trying forward.
     /// - Complexity: O(rows to visit) in the shorter direction. If all marks are known: O(1), or
     ///   O(`rows`) if there are fewer of these than marks.
     package func marks(
         _ tableName: String, _ filter: ChangeFilter, route: Route? = nil,
-        among rows: some RandomAccessCollection<ObjectKey>, firstCountMax: Int = 256
+        among rows: some RandomAccessCollection<ObjectKey>, maximumFirstCount: Int = 256
     ) -> RowMarks {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         let key = FoundMarks.Key(table: table.key, filter: filter)
@@ -22,20 +22,20 @@ extension VersionStep {
             var few: RowMarks?
             switch filter {
             case .deep(let depth):
-                if depth > 0 && depth <= VersionStep.forwardDepthMax {
-                    few = marks(among: rows, key, firstCountMax) {
-                        deepMarks(table, depth, countMax: $0)
+                if depth > 0 && depth <= VersionStep.maximumForwardDepth {
+                    few = marks(among: rows, key, maximumFirstCount) {
+                        deepMarks(table, depth, maximumCount: $0)
                     } forward: {
-                        ForwardSearch(self, table, depth, countMax: $0)
+                        ForwardSearch(self, table, depth, maximumCount: $0)
                     }
                 }
             case .paths(let paths):
-                if paths.allSatisfy({ $0.hops.count <= VersionStep.forwardDepthMax }) {
+                if paths.allSatisfy({ $0.hops.count <= VersionStep.maximumForwardDepth }) {
                     var searches = searches(table, paths)
-                    few = marks(among: rows, key, firstCountMax) {
-                        pathMarks(table, &searches, countMax: $0)
+                    few = marks(among: rows, key, maximumFirstCount) {
+                        pathMarks(table, &searches, maximumCount: $0)
                     } forward: {
-                        ForwardPathSearch(searches, countMax: $0)
+                        ForwardPathSearch(searches, maximumCount: $0)
                     }
                 }
             }
@@ -52,41 +52,41 @@ extension VersionStep {
 
     /// A greater depth, and a longer path, is only searched backward: the forward searches call
     /// themselves for each link.
-    private static let forwardDepthMax = 64
+    private static let maximumForwardDepth = 64
 
     /// Returns the marks of some rows, or `nil` after storing the marks of all rows.
     private func marks<Search: ForwardMarking>(
         among rows: some RandomAccessCollection<ObjectKey>, _ key: FoundMarks.Key,
-        _ firstCountMax: Int, backward: (Int) -> RowMarks?, forward: (Int) -> Search
+        _ maximumFirstCount: Int, backward: (Int) -> RowMarks?, forward: (Int) -> Search
     ) -> RowMarks? {
-        var countMax = max(firstCountMax, 1)
+        var maximumCount = max(maximumFirstCount, 1)
         while true {
-            if let found = backward(countMax) {
+            if let found = backward(maximumCount) {
                 foundMarks.withLock { $0.marks[key] = found }
                 return nil
             }
-            if rows.count <= countMax,
-                let found = marks(of: rows, forward(countMax), countMax: countMax)
+            if rows.count <= maximumCount,
+                let found = marks(of: rows, forward(maximumCount), maximumCount: maximumCount)
             {
                 return found
             }
-            countMax *= 4
+            maximumCount *= 4
         }
     }
 
     /// Returns the marks of some rows by following each of them forward, or `nil` if more than
-    /// `countMax` rows would have to be visited.
+    /// `maximumCount` rows would have to be visited.
     func marks(
         of rows: some RandomAccessCollection<ObjectKey>, _ search: some ForwardMarking,
-        countMax: Int
+        maximumCount: Int
     ) -> RowMarks? {
         var search = search
         defer { counters.rowsReached.add(search.rowsReached) }
         var marks = RowMarks()
-        for row in rows where search.rowsReached <= countMax {
+        for row in rows where search.rowsReached <= maximumCount {
             if let mark = search.mark(row) { marks.rows[row] = mark }
         }
-        return search.rowsReached <= countMax ? marks : nil
+        return search.rowsReached <= maximumCount ? marks : nil
     }
 }
 
@@ -98,7 +98,7 @@ protocol ForwardMarking {
 }
 
 /// A search that finds out which changed rows the rows of one class reach in the new version. Its
-/// results are valid only while `rowsReached` doesn't exceed `countMax`.
+/// results are valid only while `rowsReached` doesn't exceed `maximumCount`.
 struct ForwardSearch: ForwardMarking {
     private let content: DatabaseContent
     private let schema: DatabaseSchema
@@ -112,12 +112,12 @@ struct ForwardSearch: ForwardMarking {
     /// By table key: the distance of unchanged rows to the nearest changed row, and the limit up to
     /// which it was searched.
     private var known: [[UInt64: (limit: Int, distance: Int)]]
-    private let countMax: Int
+    private let maximumCount: Int
     private(set) var rowsReached = 0
 
-    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, countMax: Int) {
+    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, maximumCount: Int) {
         self.table = table
-        self.countMax = countMax
+        self.maximumCount = maximumCount
         self.depth = depth
         content = step.new.content
         schema = step.new.schema
@@ -155,7 +155,7 @@ struct ForwardSearch: ForwardMarking {
         for list in table.lists where isFollowed(list, limit: depth - 1) {
             content[table.key.index].elements(list.key.index).visit(row.rawValue) { element in
                 guard distance(list.target.index, element, limit: depth - 1) < depth else {
-                    return rowsReached <= countMax
+                    return rowsReached <= maximumCount
                 }
                 mark.lists.insert(list.key)
                 isMarked = true
@@ -187,7 +187,7 @@ struct ForwardSearch: ForwardMarking {
             if let place = content[entries].place(entry), let target = linked(place, link) {
                 nearest = min(nearest, distance(link.target.index, target, limit: limit))
             }
-            return nearest > 0 && rowsReached <= countMax
+            return nearest > 0 && rowsReached <= maximumCount
         }
         return nearest
     }
@@ -227,7 +227,7 @@ struct ForwardSearch: ForwardMarking {
             content[index].elements(list.key.index).visit(row) { element in
                 nearest = min(
                     nearest, distance(list.target.index, element, limit: limit - 1) + 1)
-                return nearest > 1 && rowsReached <= countMax
+                return nearest > 1 && rowsReached <= maximumCount
             }
         }
         for list in schema.tables[index].lists where nearest > 1 {

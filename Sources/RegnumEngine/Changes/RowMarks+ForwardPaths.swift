@@ -1,17 +1,17 @@
 /// A search that follows paths from rows of one class and finds out whether changes are on them in
-/// the new version. Its results are valid only while `rowsReached` doesn't exceed `countMax`.
+/// the new version. Its results are valid only while `rowsReached` doesn't exceed `maximumCount`.
 struct ForwardPathSearch: ForwardMarking {
     private let searches: [PathSearch]
-    private let countMax: Int
+    private let maximumCount: Int
     /// For each path and position on it: whether the path is hit from there on, by row.
     private var known: [[[UInt64: Bool]]]
     /// For each path: the last position where something changed, -1 for none.
     private let ends: [Int]
     private(set) var rowsReached = 0
 
-    init(_ searches: [PathSearch], countMax: Int) {
+    init(_ searches: [PathSearch], maximumCount: Int) {
         self.searches = searches
-        self.countMax = countMax
+        self.maximumCount = maximumCount
         known = searches.map { [[UInt64: Bool]](repeating: [:], count: $0.properties.count) }
         ends = searches.map { search in search.changed.lastIndex { !$0.isEmpty } ?? -1 }
     }
@@ -41,22 +41,22 @@ struct ForwardPathSearch: ForwardMarking {
         let content = search.step.new.content
         let table = search.tables[place].key
         var isHit = false
-        func take(_ next: UInt64) -> Bool {
+        func check(_ next: UInt64) -> Bool {
             isHit = self.isHit(number, place + 1, next)
-            return !isHit && rowsReached <= countMax
+            return !isHit && rowsReached <= maximumCount
         }
         switch search.properties[place] {
         case .column(let column):
             let link = LinkPlace(table: table, column: column)
-            search.step.new.linkTargets(of: [ObjectKey(rawValue: row)], link) { _ = take($0) }
+            search.step.new.linkTargets(of: [ObjectKey(rawValue: row)], link) { _ = check($0) }
         case .list(let list):
-            content[table.index].elements(list.index).visit(row) { take($0) }
+            content[table.index].elements(list.index).visit(row) { check($0) }
         case .linkOrigins(let link):
             let index = content.index(link.table, link.column)
-            index?.forEachRow(DatabaseContent.linkKey(row)) { take($0) }
+            index?.forEachRow(DatabaseContent.linkKey(row)) { check($0) }
         case .listOrigins(let list):
             content[list.table.index].backlinks(list.list.index)
-                .forEachRepeatedRow(row) { take($0) }
+                .forEachRepeatedRow(row) { check($0) }
         }
         known[number][place][row] = isHit
         return isHit

@@ -2,17 +2,17 @@ extension VersionStep {
     /// Returns the marks of `.paths`. Walks each path from its end to its start, collecting the
     /// rows of which the next property changed and those that lead to rows found before.
     ///
-    /// - Parameter countMax: the maximum number of rows to visit on the way back; `nil` is returned
-    ///   if it is exceeded.
+    /// - Parameter maximumCount: the maximum number of rows to visit on the way back; `nil` is
+    ///   returned if it is exceeded.
     func pathMarks(
-        _ table: TableSchema, _ searches: inout [PathSearch], countMax: Int = .max
+        _ table: TableSchema, _ searches: inout [PathSearch], maximumCount: Int = .max
     ) -> RowMarks? {
         var marks = RowMarks()
-        var rest = countMax
+        var rest = maximumCount
         let inserted = firstInserted(table.key)
         for number in searches.indices {
             let before = searches[number].rowsReached
-            let rows = searches[number].origins(countMax: rest)
+            let rows = searches[number].origins(maximumCount: rest)
             rest -= searches[number].rowsReached - before
             counters.rowsReached.add(searches[number].rowsReached - before)
             guard let rows else { return nil }
@@ -73,10 +73,10 @@ struct PathSearch {
     }
 
     /// Returns the rows, including inserted ones, from which the path leads in the new version to a
-    /// row of which the next property changed. Returns `nil` if there are more than `countMax` rows
-    /// on the way back.
-    mutating func origins(countMax: Int) -> Set<UInt64>? {
-        let limit = countMax > .max / 2 ? .max : rowsReached + countMax
+    /// row of which the next property changed. Returns `nil` if there are more than `maximumCount`
+    /// rows on the way back.
+    mutating func origins(maximumCount: Int) -> Set<UInt64>? {
+        let limit = maximumCount > .max / 2 ? .max : rowsReached + maximumCount
         var rows: Set<UInt64> = []
         for place in properties.indices.reversed() {
             if !rows.isEmpty {
@@ -109,7 +109,8 @@ struct PathSearch {
         }
     }
 
-    private func property(_ last: ChangePath.Last, of table: TableSchema) -> PathProperty? {
+    private func property(_ last: ChangePath.FinalComponent, of table: TableSchema) -> PathProperty?
+    {
         switch last {
         case .property(let name):
             let name = name.wrappedValue
@@ -174,7 +175,7 @@ struct PathSearch {
         var found: Set<UInt64> = []
         var reached = rowsReached
         defer { rowsReached = reached }
-        func take(_ origin: UInt64) -> Bool {
+        func add(_ origin: UInt64) -> Bool {
             reached += 1
             found.insert(origin)
             return reached <= limit
@@ -183,18 +184,18 @@ struct PathSearch {
         case .column(let column):
             guard let index = content.index(table, column) else { return [] }
             for row in rows where reached <= limit {
-                index.forEachRow(DatabaseContent.linkKey(row), take)
+                index.forEachRow(DatabaseContent.linkKey(row), add)
             }
         case .list(let list):
             let backlinks = content[table.index].backlinks(list.index)
-            for row in rows where reached <= limit { backlinks.forEachRepeatedRow(row, take) }
+            for row in rows where reached <= limit { backlinks.forEachRepeatedRow(row, add) }
         case .linkOrigins(let place):
             step.new.linkTargets(of: rows.lazy.map { ObjectKey(rawValue: $0) }, place) {
-                _ = take($0)
+                _ = add($0)
             }
         case .listOrigins(let place):
             let elements = content.elements(place.table, place.list)
-            for row in rows where reached <= limit { elements.visit(row, take) }
+            for row in rows where reached <= limit { elements.visit(row, add) }
         }
         return found
     }

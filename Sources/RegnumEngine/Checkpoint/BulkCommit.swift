@@ -37,7 +37,8 @@ struct BulkCommit: Equatable {
                 "The bulk commit of version \(version) lacks classes, properties or object keys of "
                     + "the version before it.")
         }
-        guard let count = Int(exactly: delta.byteCount), count <= Limits.imageByteCountMax else {
+        guard let count = Int(exactly: delta.byteCount), count <= Limits.maximumImageByteCount
+        else {
             throw StoreError(.invalidDatabase, "The delta of a bulk commit is too large.")
         }
         let mismatch = StoreError(
@@ -45,7 +46,7 @@ struct BulkCommit: Equatable {
             "The delta of the bulk commit of version \(version) is damaged: it does not match "
                 + "the checksum in the log.")
         var pieces = try ImagePieces(file, at: delta.extent, byteCount: count)
-        if count <= ImagePieces.checkedFirstByteCountMax, try !pieces.verify(delta.crc) {
+        if count <= ImagePieces.maximumCheckedFirstByteCount, try !pieces.verify(delta.crc) {
             throw mismatch
         }
         var reader = RecordReader(pieces)

@@ -17,7 +17,7 @@ struct CheckpointLoader {
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
     /// The largest number of elements for which memory is reserved before they are read.
-    private static let reservedCountMax = 4_096
+    private static let maximumReservedCount = 4_096
 
     /// Nodes that were created but aren't part of a tree yet.
     private var loose: [Node] = []
@@ -29,7 +29,7 @@ struct CheckpointLoader {
     ///   - seed: The seed of the realm's index keys.
     ///   - knownSchema: Reused if the image has an equal schema, so that state cached for it stays
     ///     valid.
-    ///   - checkedFirstByteCountMax: The largest image whose checksum is verified before it is
+    ///   - maximumCheckedFirstByteCount: The largest image whose checksum is verified before it is
     ///     decoded.
     ///
     /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
@@ -38,15 +38,15 @@ struct CheckpointLoader {
     static func load(
         _ directory: SizedImage, version: UInt64, from file: any NodeBytes, seed: Identity128,
         knownSchema: DatabaseSchema? = nil,
-        checkedFirstByteCountMax: Int = ImagePieces.checkedFirstByteCountMax
+        maximumCheckedFirstByteCount: Int = ImagePieces.maximumCheckedFirstByteCount
     ) throws(StoreError) -> DatabaseRoot {
         let byteCount = directory.byteCount
-        guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
+        guard let count = Int(exactly: byteCount), byteCount <= Limits.maximumImageByteCount else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
         return try withExtendedLifetime(file) { () throws(StoreError) in
             var pieces = try ImagePieces(file, at: directory.extent, byteCount: count)
-            let isChecked = count <= checkedFirstByteCountMax
+            let isChecked = count <= maximumCheckedFirstByteCount
             if isChecked, try !pieces.verify(directory.crc) {
                 throw mismatch(directory, version: version)
             }
@@ -54,7 +54,7 @@ struct CheckpointLoader {
             do throws(StoreError) {
                 return try loader.run(version: version)
             } catch {
-                loader.giveUp()
+                loader.freeNodes()
                 // Damage can look like the format of a newer version.
                 if error.code == .unsupportedFormat, !isChecked,
                     try !pieces.verify(directory.crc, stopsAtHole: true)
@@ -102,12 +102,12 @@ struct CheckpointLoader {
         _ = try reader.fixed(UInt16.self)
         version = try reader.fixed(UInt64.self)
         try reader.require(version == expected, "its version is \(version) instead of \(expected)")
-        try reader.require(version <= Limits.versionMax, "its version is too large")
+        try reader.require(version <= Limits.maximumVersion, "its version is too large")
         _ = try reader.fixed(UInt64.self)  // live bytes: used by the next checkpoint
         let schemaByteCount = try reader.count(
             UInt32.self, max: reader.remaining, "the length of the schema")
         let tableCount = try reader.count(
-            UInt32.self, max: Limits.tableCountMax, "the number of classes")
+            UInt32.self, max: Limits.maximumTableCount, "the number of classes")
         var schemaReader = try reader.record(schemaByteCount)
         var schema = try SchemaImage.decode(&schemaReader, tableCount: tableCount)
         try reader.skip(schemaByteCount)
@@ -142,7 +142,7 @@ struct CheckpointLoader {
     }
 
     /// Frees the nodes created so far.
-    private mutating func giveUp() {
+    private mutating func freeNodes() {
         for node in loose { NodeWalk.free(from: node, bornAfter: 0, edit.store) }
         loose = []
         edit.store.abort(edit, directory: nil)
@@ -152,9 +152,9 @@ struct CheckpointLoader {
 
     private mutating func table(_ schema: TableSchema) throws(StoreError) -> Table {
         let nextKey = try reader.fixed(UInt64.self)
-        try reader.require(nextKey <= Limits.keyCountMax, "a class has too many keys")
+        try reader.require(nextKey <= Limits.maximumKeyCount, "a class has too many keys")
         let count = try reader.fixed(UInt64.self)
-        try reader.require(count <= UInt64(Limits.entryCountMax), "a class has too many rows")
+        try reader.require(count <= UInt64(Limits.maximumEntryCount), "a class has too many rows")
         let clusterCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,
             "the number of clusters")
@@ -166,7 +166,7 @@ struct CheckpointLoader {
         if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit) }
         loose.append(table.node)
         var clusters: [Cluster] = []
-        clusters.reserveCapacity(min(clusterCount, CheckpointLoader.reservedCountMax))
+        clusters.reserveCapacity(min(clusterCount, CheckpointLoader.maximumReservedCount))
         var liveCount: UInt64 = 0
         for _ in 0..<clusterCount {
             let cluster = try cluster(schema, after: clusters.last, nextKey: nextKey)
@@ -176,7 +176,7 @@ struct CheckpointLoader {
         }
         try reader.require(liveCount == count, "a class has the wrong number of rows")
         loose.removeLast(clusters.count)
-        table.hang(clusters, nextKey: nextKey, edit)
+        table.buildTree(clusters, nextKey: nextKey, edit)
         for (slot, tree) in trees.enumerated() {
             // a full-text index has an entry for each word instead of each row
             table.setIndex(
@@ -210,7 +210,7 @@ struct CheckpointLoader {
         let count = expected ?? storedCount
         try reader.require(storedCount == count, "an index has the wrong number of entries")
         var leaves: [IndexChild] = []
-        leaves.reserveCapacity(min(leafCount, CheckpointLoader.reservedCountMax))
+        leaves.reserveCapacity(min(leafCount, CheckpointLoader.maximumReservedCount))
         var entryCount: UInt64 = 0
         for _ in 0..<leafCount {
             let key = try reader.fixed(UInt64.self)
@@ -309,11 +309,11 @@ struct CheckpointLoader {
         largeCount = try reader.count(
             UInt32.self,
             max: min(
-                Limits.clusterLargeValueCountMax,
+                Limits.maximumClusterLargeValueCount,
                 reader.remaining / DirectoryImage.largeEntryByteCount),
             "the number of large values")
         let textUsed = try reader.count(
-            UInt32.self, max: Limits.clusterTextByteCountMax, "the length of a text")
+            UInt32.self, max: Limits.maximumClusterTextByteCount, "the length of a text")
         slot.textUsed = textUsed
         slot.textDead = try reader.count(UInt32.self, max: textUsed, "the length of dead text")
         try reader.require(
@@ -355,12 +355,12 @@ struct CheckpointLoader {
         guard largeCount > 0 else { return }
         let byteCount = Node.headerByteCount + LargeList.entryByteCount * largeCount
         let list = LargeList(edit.makeZeroed(.largeList, byteCount: byteCount))
-        let lengthMax = cluster.slot(column).type.byteCountMax
+        let maximumLength = cluster.slot(column).type.maximumByteCount
         storeWord(list.node.word, cluster.slot(column).address + ClusterOffsets.b)
         for index in 0..<largeCount {
             let extent = try reader.fixed(UInt64.self)
             let length = try reader.count(
-                UInt32.self, max: lengthMax, "the length of a value")
+                UInt32.self, max: maximumLength, "the length of a value")
             let crc = try reader.fixed(UInt32.self)
             try require(
                 extent: extent, byteCount: Node.headerByteCount + length, isOptional: true)

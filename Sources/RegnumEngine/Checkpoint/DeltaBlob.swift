@@ -149,7 +149,7 @@ enum DeltaBlob {
         var inserted: [ObjectKey] = []
         var columns: [ObjectKey: ColumnSet] = [:]
         if parts & Part.deleted != 0 {
-            deleted = try KeyRuns.decode(&reader, countMax: before)
+            deleted = try KeyRuns.decode(&reader, maximumCount: before)
             for key in deleted {
                 try reader.require(
                     base.contains(schema.key, key) && !root.contains(schema.key, key),
@@ -160,7 +160,7 @@ enum DeltaBlob {
             columns = try decodeModified(&reader, schema, base, root)
         }
         if parts & Part.inserted != 0 {
-            inserted = try KeyRuns.decode(&reader, countMax: after)
+            inserted = try KeyRuns.decode(&reader, maximumCount: after)
             for key in inserted {
                 try reader.require(
                     !base.contains(schema.key, key) && root.contains(schema.key, key),
@@ -175,7 +175,7 @@ enum DeltaBlob {
             listChanges = try decodeLists(&reader, schema, base, root)
         }
         if parts & Part.converted != 0 {
-            for key in try KeyRuns.decode(&reader, countMax: before) {
+            for key in try KeyRuns.decode(&reader, maximumCount: before) {
                 try reader.require(
                     columns[key] == nil && base.contains(schema.key, key)
                         && root.contains(schema.key, key),
@@ -203,7 +203,7 @@ enum DeltaBlob {
             try reader.require(index > last, "lists are out of order")
             last = index
             let list = schema.lists[index].key
-            let rows = try KeyRuns.decode(&reader, countMax: base.count(schema.key))
+            let rows = try KeyRuns.decode(&reader, maximumCount: base.count(schema.key))
             var changes: [ListChange] = []
             for row in rows {
                 try reader.require(
@@ -256,7 +256,7 @@ enum DeltaBlob {
             let column = try reader.count(max: schema.columns.count - 1, "a column key")
             try reader.require(column > last, "columns are out of order")
             last = column
-            let keys = try KeyRuns.decode(&reader, countMax: base.count(schema.key))
+            let keys = try KeyRuns.decode(&reader, maximumCount: base.count(schema.key))
             for key in keys {
                 try reader.require(
                     base.contains(schema.key, key) && root.contains(schema.key, key),

@@ -160,7 +160,7 @@ enum SchemaImage {
                 throw error
             }
             throw StoreError(
-                .invalidDatabase, "The schema of a checkpoint is damaged: \(error.sentence).")
+                .invalidDatabase, "The schema of a checkpoint is damaged: \(error.message).")
         }
     }
 
@@ -170,14 +170,14 @@ enum SchemaImage {
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
         let empty = DatabaseSchema(tables: [], version: 0)
-        guard tableCount <= min(Limits.tableCountMax, reader.remaining) else {
+        guard tableCount <= min(Limits.maximumTableCount, reader.remaining) else {
             throw StoreError(.invalidDatabase, "it has too many classes")
         }
         for index in 0..<tableCount {
             let name = try reader.string()
             let kind = try reader.tableKind(of: "checkpoint")
             let count = try reader.count(
-                max: min(Limits.columnCountMax, reader.remaining), "the number of columns")
+                max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
             var columns: [ColumnDefinition] = []
             columns.reserveCapacity(count)
             for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
@@ -209,7 +209,7 @@ enum SchemaImage {
         _ reader: inout RecordReader, tableCount: Int
     ) throws(StoreError) -> [(name: String, target: TableKey, kind: ListKind)] {
         let count = try reader.count(
-            max: min(Limits.treeCountMax / 2, reader.remaining), "the number of lists")
+            max: min(Limits.maximumTreeCount / 2, reader.remaining), "the number of lists")
         var lists: [(name: String, target: TableKey, kind: ListKind)] = []
         for _ in 0..<count {
             let name = try reader.string()

@@ -1,6 +1,6 @@
 extension Table {
     /// Builds the tree over `clusters` (ascending by first key) in an empty table.
-    func hang(_ clusters: [Cluster], nextKey: UInt64, _ edit: NodeEdit) {
+    func buildTree(_ clusters: [Cluster], nextKey: UInt64, _ edit: NodeEdit) {
         self.nextKey = nextKey
         guard let last = clusters.last else { return }
         var height = 0

@@ -77,7 +77,7 @@ extension Cluster {
     @inline(__always)
     func bytes(of cell: TextCell, _ column: Int) -> UnsafeRawBufferPointer {
         let length = cell.length
-        if length <= TextCell.inlineByteCountMax {
+        if length <= TextCell.maximumInlineByteCount {
             return UnsafeRawBufferPointer(start: cell.address + 4, count: length)
         }
         if cell.isLarge { return largeBytes(column, cell.reference, prefix: cell.prefix) }

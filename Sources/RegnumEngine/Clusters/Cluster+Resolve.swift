@@ -123,13 +123,13 @@ extension Cluster {
                 guard cell.isPadded else { return false }
                 bytes = UnsafeRawBufferPointer(start: cell.address + 4, count: length)
             } else if cell.isLarge {
-                guard length > TextCell.textByteCountMax, let list, cell.reference < list.count,
+                guard length > TextCell.maximumTextByteCount, let list, cell.reference < list.count,
                     list.length(cell.reference) == length, !list.isFree(cell.reference),
                     large.insert(cell.reference).inserted
                 else { return false }
                 continue
             } else {
-                guard length <= TextCell.textByteCountMax, textWord != 0,
+                guard length <= TextCell.maximumTextByteCount, textWord != 0,
                     cell.reference + length <= textUsed
                 else { return false }
                 bytes = UnsafeRawBufferPointer(

@@ -8,9 +8,9 @@ extension Cluster {
         _ bytes: UnsafeRawBufferPointer, _ cell: TextCell, _ column: Int, isLastInOrder: Bool,
         edit: NodeEdit
     ) {
-        if bytes.count <= TextCell.inlineByteCountMax {
+        if bytes.count <= TextCell.maximumInlineByteCount {
             cell.setInline(bytes)
-        } else if bytes.count <= TextCell.textByteCountMax {
+        } else if bytes.count <= TextCell.maximumTextByteCount {
             let offset = reserveText(bytes.count, column, edit: edit)
             (text(column) + offset).copyMemory(
                 from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)

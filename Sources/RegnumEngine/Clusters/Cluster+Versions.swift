@@ -12,7 +12,7 @@ struct VersionPatch {
     let node: Node
 
     /// The maximum number of entries. Beyond it the cluster gets a version chunk.
-    static let entryCountMax = 30
+    static let maximumEntryCount = 30
     private static let firstByteCount = 64
 
     @inline(__always)
@@ -61,7 +61,7 @@ struct VersionPatch {
             return own
         }
         let count = patch.node.count
-        guard count < entryCountMax else { return nil }
+        guard count < maximumEntryCount else { return nil }
         let own = VersionPatch(
             node: count < patch.capacity
                 ? edit.own(patch.node) : edit.copy(patch.node, byteCount: 2 * patch.node.byteCount))

@@ -53,7 +53,7 @@ final class RowAppender {
         self.table = table
         cluster = Cluster(table.node)
         states = .allocate(capacity: columns.count)
-        counts = .allocate(capacity: Table.heightMax)
+        counts = .allocate(capacity: Table.maximumHeight)
     }
 
     deinit {
@@ -186,7 +186,7 @@ final class RowAppender {
     @inline(__always)
     func putText(_ column: Int, _ bytes: UnsafeRawBufferPointer) {
         let cell = TextCell(states[column].rows + row &<< 4)
-        if bytes.count <= TextCell.inlineByteCountMax {
+        if bytes.count <= TextCell.maximumInlineByteCount {
             cell.setInline(bytes)
         } else {
             putLongText(column, cell, bytes)
@@ -202,7 +202,7 @@ final class RowAppender {
         let used = slot.textUsed
         states[column].textRow = row
         states[column].textUsedBefore = used
-        if bytes.count <= TextCell.textByteCountMax, let text = states[column].text,
+        if bytes.count <= TextCell.maximumTextByteCount, let text = states[column].text,
             used &+ bytes.count <= states[column].textCapacity,
             let source = bytes.baseAddress
         {

@@ -186,7 +186,7 @@ extension Table {
 
     /// Sets the key of the next row: to a greater one (skipping keys), or to a smaller one above
     /// all live rows (reusing keys that no one else has seen).
-    mutating func settle(nextKey key: UInt64, edit: NodeEdit) {
+    mutating func setNextKey(_ key: UInt64, edit: NodeEdit) {
         let old = nextKey
         if key == old { return }
         own(edit)

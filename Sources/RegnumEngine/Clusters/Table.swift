@@ -18,7 +18,7 @@ struct Table: Equatable {
     static let headerByteCount = 64
     static let indexByteCount = 32
     /// Keys are below 2^(10 + 5 x height); 11 levels cover every key.
-    static let heightMax = 11
+    static let maximumHeight = 11
 
     /// Creates an empty table with room for `indexCount` indexes, all zeros.
     static func make(indexCount: Int, edit: NodeEdit) -> Table {

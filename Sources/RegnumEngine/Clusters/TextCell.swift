@@ -6,8 +6,8 @@
 struct TextCell {
     let address: UnsafeMutableRawPointer
 
-    static let inlineByteCountMax = 12
-    static let textByteCountMax = 4096
+    static let maximumInlineByteCount = 12
+    static let maximumTextByteCount = 4096
 
     @inline(__always)
     init(_ address: UnsafeMutableRawPointer) { self.address = address }
@@ -16,7 +16,7 @@ struct TextCell {
     var length: Int { Int(address.load(as: UInt32.self)) }
 
     @inline(__always)
-    var isInline: Bool { length <= TextCell.inlineByteCountMax }
+    var isInline: Bool { length <= TextCell.maximumInlineByteCount }
 
     @inline(__always)
     var isLarge: Bool { !isInline && address.load(fromByteOffset: 12, as: UInt32.self) != 0 }

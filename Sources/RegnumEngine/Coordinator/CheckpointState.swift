@@ -5,23 +5,23 @@ package struct CheckpointOptions: Sendable {
     /// Whether this process writes checkpoints on its own. Bulk commits always write one.
     package var isOn = true
     /// The number of log bytes since the last checkpoint that makes the next one due. If half the
-    /// size of the nodes in memory is more, that size applies instead, up to `logByteCountMax`.
+    /// size of the nodes in memory is more, that size applies instead, up to `maximumLogByteCount`.
     /// Doubled for a process that hasn't committed anything.
-    package var logByteCountMin: UInt64 = 4 << 20
+    package var minimumLogByteCount: UInt64 = 4 << 20
     /// The greatest number of log bytes since the last checkpoint that can be required for the next
     /// one to become due. Doubled likewise.
-    package var logByteCountMax: UInt64 = 256 << 20
+    package var maximumLogByteCount: UInt64 = 256 << 20
     /// The number of commits since the last checkpoint that makes the next one due in any case.
-    package var commitCountMax: UInt64 = .max
+    package var maximumCommitCount: UInt64 = .max
     /// The number of rows deleted by this process since the last checkpoint that makes the next one
     /// due, if no more rows than that remain. A checkpoint is also due when most bytes of the nodes
     /// file were freed (`NodesUse`). Deletions take few bytes of log, however much they free.
-    package var deletedRowCountMin = 16_384
+    package var minimumDeletedRowCount = 16_384
     /// The number of log bytes since the last checkpoint above which closing writes a final one.
-    package var closingByteCountMin: UInt64 = 256 << 10
+    package var minimumClosingByteCount: UInt64 = 256 << 10
     /// The minimum number of bytes of memory that switching to a new checkpoint must release; 0
     /// means that a process always switches.
-    package var reloadByteCountMin = 1 << 20
+    package var minimumReloadByteCount = 1 << 20
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
@@ -183,14 +183,14 @@ extension CoordinatorState {
             return false
         }
         if version < checkpoint.wantedVersion { return true }
-        if publishedVersion - version >= options.commitCountMax { return true }
+        if publishedVersion - version >= options.maximumCommitCount { return true }
         if isShrunk(options) { return true }
         let position = newest?.position ?? 0
-        guard log.position > position, log.position - position >= options.logByteCountMin else {
+        guard log.position > position, log.position - position >= options.minimumLogByteCount else {
             return false
         }
         let half = UInt64(head.content.context.store.usage.byteCount / 2)
-        var limit = min(max(options.logByteCountMin, half), options.logByteCountMax)
+        var limit = min(max(options.minimumLogByteCount, half), options.maximumLogByteCount)
         // Writing processes have the locks at hand; others checkpoint only if no writer does.
         if statistics.commits == 0 { limit *= 2 }
         return log.position - position >= limit
@@ -202,7 +202,7 @@ extension CoordinatorState {
     /// - Complexity: O(classes) after many deletions, otherwise O(1).
     func isShrunk(_ options: CheckpointOptions) -> Bool {
         let rowCount = checkpoint.deletions.rowCount
-        return rowCount >= options.deletedRowCountMin && rowCount >= head.rowCount
+        return rowCount >= options.minimumDeletedRowCount && rowCount >= head.rowCount
             || isFileMostlyFree
     }
 
@@ -212,7 +212,7 @@ extension CoordinatorState {
     mutating func finishDeletions(
         _ deletions: Deletions, version: UInt64, _ options: CheckpointOptions
     ) {
-        let isShrinking = deletions.rowCount >= options.deletedRowCountMin || isFileMostlyFree
+        let isShrinking = deletions.rowCount >= options.minimumDeletedRowCount || isFileMostlyFree
         checkpoint.deletions -= deletions
         checkpoint.nodesUse = nil
         if options.isOn, isShrinking {
@@ -228,9 +228,9 @@ extension CoordinatorState {
             return nil
         case .near(let reloaded):
             let lag = log.durableEnd - min(reloaded.replay.position, log.durableEnd)
-            if lag > Coordinator.reloadLagByteCountMax, reloaded.roundCount < 8 {
+            if lag > Coordinator.maximumReloadLagByteCount, reloaded.roundCount < 8 {
                 checkpoint.reload = .loading
-                return .readOn(reloaded, through: log.durableEnd)
+                return .startReplay(reloaded, through: log.durableEnd)
             }
             checkpoint.reload = .ready(reloaded)
             return swapStep(log, reloaded)
@@ -252,7 +252,7 @@ extension CoordinatorState {
                 head.content.context.store.usage.byteCount
                 - 2 * Int(min(newest.byteCount, 1 << 40))  // the byte count comes from a file
             guard
-                options.reloadByteCountMin == 0 || gain >= options.reloadByteCountMin
+                options.minimumReloadByteCount == 0 || gain >= options.minimumReloadByteCount
                     || head.needsHealing || checkpoint.baseVersion < checkpoint.wantedVersion
             else { return nil }
             checkpoint.reload = .loading

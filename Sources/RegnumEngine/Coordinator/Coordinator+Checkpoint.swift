@@ -9,7 +9,7 @@ internal import RegnumStore
 /// dropped, as is one of which another process has framed the log again; its images are garbage.
 extension Coordinator {
     /// A reloaded root with a larger lag keeps replaying before it replaces the published one.
-    static let reloadLagByteCountMax: UInt64 = 64 << 10
+    static let maximumReloadLagByteCount: UInt64 = 64 << 10
 
     // MARK: Writing a checkpoint
 
@@ -39,7 +39,7 @@ extension Coordinator {
             // all.
             if log.durableEnd < log.position, log.tryBecomeWriterIfCurrent() {
                 syncRelaxed(lease)
-                log.resignWriter()
+                log.releaseWriterLock()
             }
         }
     }
@@ -281,7 +281,7 @@ extension Coordinator {
         measureNodes(lease)
         let position = log.newestCheckpoint?.position ?? 0
         guard options.checkpoint.isOn, log.position > position,
-            log.position - position > options.checkpoint.closingByteCountMin
+            log.position - position > options.checkpoint.minimumClosingByteCount
                 || state.withLock({ $0.isShrunk(options.checkpoint) }),
             !state.withLock({ $0.isHealing(log) }),
             log.holdsWriter || log.tryBecomeWriterIfCurrent(),

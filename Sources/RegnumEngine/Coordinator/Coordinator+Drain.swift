@@ -27,7 +27,7 @@ extension DatabaseRoot {
     /// creation.
     ///
     /// - Complexity: O(log n) for each row.
-    package func firstKeys(_ table: TableKey, countMax: Int) -> [ObjectKey] {
-        (0..<min(countMax, count(table))).map { key(table, at: $0) }
+    package func firstKeys(_ table: TableKey, maximumCount: Int) -> [ObjectKey] {
+        (0..<min(maximumCount, count(table))).map { key(table, at: $0) }
     }
 }

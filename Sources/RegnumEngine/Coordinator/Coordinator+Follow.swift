@@ -75,9 +75,9 @@ extension Coordinator {
     private func apply(
         _ body: [UInt8], to incoming: IncomingCommits, _ log: RealmLog
     ) throws(StoreError) {
-        if log.isRecovering { incoming.beginUnsure() }
+        if log.isRecovering { incoming.beginTentative() }
         try incoming.apply(body)
-        if !log.isRecovering, incoming.commitCount >= IncomingCommits.acceptedCountMax {
+        if !log.isRecovering, incoming.commitCount >= IncomingCommits.maximumAcceptedCount {
             accept(incoming)
         }
     }
@@ -95,7 +95,7 @@ extension Coordinator {
             return state.takeBarriers()
         }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
-        hub.look()
+        hub.process()
     }
 
     /// Handles a failure to acquire the writer lock or to repair the tail: damage ends following,
@@ -137,7 +137,7 @@ extension Coordinator {
             let lease: LogLease
             switch state.withLock({ $0.beginAcquiring(log) }) {
             case .unwanted: return
-            case .polite:
+            case .handingOff:
                 IOPool.shared.waiting {
                     log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
                     sched_yield()  // the taker may need this processor
@@ -162,7 +162,7 @@ extension Coordinator {
                     return
                 }
             } catch {
-                incoming.dropUnsure()
+                incoming.rollBackTentative()
                 accept(incoming)  // commits read before the failure
                 release(lease)
                 failAcquiring(error)
@@ -193,7 +193,7 @@ extension Coordinator {
         let grants = lease.log.lock.load(.grantCount)
         let next = release(lease) { state in
             state.acquireRetry = nil
-            state.learnPoliteness(options.store, grants: grants)
+            state.adjustHandOffWait(options.store, grants: grants)
             state.isGateOpen = true
             state.statistics.grants += 1
             state.lastActivity = IOPool.now()
@@ -237,7 +237,7 @@ extension CoordinatorState {
         /// The lock is no longer needed.
         case unwanted
         /// The lock was just handed off, and the waiting process goes first.
-        case polite
+        case handingOff
         /// The caller uses the log to acquire the lock.
         case wanted(LogLease)
     }
@@ -248,22 +248,23 @@ extension CoordinatorState {
         guard phase == .open, followFailure == nil, moved == nil, !isSyncDue,
             needsWriter || isIdleDue
         else { return .unwanted }
-        if IOPool.now() < politeUntil, log.lock.load(.grantCount) == grantsAtHandOff,
+        if IOPool.now() < handOffWaitEnd, log.lock.load(.grantCount) == grantsAtHandOff,
             log.lock.isLockedElsewhere(.waiters)
         {
-            return .polite
+            return .handingOff
         }
         return .wanted(lease(log))
     }
 
     /// Adjusts the hand-off wait after the lock was granted again, by whether another process took
     /// it.
-    mutating func learnPoliteness(_ options: StoreOptions, grants: UInt32) {
-        guard politeUntil > 0 else { return }
-        politeUntil = 0
-        let last = politenessNanoseconds ?? options.politenessNanosecondsMax
-        let foundNobody = grants == grantsAtHandOff &+ 1
-        politenessNanoseconds = foundNobody ? max(last / 2, Self.politenessNanosecondsMin) : nil
+    mutating func adjustHandOffWait(_ options: StoreOptions, grants: UInt32) {
+        guard handOffWaitEnd > 0 else { return }
+        handOffWaitEnd = 0
+        let last = handOffWaitNanoseconds ?? options.maximumHandOffWaitNanoseconds
+        let wasUncontended = grants == grantsAtHandOff &+ 1
+        handOffWaitNanoseconds =
+            wasUncontended ? max(last / 2, Self.minimumHandOffWaitNanoseconds) : nil
     }
 
     /// Returns whether to keep waiting for a lock held by another process. An IDLE record doesn't
@@ -295,10 +296,10 @@ final class IncomingCommits {
     private var nodes: NodesDirectory?
     private let keepsSteps: Bool
     /// The state before commits that may have to be dropped.
-    private var sure: (root: DatabaseRoot, stepCount: Int, commitCount: Int)?
+    private var rollbackPoint: (root: DatabaseRoot, stepCount: Int, commitCount: Int)?
 
     /// The number of commits accepted at once.
-    static let acceptedCountMax = 64
+    static let maximumAcceptedCount = 64
 
     init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSteps: Bool = true) {
         self.root = root
@@ -333,15 +334,15 @@ final class IncomingCommits {
     }
 
     /// Marks commits applied from now on as tentative.
-    func beginUnsure() { sure = sure ?? (root, steps.count, commitCount) }
+    func beginTentative() { rollbackPoint = rollbackPoint ?? (root, steps.count, commitCount) }
 
-    /// Drops the commits applied since `beginUnsure`.
-    func dropUnsure() {
-        guard let sure else { return }
-        root = sure.root
-        steps.removeLast(steps.count - sure.stepCount)
-        commitCount = sure.commitCount
-        self.sure = nil
+    /// Drops the commits applied since `beginTentative`.
+    func rollBackTentative() {
+        guard let rollbackPoint else { return }
+        root = rollbackPoint.root
+        steps.removeLast(steps.count - rollbackPoint.stepCount)
+        commitCount = rollbackPoint.commitCount
+        self.rollbackPoint = nil
     }
 
     func takeSteps() -> (steps: [PublishedStep], commitCount: Int, beganAt: UInt64?) {

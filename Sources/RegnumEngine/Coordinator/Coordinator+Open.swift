@@ -53,12 +53,12 @@ extension Coordinator {
         let result: Result<Coordinator, StoreError>? = await withTaskCancellationHandler {
             await withUnsafeContinuation { (opener: CoordinatorRegistry.Opener) in
                 isOwn = registry.join(opening, id, opener)
-                if Task.isCancelled { registry.leave(opening, id) }
+                if Task.isCancelled { registry.cancelWait(opening, id) }
                 guard isOwn else { return }
                 IOPool.shared.submitLong { perform(opening, path, options) }
             }
         } onCancel: {
-            registry.leave(opening, id)
+            registry.cancelWait(opening, id)
         }
         registry.synchronize()
         guard let result else { throw CancellationError() }
@@ -142,7 +142,7 @@ extension Coordinator {
             let (isClosed, waiters, runsPump) = state.withLock { state in
                 if state.phase == .closed { return (true, [WaiterQueue.Continuation](), false) }
                 state.phase = .closing
-                state.closers.append(continuation)
+                state.closeContinuations.append(continuation)
                 return (false, state.waiters.removeAll(), state.claimPump())
             }
             if isClosed { return continuation.resume() }
@@ -192,29 +192,29 @@ extension Coordinator {
 
     /// Finishes closing, after `settle`. Nothing is staged and no turn is taken.
     func finishClose() {
-        let (isFirst, closers, catchUps) = state.withLock { state in
-            defer { (state.closers, state.catchUps) = ([], []) }
-            if state.phase == .closed { return (false, state.closers, state.catchUps) }
+        let (isFirst, closeContinuations, catchUps) = state.withLock { state in
+            defer { (state.closeContinuations, state.catchUps) = ([], []) }
+            if state.phase == .closed { return (false, state.closeContinuations, state.catchUps) }
             state.phase = .closed
             state.log = nil
             state.isGateOpen = false
             state.isPumpRunning = false
-            return (true, state.closers, state.catchUps)
+            return (true, state.closeContinuations, state.catchUps)
         }
         guard isFirst else { return }
         for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
-        selfCheck.forget()
+        selfCheck.release()
         hub.close()
         options.report(.closed)
-        for closer in closers { closer.resume() }
+        for continuation in closeContinuations { continuation.resume() }
     }
 
     /// Syncs relaxed commits, confirms the last ones with an IDLE record if the lock is free, and
     /// releases the locks. The log isn't used again.
     func settle(_ lease: consuming LogLease) {
         let log = lease.log
-        defer { log.leave() }  // it may still be referenced for a moment
+        defer { log.releaseLocks() }  // it may still be referenced for a moment
         guard !log.isPoisoned, !log.isReadOnly else { return }
         do throws(StoreError) {
             // Relaxed commits are still due to be synced, wherever the files are now.

@@ -13,7 +13,7 @@ extension Coordinator {
         /// Write the wake counter, which was delayed.
         case wake
         /// Replay what has been committed since a checkpoint was loaded.
-        case readOn(ReloadedRoot, through: LogPosition)
+        case startReplay(ReloadedRoot, through: LogPosition)
         /// Sleep until woken or until that time.
         case linger(until: UInt64)
         /// Nothing to do, at least until that time.
@@ -29,7 +29,7 @@ extension Coordinator {
         /// Make the log usable again after a failed write or sync.
         case revive
         /// Release the writer lock, for a waiting process or because the realm is idle.
-        case resign(isHandOff: Bool)
+        case releaseWriterLock(isHandOff: Bool)
         /// Read the commits of other processes.
         case follow
         /// Read them for callers of `catchUp`.
@@ -56,7 +56,9 @@ extension Coordinator {
     func startPump() { IOPool.shared.submit { self.runPump() } }
 
     /// Whether the pump may sleep on its thread instead of returning it to the pool.
-    private var mayLinger: Bool { !IOPool.shared.isCrowded && !IOPool.shared.hasManyWaiting }
+    private var maySleepOnThread: Bool {
+        !IOPool.shared.isSaturated && !IOPool.shared.hasManyWaiting
+    }
 
     private func runPump() {
         guard let log = state.withLock({ $0.log }) else {
@@ -65,11 +67,11 @@ extension Coordinator {
         }
         while true {
             let observed = pumpWake.observe()
-            let mayLinger = mayLinger
+            let maySleepOnThread = maySleepOnThread
             let step = state.withLock { state -> Step in
                 switch state.nextStep(log, options) {
                 case .linger(let until):
-                    guard mayLinger else { return state.stop(until) }
+                    guard maySleepOnThread else { return state.stop(until) }
                     state.isPumpAsleep = true
                     return .linger(until: until)
                 case let step: return step
@@ -79,7 +81,7 @@ extension Coordinator {
             case .use(let lease, let step): perform(step, lease)
             case .acquire: acquire(log)
             case .wake: if isWatched { log.lock.wake() }
-            case .readOn(let reloaded, let end): readOn(reloaded, through: end)
+            case .startReplay(let reloaded, let end): startReplay(reloaded, through: end)
             case .close(let lease):
                 settle(lease)
                 finishClose()
@@ -97,7 +99,7 @@ extension Coordinator {
                 return
             }
             // A busy realm must not keep the thread from other realms.
-            if IOPool.shared.isCrowded { return startPump() }
+            if IOPool.shared.isSaturated { return startPump() }
         }
     }
 
@@ -120,7 +122,8 @@ extension Coordinator {
         switch step {
         case .flush(let batch): return flush(lease, batch)
         case .flushBulk(let item): return flushBulk(lease, item)
-        case .resign(let isHandOff): return resign(lease, isHandOff: isHandOff)
+        case .releaseWriterLock(let isHandOff):
+            return releaseWriterLock(lease, isHandOff: isHandOff)
         case .checkpoint: return beginCheckpoint(lease)
         case .recordCheckpoint(let finished): return recordCheckpoint(lease, finished)
         case .reload(let reference): return beginReload(lease, reference)
@@ -166,7 +169,7 @@ extension Coordinator {
         updateWatchers(log)
         log.publish(wakes: isWatched)
         let isWanted = log.lock.isLockedElsewhere(.waiters)
-        let spare = log.wantsSpare ? log.spareSegment : nil
+        let spare = log.needsSpareSegment ? log.spareSegment : nil
         publish(last, batch.map { .commit($0.commit.summary, $0.commit.root) })
         let (next, barriers, expected, makesSpare) = release(lease) { state in
             state.isFlushing = false
@@ -201,7 +204,7 @@ extension Coordinator {
         for staged in batch { staged.continuation.resume(returning: nil) }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
-        hub.look()
+        hub.process()
         if makesSpare, let spare { make(spare) }
         if !isWanted { gather(expected: expected) }
     }
@@ -268,7 +271,7 @@ extension Coordinator {
             if state.log?.isPoisoned == true {
                 state.writeFailure = StoreError(
                     .ioFailed,
-                    "Writing to the realm failed earlier. \(error.sentence)", path: error.path,
+                    "Writing to the realm failed earlier. \(error.message)", path: error.path,
                     errno: error.errno)
                 state.syncDue = nil
                 state.idleDue = nil
@@ -315,17 +318,17 @@ extension Coordinator {
         state.withLock { $0.idleDue = nil }
     }
 
-    private func resign(_ lease: consuming LogLease, isHandOff: Bool) {
+    private func releaseWriterLock(_ lease: consuming LogLease, isHandOff: Bool) {
         let log = lease.log
         let grants = log.hasLock ? log.lock.load(.grantCount) : 0
-        log.resignWriter()
+        log.releaseWriterLock()
         release(lease) { state in
             guard isHandOff else { return }
             state.statistics.handOffs += 1
             state.grantsAtHandOff = grants
-            let politeness =
-                state.politenessNanoseconds ?? options.store.politenessNanosecondsMax
-            state.politeUntil = IOPool.now() + politeness
+            let wait =
+                state.handOffWaitNanoseconds ?? options.store.maximumHandOffWaitNanoseconds
+            state.handOffWaitEnd = IOPool.now() + wait
         }
     }
 }

@@ -42,7 +42,7 @@ extension Coordinator {
 
     /// Starts a job that replays what has been committed since. A pump step that does not use the
     /// log.
-    func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
+    func startReplay(_ reloaded: ReloadedRoot, through end: LogPosition) {
         IOPool.shared.submitLong {
             self.continueReload(reloaded.reference) { () throws(StoreError) in
                 try reloaded.read(through: end)
@@ -54,8 +54,8 @@ extension Coordinator {
     private func sharedDamage(_ root: DatabaseRoot) -> StoreError {
         var error =
             root.content.context.source?.permanentDamage ?? StoreError(.invalidDatabase, "")
-        error.sentence =
-            "The older checkpoint has the same damage. \(error.sentence) Restore the realm from a "
+        error.message =
+            "The older checkpoint has the same damage. \(error.message) Restore the realm from a "
             + "backup."
         return error
     }
@@ -67,14 +67,14 @@ extension Coordinator {
             let reloaded = try body()
             wakePump { if $0.phase == .open { $0.checkpoint.reload = .near(reloaded) } }
         } catch {
-            giveUpReload(reference, error)
+            abandonReload(reference, error)
         }
     }
 
     /// Keeps the current tree.
     ///
     /// - Parameter error: What went wrong; `nil` if another process has yet to sync its commits.
-    private func giveUpReload(_ reference: CheckpointReference, _ error: StoreError?) {
+    private func abandonReload(_ reference: CheckpointReference, _ error: StoreError?) {
         let next = wakePump { state in  // for the retry
             state.failReload(reference, error, options.checkpoint)
             return state.nextTurn(options.store)
@@ -93,12 +93,12 @@ extension Coordinator {
         do throws(StoreError) {
             guard log.durableEnd >= log.position else {
                 release(lease)
-                return giveUpReload(reloaded.reference, nil)
+                return abandonReload(reloaded.reference, nil)
             }
             try reloaded.read(through: log.position)
             if let damage = reloaded.incoming.root.inheritedDamage {
                 release(lease)
-                return giveUpReload(reloaded.reference, damage)
+                return abandonReload(reloaded.reference, damage)
             }
             guard reloaded.incoming.root.version == old.version else {
                 throw StoreError(
@@ -109,16 +109,16 @@ extension Coordinator {
             }
         } catch {
             release(lease)
-            return giveUpReload(reloaded.reference, error)
+            return abandonReload(reloaded.reference, error)
         }
         let root = reloaded.incoming.root
-        selfCheck.forget()
+        selfCheck.release()
         publish(root, [.moved(root)])
         let (isHealed, damaged) = state.withLock {
             ($0.checkpoint.isHealing, $0.checkpoint.damagedVersion)
         }
         // The next checkpoint then keeps the intact one as its predecessor, not the damaged one.
-        if isHealed, let damaged { log.passOver(checkpointOf: damaged) }
+        if isHealed, let damaged { log.skipCheckpoint(of: damaged) }
         let next = release(lease) { state in
             state.head = root
             state.checkpoint.baseVersion = reloaded.reference.version
@@ -133,7 +133,7 @@ extension Coordinator {
         // and release the old one.
         IOPool.shared.submitLong {
             withExtendedLifetime(old) {}
-            self.hub.look()
+            self.hub.process()
         }
     }
 }

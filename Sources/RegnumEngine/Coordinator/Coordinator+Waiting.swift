@@ -29,7 +29,7 @@ package struct WaitNotice: Sendable {
     package let holder: WriteHolder
 
     /// A message for a log.
-    package var sentence: String {
+    package var message: String {
         let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
         return (place.map { "The write at \($0)" } ?? "A write")
             + " has been waiting for \(seconds) s for \(holder)"

@@ -27,7 +27,7 @@ extension Coordinator {
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { enqueueWaiter(id, deadline: deadline, place, $0) }
         } onCancel: {
-            giveUpWaiter(id, .cancelled)
+            cancelWaiter(id, .cancelled)
         }
         // The thread sanitizer doesn't see the ordering by a continuation that is resumed just
         // before its task suspends, but it does see the ordering by the lock.
@@ -109,19 +109,19 @@ extension Coordinator {
         var turn: WriteTurn?
         let lease = try state.withLock { state throws(StoreError) -> LogLease? in
             if let failure = state.refusal { throw failure }
-            turn = state.takeTurn(options.store, place)
+            turn = state.acquireTurn(options.store, place)
             guard turn == nil, !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty,
                 !state.isLogLeased, !state.isPumpRunning, let log = state.log
             else { return nil }
             return state.lease(log)
         }
         guard let lease else { return turn }
-        return takeLockInline(lease, place)
+        return acquireLockInline(lease, place)
     }
 
     /// Acquires the writer lock on the caller's thread if that needs no disk access and no other
     /// process is waiting for it.
-    private func takeLockInline(
+    private func acquireLockInline(
         _ lease: consuming LogLease, _ place: CallPlace?
     ) -> WriteTurn? {
         let log = lease.log
@@ -132,7 +132,7 @@ extension Coordinator {
                 state.statistics.grants += 1
                 state.lastActivity = IOPool.now()
             }
-            let turn = isWriter ? state.takeTurn(options.store, place) : nil
+            let turn = isWriter ? state.acquireTurn(options.store, place) : nil
             return (turn, state.claimPump())
         }
         if runsPump { startPump() }
@@ -151,7 +151,7 @@ extension Coordinator {
         let outcome: TurnOutcome? = state.withLock { state in
             if let failure = state.refusal { return .failed(failure) }
             if Task.isCancelled { return .cancelled }
-            if let turn = state.takeTurn(options.store, place) { return .turn(turn) }
+            if let turn = state.acquireTurn(options.store, place) { return .turn(turn) }
             if let deadline, deadline <= now {
                 holder = state.holder
                 return nil
@@ -170,7 +170,7 @@ extension Coordinator {
         if let notice { startNoticeTimer(at: notice) }
     }
 
-    private func giveUpWaiter(_ id: UInt64, _ outcome: TurnOutcome) {
+    private func cancelWaiter(_ id: UInt64, _ outcome: TurnOutcome) {
         let waiter = state.withLock { $0.waiters.remove(id: id) }
         waiter?.resume(returning: outcome)
     }
@@ -217,7 +217,7 @@ extension Coordinator {
         }
         next?.resume()
         if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
-        if case .published = answer { hub.look() }
+        if case .published = answer { hub.process() }
         finishCloseInMemory()
     }
 
@@ -257,34 +257,34 @@ extension Coordinator {
         let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
         let now = IOPool.now()
         var wakes = false
-        var asksWatchers = false
-        var asksWaiters = false
+        var checksWatchers = false
+        var checksWaiters = false
         let lease = state.withLock { state -> LogLease? in
             guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
                 !state.isFlushing, !state.isLogLeased, log.holdsWriter, !log.isPoisoned,
                 log.roomByteCount >= needed,
-                log.position - log.durableEnd + needed <= options.store.windowByteCountMax
+                log.position - log.durableEnd + needed <= options.store.maximumWindowByteCount
             else { return nil }
             wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
             if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
-            asksWatchers = state.isWatchersCheckDue(now)
-            asksWaiters = state.isWaitersCheckDue(now)
+            checksWatchers = state.isWatchersCheckDue(now)
+            checksWaiters = state.isWaitersCheckDue(now)
             return state.lease(log)
         }
         guard let lease else { return false }
         let log = lease.log
         do {
             try log.append([commit.body], version: commit.root.version)
-            if asksWaiters { try confirmPlace(lease) }
+            if checksWaiters { try confirmPlace(lease) }
         } catch {
             fail([], error)
             release(lease)
             finishTurn()
             throw error
         }
-        if asksWatchers { updateWatchers(log) }
+        if checksWatchers { updateWatchers(log) }
         log.publish(wakes: wakes && isWatched)
-        let isWanted = asksWaiters && log.lock.isLockedElsewhere(.waiters)
+        let isWanted = checksWaiters && log.lock.isLockedElsewhere(.waiters)
         publish(commit.root, [.commit(commit.summary, commit.root)])
         let (next, runsPump) = release(lease) { state -> (NextTurn?, Bool) in
             state.isTurnTaken = false
@@ -301,7 +301,7 @@ extension Coordinator {
         }
         next?.resume()
         if runsPump { startPump() }
-        hub.look()
+        hub.process()
         return true
     }
 
@@ -328,12 +328,12 @@ extension CoordinatorState {
     }
 
     private func mayEnter(_ options: StoreOptions) -> Bool {
-        isGateOpen && !isTurnTaken && stagedByteCount < options.windowByteCountMax / 2
+        isGateOpen && !isTurnTaken && stagedByteCount < options.maximumWindowByteCount / 2
             && !isSwapDue && writeFailure == nil && refusal == nil
     }
 
     /// Takes the turn if it is free and no writer is waiting for it.
-    mutating func takeTurn(_ options: StoreOptions, _ place: CallPlace? = nil) -> WriteTurn? {
+    mutating func acquireTurn(_ options: StoreOptions, _ place: CallPlace? = nil) -> WriteTurn? {
         guard waiters.isEmpty, mayEnter(options) else { return nil }
         isTurnTaken = true
         turnPlace = place

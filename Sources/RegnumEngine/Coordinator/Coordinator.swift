@@ -27,7 +27,7 @@ package final class Coordinator: Sendable {
         recovery: RecoveryReport?
     ) {
         self.options = options
-        hub = CommitHub(root, byteCountMax: options.summaryByteCountMax)
+        hub = CommitHub(root, maximumByteCount: options.maximumSummaryByteCount)
         var first = CoordinatorState(log: log, root: root)
         first.isReadOnly = options.isReadOnly
         first.recovery = recovery
@@ -40,8 +40,10 @@ package final class Coordinator: Sendable {
 
     /// Subscribes to the commits that concern the interest, from the currently published version on
     /// (`Subscription.start`).
-    package func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {
-        hub.subscribe(keeps) { _ in interest }
+    package func subscribe(_ interest: Interest, buffering: BufferingPolicy = .merged)
+        -> Subscription
+    {
+        hub.subscribe(buffering) { _ in interest }
     }
 
     /// Subscribes with an interest that depends on the version.
@@ -50,9 +52,10 @@ package final class Coordinator: Sendable {
     ///   interest: after a commit that changes the schema or rows of its `source`, after a gap, and
     ///   when a damaged tree is replaced. It is called under a lock, so it must only read the root.
     package func subscribe(
-        keeps: Keeps = .merged, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
+        buffering: BufferingPolicy = .merged,
+        _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
     ) -> Subscription {
-        hub.subscribe(keeps, interest)
+        hub.subscribe(buffering, interest)
     }
 
     /// Counters of the work done by the realm's streams.
@@ -61,7 +64,7 @@ package final class Coordinator: Sendable {
     /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or
     /// `closed` if the realm is closed first.
     package func waitUntil(version: UInt64) async throws {
-        let subscription = subscribe(.all, keeps: .concern)
+        let subscription = subscribe(.all, buffering: .concern)
         let slot = subscription.attach()
         while published.version < version {
             try checkReadable()

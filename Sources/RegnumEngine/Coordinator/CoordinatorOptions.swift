@@ -28,7 +28,7 @@ package struct CoordinatorOptions: Sendable {
     package var report: @Sendable (CoordinatorEvent) -> Void = { _ in }
     /// Maximum bytes of commit summaries kept for slow observers. Older ones are dropped, and those
     /// observers compare trees instead.
-    package var summaryByteCountMax = 16 << 20
+    package var maximumSummaryByteCount = 16 << 20
     package var checkpoint = CheckpointOptions()
     /// Read-only: the realm must exist, writes are refused, and commits by other processes are
     /// followed.

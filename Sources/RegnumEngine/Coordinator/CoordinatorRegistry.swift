@@ -54,7 +54,7 @@ final class CoordinatorRegistry: Sendable {
     }
 
     /// Ends the wait of a cancelled caller. Does nothing if it isn't waiting.
-    func leave(_ opening: Opening, _ id: UInt64) {
+    func cancelWait(_ opening: Opening, _ id: UInt64) {
         let opener = openings.withLock { $0[opening]?.removeValue(forKey: id) }
         opener?.resume(returning: nil)
     }

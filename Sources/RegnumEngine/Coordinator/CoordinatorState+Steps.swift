@@ -42,7 +42,7 @@ extension CoordinatorState {
             if isTurnTaken { return awaitTurn(options, now) }
             isHandOffDue = false
             isGateOpen = false
-            return use(log, .resign(isHandOff: true))
+            return use(log, .releaseWriterLock(isHandOff: true))
         }
         if writeFailure == nil, !isGateOpen, needsWriter { return .acquire }
         if writeFailure != nil, !isGateOpen, followFailure == nil, !waiters.isEmpty {
@@ -53,7 +53,7 @@ extension CoordinatorState {
             return use(log, .follow)
         }
         if isGateOpen { return openGateStep(log, options, now) }
-        return quietStep(log, now)
+        return idleStep(log, now)
     }
 
     /// Leases the log for a step.
@@ -71,7 +71,7 @@ extension CoordinatorState {
                 return use(log, .idle)
             }
             isGateOpen = false
-            return use(log, .resign(isHandOff: isWanted))
+            return use(log, .releaseWriterLock(isHandOff: isWanted))
         }
         return .linger(
             until: min(nextDue ?? .max, lastActivity + options.lingerNanoseconds))
@@ -106,7 +106,7 @@ extension CoordinatorState {
         return true
     }
 
-    private mutating func quietStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
+    private mutating func idleStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
         guard writeFailure == nil else { return stop(nil) }
         if wakeDue != nil {
             wakeDue = nil
@@ -148,7 +148,7 @@ extension CoordinatorState {
         for item in staged {
             if item.commit.bulk != nil { break }
             byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
-            if count > 0, byteCount > options.windowByteCountMax { break }
+            if count > 0, byteCount > options.maximumWindowByteCount { break }
             count += 1
         }
         if count == staged.count {

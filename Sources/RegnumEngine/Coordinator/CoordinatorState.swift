@@ -86,13 +86,13 @@ struct CoordinatorState {
     var isWatched = true
     /// After a hand-off, don't reacquire the lock before this time while others wait for it and the
     /// grant count is unchanged.
-    var politeUntil: UInt64 = 0
+    var handOffWaitEnd: UInt64 = 0
     var grantsAtHandOff: UInt32 = 0
     /// How long the next hand-off waits for its taker; `nil` for the maximum.
-    var politenessNanoseconds: UInt64?
-    static let politenessNanosecondsMin: UInt64 = 200_000
+    var handOffWaitNanoseconds: UInt64?
+    static let minimumHandOffWaitNanoseconds: UInt64 = 200_000
     var lastWake: UInt64 = 0
-    var closers: [UnsafeContinuation<Void, Never>] = []
+    var closeContinuations: [UnsafeContinuation<Void, Never>] = []
 
     var checkpoint = CheckpointState()
 
@@ -127,7 +127,7 @@ struct StagedCommit {
     /// commit fills the window, so that no turn begins until it is published, because it uses a lot
     /// of memory.
     func weight(_ options: StoreOptions) -> UInt64 {
-        commit.bulk == nil ? UInt64(commit.body.count) : options.windowByteCountMax
+        commit.bulk == nil ? UInt64(commit.body.count) : options.maximumWindowByteCount
     }
 }
 

@@ -81,9 +81,9 @@ final class PastRoot: @unchecked Sendable {
     private var failure: StoreError?
 
     /// Limits of one job: commits, bytes of summaries, and approximate time.
-    private static let commitCountMax = 64
-    private static let byteCountMax = 256 << 10
-    private static let nanosecondsMax: UInt64 = 5_000_000
+    private static let maximumCommitCount = 64
+    private static let maximumByteCount = 256 << 10
+    private static let maximumNanoseconds: UInt64 = 5_000_000
 
     /// Creates the root at a starting point in the log.
     init(
@@ -97,7 +97,7 @@ final class PastRoot: @unchecked Sendable {
 
     /// Advances for a limited time. Returns whether it has reached `version`.
     func advance(to version: UInt64) throws(StoreError) -> Bool {
-        let deadline = IOPool.now() + Self.nanosecondsMax
+        let deadline = IOPool.now() + Self.maximumNanoseconds
         while try step(through: version) != nil {
             if IOPool.now() > deadline { break }
         }
@@ -108,11 +108,11 @@ final class PastRoot: @unchecked Sendable {
     /// throwing an error, it throws the same error again.
     func steps(through version: UInt64) throws(StoreError) -> [HistoryReader.Step] {
         if let failure { throw failure }
-        let deadline = IOPool.now() + Self.nanosecondsMax
+        let deadline = IOPool.now() + Self.maximumNanoseconds
         var steps: [HistoryReader.Step] = []
         var byteCount = 0
         do throws(StoreError) {
-            while steps.count < Self.commitCountMax, byteCount < Self.byteCountMax,
+            while steps.count < Self.maximumCommitCount, byteCount < Self.maximumByteCount,
                 steps.isEmpty || IOPool.now() < deadline, let summary = try step(through: version)
             {
                 steps.append((root, summary))
@@ -140,7 +140,7 @@ final class PastRoot: @unchecked Sendable {
 /// The threads that read past versions: few, and separate from those that commit, which they don't
 /// delay. First come, first served.
 enum HistoryPool {
-    private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
+    private static let pool = IOPool(maximumThreadCount: 2, overflow: .shared)
 
     static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Result

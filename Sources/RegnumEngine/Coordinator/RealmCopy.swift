@@ -11,7 +11,7 @@ package struct RealmCopy: Sendable {
     private let target: String
     private let options: CoordinatorOptions
     /// Called between writes; returning false cancels the copy.
-    private let mayGoOn: @Sendable () -> Bool
+    private let shouldContinue: @Sendable () -> Bool
 
     static let temporaryPrefix = ".unfinished-backup-"
 
@@ -20,12 +20,12 @@ package struct RealmCopy: Sendable {
     ///   - options: the options of the realm to copy.
     package init(
         of root: DatabaseRoot, to target: String, _ options: CoordinatorOptions,
-        mayGoOn: @escaping @Sendable () -> Bool
+        shouldContinue: @escaping @Sendable () -> Bool
     ) {
         self.root = root
         self.target = target
         self.options = options
-        self.mayGoOn = mayGoOn
+        self.shouldContinue = shouldContinue
     }
 
     /// Creates the copy on a thread of `IOPool`.
@@ -58,8 +58,8 @@ package struct RealmCopy: Sendable {
         let place = try makePlace()
         do throws(StoreError) {
             let log = try write(to: place)
-            defer { log.leave() }
-            try goOn()
+            defer { log.releaseLocks() }
+            try checkCancellation()
             try log.checkPlace()
             try fileSystem.moveDirectory(place.path, to: target)
             place.lock.unlock(.session)
@@ -84,7 +84,7 @@ package struct RealmCopy: Sendable {
     /// one.
     private func renamed(_ error: StoreError, from path: String) -> StoreError {
         var error = error
-        error.sentence = error.sentence.replacing(path, with: target)
+        error.message = error.message.replacing(path, with: target)
         error.path = error.path?.replacing(path, with: target)
         return error
     }
@@ -125,16 +125,16 @@ package struct RealmCopy: Sendable {
     }
 
     private func write(to place: Place) throws(StoreError) -> RealmLog {
-        var seed = RealmContent.seed(of: root) { [options, mayGoOn] _ in
+        var seed = RealmContent.seed(of: root) { [options, shouldContinue] _ in
             if options.checkpoint.paceNanoseconds > 0 {
                 usleep(UInt32(truncatingIfNeeded: options.checkpoint.paceNanoseconds / 1000))
             }
-            return mayGoOn()
+            return shouldContinue()
         }
         seed.directory = place.directory.identity
         var store = options.store
         store.allowsNetworkFileSystem = true  // the copy isn't shared yet
-        try goOn()
+        try checkCancellation()
         // Opening it like any realm verifies that what was written can be read.
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         return try RealmLog.open(
@@ -143,8 +143,10 @@ package struct RealmCopy: Sendable {
         ).log
     }
 
-    private func goOn() throws(StoreError) {
-        if !mayGoOn() { throw StoreError(.closed, "The backup was cancelled.", path: target) }
+    private func checkCancellation() throws(StoreError) {
+        if !shouldContinue() {
+            throw StoreError(.closed, "The backup was cancelled.", path: target)
+        }
     }
 
     /// Checks that the parent directory exists and isn't a realm's directory. Removes the remains
@@ -160,7 +162,7 @@ package struct RealmCopy: Sendable {
             if error.code == .filePermissionDenied { return }
             let reason =
                 error.code == .fileNotFound
-                ? "its parent directory does not exist." : error.sentence
+                ? "its parent directory does not exist." : error.message
             throw StoreError(
                 .fileAccess, "Cannot create \"\(target)\": \(reason)", path: target,
                 errno: error.errno)

@@ -14,7 +14,7 @@ package final class SelfCheck: Sendable {
     #endif
 
     /// Larger realms aren't copied, which bounds time and memory.
-    private static let copyByteCountMax = 4 << 20
+    private static let maximumCopyByteCount = 4 << 20
 
     private struct Copy: Sendable {
         let root: DatabaseRoot
@@ -27,7 +27,7 @@ package final class SelfCheck: Sendable {
     init() {}
 
     /// Releases the copy.
-    func forget() {
+    func release() {
         guard Self.isOn else { return }
         let old = copy.withLock { $0.take() }
         withExtendedLifetime(old) {}
@@ -41,16 +41,16 @@ package final class SelfCheck: Sendable {
         let known = copy.withLock { $0.take() }
         guard commit.bulk == nil, !commit.body.isEmpty else { return }
         var before = known.flatMap { $0.original === base ? $0.root : nil }
-        if before == nil, base.heapByteCount <= Self.copyByteCountMax { before = base.copied() }
+        if before == nil, base.heapByteCount <= Self.maximumCopyByteCount { before = base.copied() }
         guard let before else { return }
         do throws(StoreError) {
             let (root, summary) = try CommitRecord.apply(commit.body, to: before)
             Self.expect(root, summary, of: commit, "The record")
-            if root.heapByteCount <= Self.copyByteCountMax {
+            if root.heapByteCount <= Self.maximumCopyByteCount {
                 copy.withLock { $0 = Copy(root: root, original: commit.root) }
             }
         } catch {
-            fatalError("The record of version \(commit.root.version) is invalid: \(error.sentence)")
+            fatalError("The record of version \(commit.root.version) is invalid: \(error.message)")
         }
     }
 
@@ -91,7 +91,7 @@ package final class SelfCheck: Sendable {
     private static func fail(_ error: StoreError, _ what: String) {
         switch error.code {
         case .invalidDatabase, .unsupportedFormat, .historyTrimmed:
-            fatalError("\(what) is invalid: \(error.sentence)")
+            fatalError("\(what) is invalid: \(error.message)")
         default: break
         }
     }

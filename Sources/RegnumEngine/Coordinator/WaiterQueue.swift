@@ -40,13 +40,13 @@ struct WaiterQueue {
     /// The writer that has waited longest.
     var oldest: Waiter? {
         mutating get {
-            skipGone()
+            skipRemoved()
             return first < order.count ? waiters[order[first]] : nil
         }
     }
 
     mutating func popFirst() -> Waiter? {
-        skipGone()
+        skipRemoved()
         guard first < order.count else { return nil }
         first += 1
         defer { compact() }
@@ -90,7 +90,7 @@ struct WaiterQueue {
         return order[first...].compactMap { waiters[$0]?.continuation }
     }
 
-    private mutating func skipGone() {
+    private mutating func skipRemoved() {
         while first < order.count, waiters[order[first]] == nil {
             first += 1
             stepCount += 1
@@ -123,7 +123,7 @@ private struct DeadlineHeap {
     /// - Returns: the number of items moved.
     mutating func insert(_ item: Item) -> Int {
         items.append(item)
-        return rise(from: items.count - 1)
+        return siftUp(from: items.count - 1)
     }
 
     /// - Returns: the number of items moved.
@@ -144,12 +144,12 @@ private struct DeadlineHeap {
         }
     }
 
-    mutating func removeAll(where isGone: (Item) -> Bool) {
+    mutating func removeAll(where isRemoved: (Item) -> Bool) {
         // A sorted array is a heap.
-        items = items.filter { !isGone($0) }.sorted { $0.deadline < $1.deadline }
+        items = items.filter { !isRemoved($0) }.sorted { $0.deadline < $1.deadline }
     }
 
-    private mutating func rise(from start: Int) -> Int {
+    private mutating func siftUp(from start: Int) -> Int {
         var (index, moveCount) = (start, 1)
         while index > 0, items[index].deadline < items[(index - 1) / 2].deadline {
             items.swapAt(index, (index - 1) / 2)

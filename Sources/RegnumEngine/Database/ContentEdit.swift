@@ -35,12 +35,12 @@ final class ContentEdit {
     }
 
     /// Discards the editor of a table whose indexes have changed.
-    func forget(_ index: Int) {
+    func discard(_ index: Int) {
         if index < editors.count { editors[index] = nil }
     }
 
     /// Discards all editors, because the state was rolled back.
-    func forget() { editors = [] }
+    func discard() { editors = [] }
 }
 
 /// The cached state of one table in an edit.

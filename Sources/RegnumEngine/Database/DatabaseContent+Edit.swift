@@ -17,9 +17,9 @@ extension DatabaseContent {
     /// Returns whether the inner nodes of a class's trees can count its rows and list elements.
     func isCountable(_ index: Int) -> Bool {
         let table = self[index]
-        return table.count <= Limits.entryCountMax
+        return table.count <= Limits.maximumEntryCount
             && (0..<table.node.count).allSatisfy {
-                table.index(at: $0).count <= Limits.entryCountMax
+                table.index(at: $0).count <= Limits.maximumEntryCount
             }
     }
 
@@ -92,7 +92,7 @@ extension DatabaseContent {
         _ column: ColumnKey, _ kind: ColumnTreeKind = .values, of key: TableKey,
         _ edit: ContentEdit
     ) {
-        edit.forget(key.index)
+        edit.discard(key.index)
         let table = ownTable(key.index, edit.nodes).addingIndex(
             of: schema.tables[key.index].columns[column.index], kind, seed: context.seed,
             edit.nodes)
@@ -107,7 +107,7 @@ extension DatabaseContent {
     ) -> UInt64 {
         var table = ownTable(index, edit.nodes)
         let editor = edit.editor(index, table, schema.tables[index])
-        if let key, key != table.nextKey { table.settle(nextKey: key, edit: edit.nodes) }
+        if let key, key != table.nextKey { table.setNextKey(key, edit: edit.nodes) }
         let row = editor.appender.append(values, to: &table, version: version)
         for slot in editor.indexColumns.indices {
             let value = values[editor.indexColumns[slot]]

@@ -99,7 +99,7 @@ extension DatabaseContent {
     func ownershipProblem(
         of row: ObjectKey, in table: TableKey, level: Int
     ) -> StoreError? {
-        let isSound = level <= Limits.anyLevelMax && hasOneOwner(table, row.rawValue)
+        let isSound = level <= Limits.maximumAnyLevel && hasOneOwner(table, row.rawValue)
         return isSound ? nil : damage(ofOwnersIn: table)
     }
 
@@ -115,7 +115,7 @@ extension DatabaseContent {
     /// Reports damage that isn't in a single leaf. The current read or transaction then fails.
     func report(_ damage: StoreError) {
         guard let source = context.source else { return DamageWatch.note(damage) }
-        source.contradict(damage.sentence)
+        source.contradict(damage.message)
     }
 
     /// Reports that the index of a link has entries of rows that don't have the link.

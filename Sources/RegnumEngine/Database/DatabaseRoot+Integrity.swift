@@ -202,13 +202,13 @@ struct TableCheck {
             let elements = state.elements(list.key.index).tree
             let targets = content[list.target.index]
             var wrong: UInt64?
-            var demanded: [IndexTree.Entry] = []
+            var expected: [IndexTree.Entry] = []
             var isAscending = true
             var order = MemberOrder(list, content)
             let (_, error) = DamageWatch.run {
                 elements.visitRepeated { owner, element in
-                    if let last = demanded.last, owner < last.row { isAscending = false }
-                    demanded.append(IndexTree.Entry(key: element, row: owner))
+                    if let last = expected.last, owner < last.row { isAscending = false }
+                    expected.append(IndexTree.Entry(key: element, row: owner))
                     if !order.permits(element, in: owner) { isAscending = false }
                     if state.contains(owner), targets.contains(element) { return true }
                     wrong = owner
@@ -220,20 +220,20 @@ struct TableCheck {
                 throw damage("a list's owner or element does not exist", list.name, wrong)
             }
             if !isAscending { throw damage("its lists are out of order", list.name) }
-            demanded.sort { $0 < $1 }
+            expected.sort { $0 < $1 }
             var next = 0
-            var agrees = demanded.count == elements.count
+            var agrees = expected.count == elements.count
             let (_, backlinkError) = DamageWatch.run {
                 state.backlinks(list.key.index).visitRepeated { key, row in
                     agrees =
-                        agrees && next < demanded.count
-                        && demanded[next] == IndexTree.Entry(key: key, row: row)
+                        agrees && next < expected.count
+                        && expected[next] == IndexTree.Entry(key: key, row: row)
                     next += 1
                     return agrees
                 }
             }
             if let backlinkError { throw named(backlinkError, list.name) }
-            guard agrees, next == demanded.count else {
+            guard agrees, next == expected.count else {
                 throw damage("the lists do not match their backlinks", list.name)
             }
         }

@@ -1,7 +1,8 @@
 /// The newest commits, kept individually until every subscription that wants individual commits has
 /// taken them, including the roots that such subscriptions are entitled to.
 ///
-/// Beyond a byte limit the oldest commits are dropped, and takers positioned before them get none.
+/// Beyond a byte limit the oldest commits are dropped, and subscribers positioned before them get
+/// none.
 struct CommitHistory {
     private struct Item {
         var summary: CommitSummary
@@ -14,10 +15,11 @@ struct CommitHistory {
     /// Ascending by version, without gaps; the newest commit is last.
     private var items: [Item] = []
     private var first = 0
-    /// The ascending versions at which takers are positioned. Some may have no takers left.
+    /// The ascending versions at which subscribers are positioned. Some may have no subscribers
+    /// left.
     private var places: [UInt64] = []
     private var firstPlace = 0
-    private var takerCounts: [UInt64: Int] = [:]
+    private var subscriberCounts: [UInt64: Int] = [:]
     private(set) var byteCount = 0
     private(set) var rootCount = 0
     /// Roots to release outside the lock.
@@ -28,19 +30,19 @@ struct CommitHistory {
 
     var count: Int { items.count - first }
 
-    /// Adds the newest commit if any taker is positioned before it.
+    /// Adds the newest commit if any subscriber is positioned before it.
     ///
     /// - Parameters:
-    ///   - newTakers: the number of takers for which it is the first relevant commit.
-    ///   - rootUserCount: the number of takers that are entitled to its root.
+    ///   - newSubscriberCount: the number of subscribers for which it is the first relevant commit.
+    ///   - rootUserCount: the number of subscribers that are entitled to its root.
     mutating func append(
-        _ summary: CommitSummary, _ root: DatabaseRoot, newTakers: Int, rootUserCount: Int
+        _ summary: CommitSummary, _ root: DatabaseRoot, newSubscriberCount: Int, rootUserCount: Int
     ) {
-        if newTakers > 0 {
+        if newSubscriberCount > 0 {
             places.append(summary.version - 1)
-            takerCounts[summary.version - 1] = newTakers
+            subscriberCounts[summary.version - 1] = newSubscriberCount
         }
-        if takerCounts.isEmpty { return }
+        if subscriberCounts.isEmpty { return }
         var item = Item(
             summary: summary, byteCount: summary.byteCount, root: nil, rootUserCount: rootUserCount)
         if rootUserCount > 0 {
@@ -52,11 +54,11 @@ struct CommitHistory {
         items.append(item)
     }
 
-    /// Returns whether the commits after `since` are available to a taker positioned there.
-    func has(since: UInt64) -> Bool { takerCounts[since] != nil }
+    /// Returns whether the commits after `since` are available to a subscriber positioned there.
+    func has(since: UInt64) -> Bool { subscriberCounts[since] != nil }
 
-    /// Returns the commits after `since` to a taker positioned there, and removes the taker; `nil`
-    /// if they were dropped.
+    /// Returns the commits after `since` to a subscriber positioned there, and removes the
+    /// subscriber; `nil` if they were dropped.
     ///
     /// - Parameters:
     ///   - concerning: the ascending versions of the commits that concerned it.
@@ -85,22 +87,22 @@ struct CommitHistory {
         return commits
     }
 
-    /// Removes a taker at `since`, which no longer needs the roots of these versions.
+    /// Removes a subscriber at `since`, which no longer needs the roots of these versions.
     mutating func release(since: UInt64, roots: [UInt64]) {
         releaseRoots(roots)
-        guard let takerCount = takerCounts[since] else { return }
-        takerCounts[since] = takerCount > 1 ? takerCount - 1 : nil
+        guard let subscriberCount = subscriberCounts[since] else { return }
+        subscriberCounts[since] = subscriberCount > 1 ? subscriberCount - 1 : nil
         trim()
     }
 
     /// Drops the oldest commits until the byte limit is met.
-    mutating func limit(byteCountMax: Int) {
-        guard byteCount > byteCountMax else { return }
-        while byteCount > byteCountMax, count > 0 {
+    mutating func limit(maximumByteCount: Int) {
+        guard byteCount > maximumByteCount else { return }
+        while byteCount > maximumByteCount, count > 0 {
             let version = items[first].summary.version
             dropFirst()
             while firstPlace < places.count, places[firstPlace] < version {
-                takerCounts[places[firstPlace]] = nil
+                subscriberCounts[places[firstPlace]] = nil
                 firstPlace += 1
             }
         }
@@ -113,7 +115,7 @@ struct CommitHistory {
         return droppedRoots
     }
 
-    /// Releases one taker's claim to the roots of these versions.
+    /// Releases one subscriber's claim to the roots of these versions.
     mutating func releaseRoots(_ versions: [UInt64]) {
         for version in versions { releaseRoot(version) }
     }
@@ -136,9 +138,11 @@ struct CommitHistory {
         rootCount -= 1
     }
 
-    /// Drops the commits that no taker is positioned before.
+    /// Drops the commits that no subscriber is positioned before.
     private mutating func trim() {
-        while firstPlace < places.count, takerCounts[places[firstPlace]] == nil { firstPlace += 1 }
+        while firstPlace < places.count, subscriberCounts[places[firstPlace]] == nil {
+            firstPlace += 1
+        }
         let oldest = firstPlace < places.count ? places[firstPlace] : .max
         while count > 0, items[first].summary.version <= oldest { dropFirst() }
         if first > 64, first * 2 > items.count {

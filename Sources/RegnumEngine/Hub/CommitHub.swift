@@ -4,7 +4,7 @@ internal import RegnumStore
 /// and keeps the commit for them.
 ///
 /// Publishing a root (`publish`) is a separate step that never waits; writers are resumed after it.
-/// The commits are then processed (`look`) in order, by one thread at a time: this matches them
+/// The commits are then processed (`process`) in order, by one thread at a time: this matches them
 /// with the subscriptions and keeps their summaries for those that they concern. Subscriptions that
 /// no commit concerns keep nothing and advance silently.
 final class CommitHub: Sendable {
@@ -16,7 +16,7 @@ final class CommitHub: Sendable {
         /// The approximate memory use of the queue.
         var queueByteCount = 0
         var isObserved = false
-        var isLooking = false
+        var isProcessing = false
         /// Whether to close as soon as everything has been processed.
         var isClosing = false
         var catchUps: [CatchUp] = []
@@ -34,7 +34,7 @@ final class CommitHub: Sendable {
         var routes = InterestRoutes()
         /// The newest root up to which all commits have been processed; `nil` without
         /// subscriptions.
-        var looked: DatabaseRoot?
+        var processedRoot: DatabaseRoot?
         var summaries = SummaryHistory()
         var commits = CommitHistory()
         var isClosed = false
@@ -46,15 +46,15 @@ final class CommitHub: Sendable {
     /// Held only for loads and stores. May be locked inside `state`, never the other way round.
     let publication: Guarded<Publication>
     let state = Guarded(State())
-    let byteCountMax: Int
+    let maximumByteCount: Int
     /// The maximum memory use of the queue.
-    let queueByteCountMax: Int
+    let maximumQueueByteCount: Int
     let counters = StreamCounters()
 
-    init(_ root: DatabaseRoot, byteCountMax: Int, queueByteCountMax: Int = 16 << 20) {
+    init(_ root: DatabaseRoot, maximumByteCount: Int, maximumQueueByteCount: Int = 16 << 20) {
         publication = Guarded(Publication(root: root))
-        self.byteCountMax = byteCountMax
-        self.queueByteCountMax = queueByteCountMax
+        self.maximumByteCount = maximumByteCount
+        self.maximumQueueByteCount = maximumQueueByteCount
     }
 
     var published: DatabaseRoot { publication.withLock { $0.root } }
@@ -62,7 +62,7 @@ final class CommitHub: Sendable {
     // MARK: Subscriptions
 
     func subscribe(
-        _ keeps: Keeps, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
+        _ buffering: BufferingPolicy, _ interest: @escaping @Sendable (DatabaseRoot) -> Interest
     ) -> Subscription {
         let entry = state.withLock { state in
             let start = publication.withLock { publication in
@@ -70,9 +70,9 @@ final class CommitHub: Sendable {
                 return publication.root
             }
             state.nextID += 1
-            let entry = SubscriptionEntry(id: state.nextID, interest, keeps, start: start)
+            let entry = SubscriptionEntry(id: state.nextID, interest, buffering, start: start)
             if state.isClosed { return entry }
-            if state.looked == nil { state.looked = start }
+            if state.processedRoot == nil { state.processedRoot = start }
             state.entries[entry.id] = entry
             state.routes.insert(entry)
             return entry
@@ -94,7 +94,7 @@ final class CommitHub: Sendable {
             entry.reset(at: entry.position)
             if state.entries.removeValue(forKey: entry.id) != nil {
                 state.routes.remove(entry)
-                if state.entries.isEmpty { garbage += letGo(&state) }
+                if state.entries.isEmpty { garbage += releaseAll(&state) }
             }
             garbage += state.commits.takeDroppedRoots()
             return (words, garbage)
@@ -103,13 +103,13 @@ final class CommitHub: Sendable {
         withExtendedLifetime(garbage) {}
     }
 
-    private func letGo(_ state: inout State) -> [Any] {
+    private func releaseAll(_ state: inout State) -> [Any] {
         let queue = publication.withLock { publication in
             publication.isObserved = false
             return publication.takeQueue()
         }
-        let garbage: [Any] = [state.looked as Any, queue, state.commits, state.summaries]
-        state.looked = nil
+        let garbage: [Any] = [state.processedRoot as Any, queue, state.commits, state.summaries]
+        state.processedRoot = nil
         state.entries = [:]
         state.routes = InterestRoutes()
         state.summaries = SummaryHistory()
@@ -136,30 +136,32 @@ final class CommitHub: Sendable {
 extension CommitHub.State {
     /// Returns what a subscription can take, and advances it.
     mutating func take(_ entry: SubscriptionEntry) -> Pending? {
-        guard !entry.isRemoved, let looked else { return nil }
+        guard !entry.isRemoved, let processedRoot else { return nil }
         guard let since = entry.since else {
             guard entry.mustMove else { return nil }
-            entry.reset(at: max(entry.position, looked.version))
+            entry.reset(at: max(entry.position, processedRoot.version))
             return Pending(
-                root: looked, since: looked.version, isConcerned: false, summaries: [],
-                origins: [], commits: entry.keeps.keepsEach ? [] : nil)
+                root: processedRoot, since: processedRoot.version, isConcerned: false,
+                summaries: [],
+                origins: [], commits: entry.buffering.buffersEach ? [] : nil)
         }
         var summaries: [CommitSummary]?
         var commits: [KeptCommit]?
         if entry.isKept {
-            if entry.keeps.keepsEach {
+            if entry.buffering.buffersEach {
                 commits = self.commits.take(
                     since: since, concerning: entry.concerning,
-                    hasRoots: entry.keeps == .versions)
+                    hasRoots: entry.buffering == .versions)
                 summaries = commits?.map(\.summary)
             } else {
                 summaries = self.summaries.take(since: since)
             }
         }
         let origins = entry.origins.all
-        entry.reset(at: looked.version)
+        entry.reset(at: processedRoot.version)
         return Pending(
-            root: looked, since: since, isConcerned: true, summaries: summaries, origins: origins,
+            root: processedRoot, since: since, isConcerned: true, summaries: summaries,
+            origins: origins,
             commits: commits)
     }
 
@@ -176,16 +178,16 @@ extension CommitHub.State {
     mutating func release(_ entry: SubscriptionEntry) {
         guard entry.isKept, let since = entry.since else { return }
         entry.isKept = false
-        if entry.keeps.keepsEach {
+        if entry.buffering.buffersEach {
             commits.release(
-                since: since, roots: entry.keeps == .versions ? entry.concerning : [])
+                since: since, roots: entry.buffering == .versions ? entry.concerning : [])
         } else {
             summaries.release(since: since)
         }
     }
 }
 
-extension Keeps {
+extension BufferingPolicy {
     /// Whether commits are kept individually.
-    var keepsEach: Bool { self == .commits || self == .versions }
+    var buffersEach: Bool { self == .commits || self == .versions }
 }

@@ -5,11 +5,11 @@ package struct Deadline: Sendable {
     private let isPast: @Sendable () -> Bool
 
     /// About 136 years; can be added to the time of any clock without overflow.
-    private static let durationMax = Duration.seconds(1 << 32)
+    private static let maximumDuration = Duration.seconds(1 << 32)
 
     /// Creates a deadline relative to the clock's current time, at most about 136 years ahead.
     package init(in duration: Duration, of clock: any Clock<Duration>) {
-        self.init(in: min(max(duration, .zero), Deadline.durationMax), clock)
+        self.init(in: min(max(duration, .zero), Deadline.maximumDuration), clock)
     }
 
     private init<C: Clock<Duration>>(in duration: Duration, _ clock: C) {

@@ -60,16 +60,20 @@ struct InterestRoutes {
             guard let routes = tables[StoredText(delta.tableName)] else { continue }
             if routes.values.isEmpty, routes.elements.isEmpty { continue }
             var search = RouteSearch(delta)
-            search.values = routes.values.mapValues { RouteSearch.Question(wanted: wanted($0)) }
-            search.elements = routes.elements.mapValues { RouteSearch.Question(wanted: wanted($0)) }
+            search.values = routes.values.mapValues {
+                RouteSearch.Question(searchedKeys: searchedKeys($0))
+            }
+            search.elements = routes.elements.mapValues {
+                RouteSearch.Question(searchedKeys: searchedKeys($0))
+            }
             searches.append(search)
         }
         return searches
     }
 
     /// Returns the keys to look for if there are few; `nil` for all keys.
-    private func wanted<Key>(_ routes: [Key: Entries]) -> Set<Key>? {
-        routes.count <= RouteSearch.wantedCountMax ? Set(routes.keys) : nil
+    private func searchedKeys<Key>(_ routes: [Key: Entries]) -> Set<Key>? {
+        routes.count <= RouteSearch.maximumSearchedKeyCount ? Set(routes.keys) : nil
     }
 
     /// Calls `body` with the subscriptions that a commit concerns, possibly more than once.

@@ -5,8 +5,8 @@ package struct OriginList: Sendable {
     /// The same labels as a set, once there are many.
     private var known: Set<StoredText> = []
 
-    static let countMax = 1_000
-    private static let scanCountMax = 8
+    static let maximumCount = 1_000
+    private static let maximumScanCount = 8
 
     package init() {}
 
@@ -20,15 +20,15 @@ package struct OriginList: Sendable {
     package mutating func add(_ label: String) {
         let label = StoredText(label)
         if contains(label) { return }
-        if known.isEmpty, labels.count - first > OriginList.scanCountMax {
+        if known.isEmpty, labels.count - first > OriginList.maximumScanCount {
             known = Set(labels[first...])
         }
         if !known.isEmpty { known.insert(label) }
         labels.append(label)
-        guard labels.count - first > OriginList.countMax else { return }
+        guard labels.count - first > OriginList.maximumCount else { return }
         known.remove(labels[first])
         first += 1
-        if first >= OriginList.countMax {
+        if first >= OriginList.maximumCount {
             labels.removeFirst(first)
             first = 0
         }

@@ -3,19 +3,19 @@
 struct RouteSearch {
     struct Question<Key: Hashable> {
         /// The keys to look for, `nil` for all.
-        let wanted: Set<Key>?
+        let searchedKeys: Set<Key>?
         fileprivate(set) var found: Set<Key> = []
 
         /// Whether all wanted keys were found.
-        fileprivate var isDone: Bool { found.count == wanted?.count }
+        fileprivate var isDone: Bool { found.count == searchedKeys?.count }
 
         fileprivate mutating func note(_ key: Key) {
-            if wanted?.contains(key) ?? true { found.insert(key) }
+            if searchedKeys?.contains(key) ?? true { found.insert(key) }
         }
     }
 
     /// The maximum number of keys copied from the routes.
-    static let wantedCountMax = 64
+    static let maximumSearchedKeyCount = 64
 
     let delta: TableDelta
     var values: [StoredText: Question<Value>] = [:]
@@ -79,8 +79,8 @@ struct RouteSearch {
         _ place: ListPlace, _ root: DatabaseRoot, _ question: inout Question<ObjectKey>
     ) {
         for row in delta.changedRows where !question.isDone {
-            if let wanted = question.wanted {
-                for owner in wanted where !question.found.contains(owner) {
+            if let searchedKeys = question.searchedKeys {
+                for owner in searchedKeys where !question.found.contains(owner) {
                     if root.isElement(row, of: place, owner) { question.note(owner) }
                 }
             } else {

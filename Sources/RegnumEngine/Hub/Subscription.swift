@@ -1,17 +1,17 @@
 internal import RegnumStore
 
 /// The way commits that a subscription hasn't taken yet are kept.
-package enum Keeps: Sendable {
+package enum BufferingPolicy: Sendable {
     /// The summaries; adjacent ones may be merged.
     case merged
     /// Each summary individually.
     case commits
     /// Each summary individually, and the root of each commit that concerns the subscription.
     case versions
-    /// Nothing; the taker compares the versions.
+    /// Nothing; the subscriber compares the versions.
     case nothing
-    /// Nothing, not even the starting version and labels: the taker only learns whether commits
-    /// concerned it.
+    /// Nothing, not even the starting version and labels: the subscriber only learns whether
+    /// commits concerned it.
     case concern
 }
 
@@ -76,16 +76,16 @@ package final class Subscription: Sendable {
 
     /// The version up to which commits have been processed. If there is nothing to take, no commit
     /// up to this version concerned the subscription.
-    package var seenVersion: UInt64 {
-        hub.state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
+    package var processedVersion: UInt64 {
+        hub.state.withLock { state in max(state.processedRoot?.version ?? 0, entry.position) }
     }
 
     /// The version up to which commits have been processed, if none concerned the subscription
     /// since the last take; otherwise `nil`.
     package var idleVersion: UInt64? {
         hub.state.withLock { state in
-            guard entry.since == nil, let looked = state.looked else { return nil }
-            return max(looked.version, entry.position)
+            guard entry.since == nil, let processedRoot = state.processedRoot else { return nil }
+            return max(processedRoot.version, entry.position)
         }
     }
 

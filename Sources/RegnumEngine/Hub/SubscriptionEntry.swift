@@ -3,7 +3,7 @@
 /// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state` for all variables.
 final class SubscriptionEntry: @unchecked Sendable {
     let id: UInt64
-    let keeps: Keeps
+    let buffering: BufferingPolicy
     /// Returns the interest at a version.
     let interestAt: @Sendable (DatabaseRoot) -> Interest
     /// The interest at the newest version that was processed, or at the starting version.
@@ -31,14 +31,15 @@ final class SubscriptionEntry: @unchecked Sendable {
     var lastSignal: UInt64 = 0
 
     init(
-        id: UInt64, _ interestAt: @escaping @Sendable (DatabaseRoot) -> Interest, _ keeps: Keeps,
+        id: UInt64, _ interestAt: @escaping @Sendable (DatabaseRoot) -> Interest,
+        _ buffering: BufferingPolicy,
         start: DatabaseRoot
     ) {
         self.id = id
-        self.keeps = keeps
+        self.buffering = buffering
         self.interestAt = interestAt
         interest = interestAt(start)
-        self.start = keeps == .concern ? nil : start
+        self.start = buffering == .concern ? nil : start
         position = start.version
     }
 

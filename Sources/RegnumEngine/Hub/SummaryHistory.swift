@@ -1,15 +1,15 @@
 /// The summaries of the newest commits, merged where no subscription needs them separately. They
-/// form a chain of segments. Each begins at the position of a taker and ends at the position of the
-/// next one or at the newest commit.
+/// form a chain of segments. Each begins at the position of a subscriber and ends at the position
+/// of the next one or at the newest commit.
 ///
 /// A segment consists of a few summaries. It is merged into one when it has doubled in size since
 /// its last merge, so it takes about as much memory as the objects that changed, and each change is
-/// merged O(1) times, amortized (O(log n) if takers between others leave). Beyond a byte limit the
-/// oldest segments are dropped, and their takers get none.
+/// merged O(1) times, amortized (O(log n) if subscribers between others leave). Beyond a byte limit
+/// the oldest segments are dropped, and their subscribers get none.
 struct SummaryHistory {
     private struct Segment {
-        /// The number of takers positioned at its beginning.
-        var takerCount: Int
+        /// The number of subscribers positioned at its beginning.
+        var subscriberCount: Int
         var summaries: [CommitSummary]
         var byteCount: Int
         /// The size after its last merge.
@@ -29,16 +29,16 @@ struct SummaryHistory {
 
     private static let slackByteCount = 4096
 
-    /// Adds the newest commit. `newTakers` is the number of takers for which it is the first
-    /// relevant commit; they are positioned before it.
+    /// Adds the newest commit. `newSubscriberCount` is the number of subscribers for which it is
+    /// the first relevant commit; they are positioned before it.
     ///
     /// - Complexity: O(1) amortized for each change.
-    mutating func append(_ summary: CommitSummary, newTakers: Int) {
+    mutating func append(_ summary: CommitSummary, newSubscriberCount: Int) {
         let bytes = summary.byteCount
-        if newTakers > 0 {
+        if newSubscriberCount > 0 {
             let start = summary.version - 1
             segments[start] = Segment(
-                takerCount: newTakers, summaries: [summary], byteCount: bytes,
+                subscriberCount: newSubscriberCount, summaries: [summary], byteCount: bytes,
                 mergedByteCount: bytes, previous: tail, next: nil)
             if let tail { segments[tail]?.next = start }
             if head == nil { head = start }
@@ -51,11 +51,11 @@ struct SummaryHistory {
         }
         byteCount += bytes
         count += 1
-        if newTakers == 0, let tail { mergeIfDoubled(tail) }
+        if newSubscriberCount == 0, let tail { mergeIfDoubled(tail) }
     }
 
-    /// Returns the summaries after `since` to a taker positioned there, and removes the taker;
-    /// `nil` if they were dropped.
+    /// Returns the summaries after `since` to a subscriber positioned there, and removes the
+    /// subscriber; `nil` if they were dropped.
     ///
     /// - Complexity: O(summaries after `since`).
     mutating func take(since: UInt64) -> [CommitSummary]? {
@@ -70,11 +70,11 @@ struct SummaryHistory {
         return summaries
     }
 
-    /// Removes a taker at `since`.
+    /// Removes a subscriber at `since`.
     mutating func release(since: UInt64) {
-        guard let takerCount = segments[since]?.takerCount else { return }
-        segments[since]?.takerCount = takerCount - 1
-        if takerCount > 1 { return }
+        guard let subscriberCount = segments[since]?.subscriberCount else { return }
+        segments[since]?.subscriberCount = subscriberCount - 1
+        if subscriberCount > 1 { return }
         if since == head {
             dropHead()
         } else {
@@ -84,8 +84,8 @@ struct SummaryHistory {
 
     /// Drops the oldest segments until the byte limit is met, merging them first if that is likely
     /// to help.
-    mutating func limit(byteCountMax: Int) {
-        while byteCount > byteCountMax, let head, let segment = segments[head] {
+    mutating func limit(maximumByteCount: Int) {
+        while byteCount > maximumByteCount, let head, let segment = segments[head] {
             if segment.summaries.count > 1, segment.byteCount / 5 >= segment.mergedByteCount / 4 {
                 merge(head)
             } else {

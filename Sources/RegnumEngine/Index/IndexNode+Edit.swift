@@ -72,7 +72,7 @@ extension IndexLeaf {
     }
 
     /// Copies the entries of a sibling before or after its own.
-    func take(_ other: IndexLeaf, isBefore: Bool) {
+    func absorb(_ other: IndexLeaf, isBefore: Bool) {
         let (own, added) = (count, other.count)
         if isBefore { replace(at: added, from: self, 0, own) }
         replace(at: isBefore ? 0 : own, from: other, 0, added)
@@ -122,7 +122,7 @@ extension IndexInner {
     }
 
     /// Copies the children of a sibling before or after its own.
-    func take(_ other: IndexInner, isBefore: Bool) {
+    func absorb(_ other: IndexInner, isBefore: Bool) {
         let (own, added) = (count, other.count)
         if isBefore { replace(at: added, from: self, 0, own) }
         replace(at: isBefore ? 0 : own, from: other, 0, added)

@@ -53,7 +53,7 @@ extension IndexTree {
                 .invalidDatabase, "The nodes file is damaged: an index is out of order.")
         }
         for leaf in leaves { tree.count += Int(leaf.count) }
-        guard tree.count <= Limits.entryCountMax else {
+        guard tree.count <= Limits.maximumEntryCount else {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
         }

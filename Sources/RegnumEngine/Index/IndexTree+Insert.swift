@@ -154,7 +154,7 @@ extension IndexTree {
     /// Adds a new root above the old one and its new right sibling.
     private mutating func grow(_ added: IndexChild, _ edit: NodeEdit) {
         guard let old = root else { return }
-        precondition(height < IndexTree.heightMax, "The index exceeds its maximum height.")
+        precondition(height < IndexTree.maximumHeight, "The index exceeds its maximum height.")
         let top = IndexInner.make(height: height + 1, source: 0, edit)
         top.insert(height == 0 ? IndexChild(leaf: old) : IndexChild(inner: old), at: 0)
         top.insert(added, at: 1)

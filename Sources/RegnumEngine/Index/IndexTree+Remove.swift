@@ -3,7 +3,7 @@ extension IndexTree {
     private static let fewest = 32
     /// The maximum size of a merged node. It leaves room, so that the node isn't split again at
     /// once.
-    private static let mergedMax = 96
+    private static let maximumMerged = 96
 
     /// Removes an entry. Returns false if it doesn't exist. If the tree has a hint, the caller must
     /// clear it.
@@ -47,8 +47,10 @@ extension IndexTree {
                 }
                 if child.count < IndexTree.fewest {
                     _ =
-                        inner.merge(child, at: place, with: place + 1, IndexTree.mergedMax, edit)
-                        || inner.merge(child, at: place, with: place - 1, IndexTree.mergedMax, edit)
+                        inner.merge(
+                            child, at: place, with: place + 1, IndexTree.maximumMerged, edit)
+                        || inner.merge(
+                            child, at: place, with: place - 1, IndexTree.maximumMerged, edit)
                 }
             }
             child = inner.node
@@ -76,24 +78,24 @@ extension IndexTree {
 
 extension IndexInner {
     /// Merges the sibling at `other` into the child at `place`, which the edit owns, if together
-    /// they have at most `countMax` entries. Returns whether it did.
+    /// they have at most `maximumCount` entries. Returns whether it did.
     fileprivate func merge(
-        _ child: Node, at place: Int, with other: Int, _ countMax: Int, _ edit: NodeEdit
+        _ child: Node, at place: Int, with other: Int, _ maximumCount: Int, _ edit: NodeEdit
     ) -> Bool {
         guard other >= 0, other < count else { return false }
         let neighbour: Node
         if height == 1 {
             // Don't load a leaf that won't be merged.
-            guard child.count + Int(counts[other]) <= countMax else { return false }
+            guard child.count + Int(counts[other]) <= maximumCount else { return false }
             neighbour = self.child(other)
-            IndexLeaf(child).take(IndexLeaf(neighbour), isBefore: other < place)
+            IndexLeaf(child).absorb(IndexLeaf(neighbour), isBefore: other < place)
         } else {
             neighbour = self.child(other)
             let (a, b) = (IndexInner(child), IndexInner(neighbour))
-            guard a.count + b.count <= countMax,
+            guard a.count + b.count <= maximumCount,
                 a.source == b.source || a.source == 0 || b.source == 0
             else { return false }
-            a.take(b, isBefore: other < place)
+            a.absorb(b, isBefore: other < place)
         }
         let left = min(place, other)
         counts[left] = counts[place] &+ counts[other]

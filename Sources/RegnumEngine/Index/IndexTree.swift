@@ -34,7 +34,7 @@ struct IndexTree {
     }
 
     /// The maximum number of inner levels, far more than the counts allow.
-    static let heightMax = 12
+    static let maximumHeight = 12
 
     /// Returns the first entry that isn't less than (key, row).
     ///

@@ -96,19 +96,19 @@ struct IndexWalk {
             let node = edit.own(old)
             if node != old {
                 steps[level].node = node
-                hang(node, above: level &+ 1, &tree)
+                attach(node, above: level &+ 1, &tree)
             }
         }
         let node = edit.own(leaf.node)
         if node != leaf.node {
             leaf = IndexLeaf(node)
-            hang(node, above: 0, &tree)
+            attach(node, above: 0, &tree)
             if height > 0 { steps[0].inner.extents[steps[0].place] = 0 }
         }
     }
 
     @inline(__always)
-    private func hang(_ node: Node, above level: Int, _ tree: inout IndexTree) {
+    private func attach(_ node: Node, above level: Int, _ tree: inout IndexTree) {
         if level == height {
             tree.root = node
         } else {

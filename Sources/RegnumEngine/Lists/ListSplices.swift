@@ -134,12 +134,12 @@ struct ListSplices: Hashable, Sendable {
         var source = Source(hunks)
         var done = 0
         for hunk in next.hunks {
-            source.take(hunk.old - done) { builder.add($0) }
-            source.take(hunk.removed) { builder.drop($0) }
+            source.consume(hunk.old - done) { builder.add($0) }
+            source.consume(hunk.removed) { builder.drop($0) }
             builder.insert(hunk.inserted[...])
             done = hunk.oldEnd
         }
-        source.takeRest { builder.add($0) }
+        source.consumeRest { builder.add($0) }
         return ListSplices(builder)
     }
 
@@ -221,7 +221,7 @@ struct ListSplices: Hashable, Sendable {
         init(_ hunks: [Hunk]) { self.hunks = hunks }
 
         /// Consumes the next `count` elements of the result, with the removals before each.
-        mutating func take(_ count: Int, _ body: (Piece) -> Void) {
+        mutating func consume(_ count: Int, _ body: (Piece) -> Void) {
             var left = count
             while left > 0 {
                 guard index < hunks.count else {
@@ -254,9 +254,9 @@ struct ListSplices: Hashable, Sendable {
             }
         }
 
-        mutating func takeRest(_ body: (Piece) -> Void) {
+        mutating func consumeRest(_ body: (Piece) -> Void) {
             while index < hunks.count {
-                take(max(hunks[index].newEnd &- new, 0), body)
+                consume(max(hunks[index].newEnd &- new, 0), body)
                 // A hunk without keys, or one whose end is the current position.
                 if index < hunks.count, new >= hunks[index].newEnd {
                     if taken == nil, new == hunks[index].new {

@@ -2,7 +2,7 @@
 /// ("An O(ND) Difference Algorithm and Its Variations", 1986), with a limit on the number of edits.
 enum SequenceEdits {
     /// The maximum number of edits. More are reported as one replacement.
-    static let distanceMax = 256
+    static let maximumDistance = 256
 
     /// Appends the splices that turn `old`, which starts at `position`, into `new`.
     static func append(
@@ -39,9 +39,9 @@ enum SequenceEdits {
     }
 
     /// Returns the index pairs of a longest common subsequence, or `nil` if it takes more than
-    /// `distanceMax` edits.
+    /// `maximumDistance` edits.
     private static func common(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
-        let bound = min(distanceMax, a.count + b.count)
+        let bound = min(maximumDistance, a.count + b.count)
         var furthest = [Int](repeating: 0, count: 2 * bound + 3)
         var trace: [[Int]] = []
         for distance in 0...bound {

@@ -141,8 +141,8 @@ extension SequenceTree {
     /// Returns the splices that turn an owner's list in one version into that of another, by
     /// comparing both. Leaves that both trees share are skipped, and their elements retained.
     /// Between them, elements that both have in the same order are retained if that takes at most
-    /// `SequenceEdits.distanceMax` edits; otherwise everything between the common prefix and suffix
-    /// is replaced.
+    /// `SequenceEdits.maximumDistance` edits; otherwise everything between the common prefix and
+    /// suffix is replaced.
     ///
     /// - Complexity: O(entries of the leaves that differ x edits).
     static func difference(

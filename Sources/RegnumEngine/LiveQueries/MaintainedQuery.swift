@@ -56,7 +56,7 @@ package final class MaintainedQuery: Sendable {
 
         /// Drops the cached references to a result that a stream advances from, so that it can be
         /// edited in place. Other streams at that result hold it themselves.
-        mutating func letGo(of result: MaintainedResult) {
+        mutating func evict(_ result: MaintainedResult) {
             if newest === result { newest = nil }
             if lastStep?.to === result { lastStep = nil }
         }
@@ -80,8 +80,8 @@ package final class MaintainedQuery: Sendable {
         self.query = query
         self.queries = queries
         counters = coordinator.streamCounters
-        subscription = coordinator.subscribe(keeps: .concern) { query.interest(at: $0) }
-        state = Guarded(State(floor: subscription.seenVersion))
+        subscription = coordinator.subscribe(buffering: .concern) { query.interest(at: $0) }
+        state = Guarded(State(floor: subscription.processedVersion))
     }
 
     deinit { queries?.remove(query) }
@@ -93,7 +93,7 @@ package final class MaintainedQuery: Sendable {
     package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
         try state.withLock { state throws(StoreError) in
             // read before `take()`, which then covers all commits up to this version
-            let seen = subscription.seenVersion
+            let seen = subscription.processedVersion
             if let pending = subscription.take() {
                 if pending.isConcerned { state.floor = max(state.floor, pending.root.version) }
                 if let newest = state.newest {
@@ -161,7 +161,7 @@ package final class MaintainedQuery: Sendable {
             var known: MaintainedResult?
             if let newest = state.newest, newest.belongs(to: step.new) { known = newest }
             let from = LeftResult(result: result)
-            state.letGo(of: result)
+            state.evict(result)
             given = consume result
             let (new, change) = try DamageWatch.check(on: step.new) { () throws(StoreError) in
                 guard let result = given.take() else {

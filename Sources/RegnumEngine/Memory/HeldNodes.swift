@@ -27,7 +27,7 @@ struct HeldNodes {
     }
 
     /// Removes and returns the nodes born after `stamp`.
-    mutating func take(bornAfter stamp: UInt64) -> [HeldNode] {
+    mutating func remove(bornAfter stamp: UInt64) -> [HeldNode] {
         var taken: [HeldNode] = []
         if stamp == 0 {
             taken = runs.count == 1 ? runs[0].nodes : nodes

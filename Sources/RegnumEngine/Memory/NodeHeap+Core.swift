@@ -18,16 +18,16 @@ struct HeapCore: @unchecked Sendable {
     /// Regions use ordinary pages while fewer bytes than this are in use.
     private let smallByteCount: Int
     /// The maximum bytes of empty regions to keep, unless a quarter of the bytes in use is more.
-    private let keptByteCountMax: Int
+    private let maximumKeptByteCount: Int
 
-    init(smallByteCount: Int, keptByteCountMax: Int) {
+    init(smallByteCount: Int, maximumKeptByteCount: Int) {
         self.smallByteCount = smallByteCount
-        self.keptByteCountMax = keptByteCountMax
+        self.maximumKeptByteCount = maximumKeptByteCount
         let sizes = HeapLayout.blockSizes
         classes = .allocate(capacity: sizes.count)
         spans = .allocate(capacity: sizes.count)
         regions = .allocate(capacity: 6)
-        classNumbers = .allocate(capacity: HeapLayout.blockByteCountMax / 64 + 1)
+        classNumbers = .allocate(capacity: HeapLayout.maximumBlockByteCount / 64 + 1)
         spans.initialize(repeating: nil, count: sizes.count)
         regions.initialize(repeating: nil, count: 6)
         var units = 0
@@ -118,7 +118,7 @@ struct HeapCore: @unchecked Sendable {
         refile(region) { $0.freeUnits |= Region.run(order: order) << unit }
         if region.pointee.freeUnits == HeapLayout.regionUnits {
             use.keptByteCount += HeapLayout.regionByteCount
-            let limit = max(keptByteCountMax, use.usedByteCount / 4)
+            let limit = max(maximumKeptByteCount, use.usedByteCount / 4)
             while use.keptByteCount > limit, let empty = regions[5] { unmap(empty) }
         }
     }

@@ -29,7 +29,7 @@ enum HeapLayout {
     }()
 
     /// The largest block size. Larger blocks get their own mapping.
-    static let blockByteCountMax = blockSizes[blockSizes.count - 1]
+    static let maximumBlockByteCount = blockSizes[blockSizes.count - 1]
 
     /// Returns the smallest order whose waste is below a sixteenth, or else the one with the least
     /// waste.

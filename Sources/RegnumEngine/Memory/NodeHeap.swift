@@ -20,11 +20,11 @@ final class NodeHeap: Sendable {
     ///
     /// - Parameters:
     ///   - smallByteCount: Regions use ordinary pages while fewer bytes than this are in use.
-    ///   - keptByteCountMax: The maximum bytes of empty regions to keep, unless a quarter of the
-    ///     bytes in use is more.
-    init(smallByteCount: Int = 4 << 20, keptByteCountMax: Int = 8 << 20) {
+    ///   - maximumKeptByteCount: The maximum bytes of empty regions to keep, unless a quarter of
+    ///     the bytes in use is more.
+    init(smallByteCount: Int = 4 << 20, maximumKeptByteCount: Int = 8 << 20) {
         core = Guarded(
-            HeapCore(smallByteCount: smallByteCount, keptByteCountMax: keptByteCountMax))
+            HeapCore(smallByteCount: smallByteCount, maximumKeptByteCount: maximumKeptByteCount))
     }
 
     deinit { core.withLock { $0.end() } }
@@ -40,7 +40,7 @@ final class NodeHeap: Sendable {
     func allocate(
         _ byteCount: Int, _ counts: UnsafeMutablePointer<NodeCounts>
     ) -> UnsafeMutableRawPointer {
-        if NodeHeap.isChecked || byteCount > HeapLayout.blockByteCountMax {
+        if NodeHeap.isChecked || byteCount > HeapLayout.maximumBlockByteCount {
             return allocateLarge(byteCount, counts)
         }
         return core.withLock { core in
@@ -56,7 +56,7 @@ final class NodeHeap: Sendable {
         _ block: UnsafeMutableRawPointer, _ byteCount: Int,
         _ counts: UnsafeMutablePointer<NodeCounts>
     ) {
-        if NodeHeap.isChecked || byteCount > HeapLayout.blockByteCountMax {
+        if NodeHeap.isChecked || byteCount > HeapLayout.maximumBlockByteCount {
             return freeLarge(block, byteCount, counts)
         }
         core.withLock { core in
@@ -76,7 +76,7 @@ final class NodeHeap: Sendable {
             var hasLarge = false
             core.withLock { core in
                 for held in nodes[start..<end] {
-                    if NodeHeap.isChecked || held.byteCount > HeapLayout.blockByteCountMax {
+                    if NodeHeap.isChecked || held.byteCount > HeapLayout.maximumBlockByteCount {
                         hasLarge = true
                         continue
                     }
@@ -87,7 +87,7 @@ final class NodeHeap: Sendable {
             }
             if hasLarge {
                 for held in nodes[start..<end]
-                where NodeHeap.isChecked || held.byteCount > HeapLayout.blockByteCountMax {
+                where NodeHeap.isChecked || held.byteCount > HeapLayout.maximumBlockByteCount {
                     freeLarge(held.node.address, held.byteCount, counts)
                 }
             }

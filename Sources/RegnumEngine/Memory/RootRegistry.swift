@@ -237,8 +237,8 @@ struct RootRegistry: @unchecked Sendable {
         if newest == place { newest = older }
         if held.isEmpty { return [] }
         let holder = notDraining(older)
-        guard holder >= 0 else { return held.take(bornAfter: 0) }
-        let freed = held.take(bornAfter: roots[holder].stamp)
+        guard holder >= 0 else { return held.remove(bornAfter: 0) }
+        let freed = held.remove(bornAfter: roots[holder].stamp)
         if !held.isEmpty { roots[holder].held.absorb(held) }
         return freed
     }

@@ -24,7 +24,7 @@ package struct GeoRing: Hashable, Sendable {
     /// - Precondition: There are at least three vertices, all different; no two edges cross.
     init(_ vertices: [GeoVector]) {
         self.vertices = vertices
-        if turning < -1e-14 { self.vertices.reverse() }
+        if turningAngle < -1e-14 { self.vertices.reverse() }
         locateReference()
     }
 
@@ -38,7 +38,7 @@ package struct GeoRing: Hashable, Sendable {
     }
 
     /// The sum of the changes of direction at the vertices: 2 pi less the area on the left.
-    private var turning: Double {
+    private var turningAngle: Double {
         var sum = 0.0
         var (a, b) = (vertices[vertices.count - 2], vertices[vertices.count - 1])
         for c in vertices {
@@ -59,8 +59,8 @@ package struct GeoRing: Hashable, Sendable {
         let normal = reference.coordinates.cross(point.coordinates)
         func side(_ vertex: GeoVector) -> Int {
             let determinant = normal.dot(vertex.coordinates)
-            if determinant > GeoVector.determinantErrorMax { return 1 }
-            if determinant < -GeoVector.determinantErrorMax { return -1 }
+            if determinant > GeoVector.maximumDeterminantError { return 1 }
+            if determinant < -GeoVector.maximumDeterminantError { return -1 }
             return GeoVector.exactOrientation(reference, point, vertex)
         }
         var previous = vertices[vertices.count - 1]

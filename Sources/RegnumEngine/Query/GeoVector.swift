@@ -72,7 +72,7 @@ extension SIMD3<Double> {
 extension GeoVector {
     /// More than the rounding error of the determinant of three unit vectors, computed as the dot
     /// product of a vector and a cross product.
-    static let determinantErrorMax = 5 * Double.ulpOfOne
+    static let maximumDeterminantError = 5 * Double.ulpOfOne
 
     /// Returns 1 if the points a, b and c are in counterclockwise order, seen from outside the
     /// sphere, and -1 if they are in clockwise order; 0 only if two of them are the same.
@@ -82,8 +82,8 @@ extension GeoVector {
     /// what S2 does. So all decisions about points and edges are consistent.
     static func orientation(_ a: GeoVector, _ b: GeoVector, _ c: GeoVector) -> Int {
         let determinant = a.coordinates.cross(b.coordinates).dot(c.coordinates)
-        if determinant > determinantErrorMax { return 1 }
-        if determinant < -determinantErrorMax { return -1 }
+        if determinant > maximumDeterminantError { return 1 }
+        if determinant < -maximumDeterminantError { return -1 }
         return exactOrientation(a, b, c)
     }
 

@@ -88,15 +88,15 @@ extension QueryPlan {
     }
 
     /// Whether the result contains all matching rows of the source.
-    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.leavesOut } }
+    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.omitsRows } }
 
     /// The maximum number of rows in the result.
-    var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
+    var maximumKeyCount: Int { limit.map { max($0, 0) } ?? .max }
 }
 
 extension QueryStep {
     /// Whether the step leaves out rows.
-    fileprivate var leavesOut: Bool {
+    fileprivate var omitsRows: Bool {
         switch self {
         case .distinct(let columns): !columns.isEmpty
         case .sort: false

@@ -57,14 +57,14 @@ struct WordSearch: Sendable {
             excluded.append(word)
         }
         // before more words are compared with these
-        guard required.count + excluded.count <= Limits.searchWordCountMax else {
+        guard required.count + excluded.count <= Limits.maximumSearchWordCount else {
             throw WordSearch.refused(
-                "A full-text search can have at most \(Limits.searchWordCountMax) words.")
+                "A full-text search can have at most \(Limits.maximumSearchWordCount) words.")
         }
     }
 
-    private static func refused(_ sentence: String) -> StoreError {
-        StoreError(.invalidQuery, sentence)
+    private static func refused(_ message: String) -> StoreError {
+        StoreError(.invalidQuery, message)
     }
 
     /// Whether a text has all required words and none of the excluded ones.

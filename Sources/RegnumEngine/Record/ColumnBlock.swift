@@ -17,7 +17,7 @@ enum ColumnBlock {
             let start = writer.bytes.count
             payload([values[0]], type, &writer)
             if type.isText {
-                writer.untoldTextByteCount += (values.count - 1) * (writer.bytes.count - start)
+                writer.elidedTextByteCount += (values.count - 1) * (writer.bytes.count - start)
             }
         } else {
             writer.byte(0)
@@ -152,8 +152,8 @@ extension ColumnBlock {
         if type == .bool { return try bits(&reader, count).map { .bool($0) } }
         if type.isText { return try texts(&reader, type, count) }
         var values: [Value] = []
-        let sizeMin = smallestSize(type)
-        try reader.require(reader.remaining / sizeMin >= count, "it ends early")
+        let minimumSize = smallestSize(type)
+        try reader.require(reader.remaining / minimumSize >= count, "it ends early")
         values.reserveCapacity(count)
         for _ in 0..<count {
             switch type {
@@ -201,8 +201,8 @@ extension ColumnBlock {
         var sizes: [Int] = []
         sizes.reserveCapacity(count)
         for _ in 0..<count {
-            let sizeMax = min(type.byteCountMax, reader.remaining)
-            sizes.append(try reader.count(max: sizeMax, "a length"))
+            let maximumSize = min(type.maximumByteCount, reader.remaining)
+            sizes.append(try reader.count(max: maximumSize, "a length"))
         }
         var values: [Value] = []
         values.reserveCapacity(count)

@@ -7,9 +7,9 @@ extension CommitRecord {
     /// Throws `invalidDatabase` if the body is damaged or doesn't follow `base` (its version isn't
     /// `base.version + 1`), and `unsupportedFormat` if a newer version wrote it. Never traps,
     /// whatever the bytes. For inserted rows, allocates at most about a kilobyte for each cell, of
-    /// which there are at most `Limits.recordCellCountMax`, and 64 bytes for each cell of a skipped
-    /// key, of which there are at most `Limits.recordSkippedCellCountMax`; for text
-    /// `Limits.recordTextByteCountMax` and `Limits.recordDefaultByteCountMax`.
+    /// which there are at most `Limits.maximumRecordCellCount`, and 64 bytes for each cell of a
+    /// skipped key, of which there are at most `Limits.maximumRecordSkippedCellCount`; for text
+    /// `Limits.maximumRecordTextByteCount` and `Limits.maximumRecordDefaultByteCount`.
     ///
     /// If a leaf of `base` can't be read, which the caller's `DamageWatch` records, or an earlier
     /// commit was applied to one, the result is wrong, but the record isn't taken for damaged.
@@ -40,8 +40,8 @@ private struct RecordApplication {
     private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
     private var lists = ListDecoder()
     private var links = LinkChecks()
-    private var cellsLeft = Limits.recordCellCountMax
-    private var setCellsLeft = Limits.recordCellCountMax
+    private var cellsLeft = Limits.maximumRecordCellCount
+    private var setCellsLeft = Limits.maximumRecordCellCount
     private var budget = RecordBudget()
     private var tables: [TableKey: TableDelta] = [:]
     // The changes of the class that the current operations belong to.
@@ -63,7 +63,7 @@ private struct RecordApplication {
         guard version == base.version &+ 1, version > 0 else {
             throw reader.damaged("its version is \(version) instead of \(base.version) + 1")
         }
-        try reader.require(version <= Limits.versionMax, "its version is too large")
+        try reader.require(version <= Limits.maximumVersion, "its version is too large")
         _ = try reader.fixed(Int64.self)
         var origin: String?
         let originSize = try reader.count(max: reader.remaining + 1, "the origin's length")
@@ -172,7 +172,7 @@ private struct RecordApplication {
         try reader.require(lastPlace.1 < 0, "the schema's version is set after rows were changed")
         let version = try reader.varint()
         try reader.require(version > content.schema.version, "the schema version does not increase")
-        try takeSchemaChange(adding: 0)
+        try chargeSchemaChange(adding: 0)
         content.schema = content.schema.at(version: version)
     }
 
@@ -180,14 +180,14 @@ private struct RecordApplication {
         let name = try reader.string()
         let kind = try reader.tableKind(of: "commit record")
         let count = try reader.count(
-            max: min(Limits.columnCountMax, reader.remaining), "the number of columns")
+            max: min(Limits.maximumColumnCount, reader.remaining), "the number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
-        try takeSchemaChange(adding: 1 + count)
+        try chargeSchemaChange(adding: 1 + count)
         do throws(StoreError) {
             _ = try content.addTable(name, kind, columns, edit)
         } catch {
-            throw reader.damaged("it adds an invalid class (\(error.sentence))")
+            throw reader.damaged("it adds an invalid class (\(error.message))")
         }
     }
 
@@ -196,12 +196,12 @@ private struct RecordApplication {
         let key = try reader.varint()
         try reader.require(key == UInt64(schema.columns.count), "a new column has the wrong key")
         let definition = try reader.columnDefinition(of: "commit record")
-        try takeSchemaChange(
+        try chargeSchemaChange(
             adding: 1, indexWork: CommitRecord.indexWork(definition, content[index].count))
         do throws(StoreError) {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
-            throw reader.damaged("it adds an invalid column (\(error.sentence))")
+            throw reader.damaged("it adds an invalid column (\(error.message))")
         }
     }
 
@@ -212,24 +212,24 @@ private struct RecordApplication {
         let name = try reader.string()
         let target = try reader.count(max: Int(UInt32.max), "a table key")
         let kind = try reader.listKind(of: "commit record")
-        try takeSchemaChange(adding: 1)
+        try chargeSchemaChange(adding: 1)
         do throws(StoreError) {
             _ = try content.addList(
                 name, target: TableKey(rawValue: UInt32(target)), kind, to: schema.key, edit)
         } catch {
-            throw reader.damaged("it adds an invalid list (\(error.sentence))")
+            throw reader.damaged("it adds an invalid list (\(error.message))")
         }
     }
 
     private mutating func addIndex(_ index: Int) throws(StoreError) {
         let column = try reader.count(max: Int(UInt16.max), "a column key")
-        try takeSchemaChange(
+        try chargeSchemaChange(
             adding: 0, indexWork: CommitRecord.indexWork(rowCount: content[index].count))
         do throws(StoreError) {
             try content.addIndex(
                 ColumnKey(rawValue: UInt16(column)), of: content.schema.tables[index].key, edit)
         } catch {
-            throw reader.damaged("it adds an invalid index (\(error.sentence))")
+            throw reader.damaged("it adds an invalid index (\(error.message))")
         }
     }
 
@@ -242,19 +242,19 @@ private struct RecordApplication {
         let byteCount = content[index].textByteCount(of: definition.key, definition.defaultValue)
         let work = CommitRecord.fullTextWork(
             rowCount: content[index].count, textByteCount: byteCount)
-        try takeSchemaChange(adding: 0, indexWork: work)
+        try chargeSchemaChange(adding: 0, indexWork: work)
         do throws(StoreError) {
             try content.addFullTextIndex(definition.key, of: schema.key, edit)
         } catch {
-            throw reader.damaged("it adds an invalid full-text index (\(error.sentence))")
+            throw reader.damaged("it adds an invalid full-text index (\(error.message))")
         }
     }
 
-    private mutating func takeSchemaChange(
+    private mutating func chargeSchemaChange(
         adding parts: Int, indexWork: Int = 0
     ) throws(StoreError) {
         try reader.require(
-            budget.takeSchemaChange(content.schema, adding: parts, indexWork: indexWork),
+            budget.chargeSchemaChange(content.schema, adding: parts, indexWork: indexWork),
             "it changes the schema more often than a record may")
     }
 
@@ -262,7 +262,7 @@ private struct RecordApplication {
 
     private mutating func delete(_ schema: TableSchema) throws(StoreError) {
         let index = schema.key.index
-        let keys = try KeyRuns.decode(&reader, countMax: content[index].count)
+        let keys = try KeyRuns.decode(&reader, maximumCount: content[index].count)
         for key in keys {
             let isRemoved = content.remove(index, key.rawValue, edit)
             try reader.require(isRemoved, "it deletes a row that does not exist")
@@ -277,10 +277,11 @@ private struct RecordApplication {
     ) throws(StoreError) {
         let index = schema.key.index
         try reader.require(!column.isPrimaryKey, "it changes a primary key")
-        let keys = try KeyRuns.decode(&reader, countMax: min(content[index].count, setCellsLeft))
+        let keys = try KeyRuns.decode(
+            &reader, maximumCount: min(content[index].count, setCellsLeft))
         setCellsLeft -= keys.count
         let values = try self.values(of: column, count: keys.count)
-        try takeDefaults(schema, keys[...], setting: column.key.index)
+        try chargeDefaults(schema, keys[...], setting: column.key.index)
         for (key, value) in zip(keys, values) {
             let isSet = content.set(
                 index, key.rawValue, column, value, version: version, edit)
@@ -292,12 +293,12 @@ private struct RecordApplication {
     private mutating func insert(_ schema: TableSchema) throws(StoreError) {
         let index = schema.key.index
         let cellsPerRow = schema.columns.count + Limits.recordCellsPerRow
-        let keys = try KeyRuns.decode(&reader, countMax: cellsLeft / cellsPerRow)
+        let keys = try KeyRuns.decode(&reader, maximumCount: cellsLeft / cellsPerRow)
         cellsLeft -= keys.count * cellsPerRow
         try reader.require(
             keys[0].rawValue >= content[index].nextKey, "it inserts a key that was already used")
         try reader.require(
-            budget.takeSkipped(
+            budget.chargeSkipped(
                 CommitRecord.skippedCount(keys, next: content[index].nextKey),
                 columnCount: schema.columns.count),
             "it skips more keys than a record may")
@@ -311,7 +312,7 @@ private struct RecordApplication {
             columns.append(try values(of: column, count: keys.count))
         }
         // the last cluster may lack columns
-        try takeDefaults(schema, keys.prefix(1), setting: schema.columns.count - 1)
+        try chargeDefaults(schema, keys.prefix(1), setting: schema.columns.count - 1)
         for (position, key) in keys.enumerated() {
             var values: [Value] = []
             values.reserveCapacity(columns.count)
@@ -333,19 +334,20 @@ private struct RecordApplication {
         let values = try ColumnBlock.decode(&reader, column.type, count: count)
         try check(values, column)
         try reader.require(
-            budget.take(values, of: column.type),
+            budget.charge(values, of: column.type),
             "its rows have more text than a record may contain")
         links.note(values, of: column)
         return values
     }
 
-    private mutating func takeDefaults(
+    private mutating func chargeDefaults(
         _ schema: TableSchema, _ keys: ArraySlice<ObjectKey>, setting column: Int
     ) throws(StoreError) {
         let byteCount = content[schema.key.index].defaultByteCount(
             keys, schema.columns, setting: column)
         try reader.require(
-            budget.takeDefaults(byteCount), "it stores more default text than a record may contain")
+            budget.chargeDefaults(byteCount),
+            "it stores more default text than a record may contain")
     }
 
     private func check(_ values: [Value], _ column: ColumnSchema) throws(StoreError) {

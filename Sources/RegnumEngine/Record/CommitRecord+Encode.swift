@@ -23,7 +23,7 @@ extension CommitRecord {
         var lists = ListEncoder()
         for delta in deltas { lists.encode(transaction, delta, &writer) }
         let isTooMuch =
-            writer.bytes.count + writer.untoldTextByteCount > Limits.recordTextByteCountMax
+            writer.bytes.count + writer.elidedTextByteCount > Limits.maximumRecordTextByteCount
         return isTooMuch ? nil : writer.bytes
     }
 

@@ -4,7 +4,7 @@
 /// Operations apply to the rows that the preceding ones left, and a list change leads to the final
 /// list, whatever the edits were. Unknown codes, flags, types and modes throw `unsupportedFormat`;
 /// anything else that contradicts the format or the base throws `invalidDatabase`. Limits such as
-/// `Limits.recordCellCountMax` bound the work that a few hostile bytes can cause.
+/// `Limits.maximumRecordCellCount` bound the work that a few hostile bytes can cause.
 package enum CommitRecord {
     enum Operation: UInt8 {
         case addTable = 1

@@ -10,13 +10,13 @@ extension EngineTransaction {
     ///
     /// - Parameters:
     ///   - timestampMicroseconds: The wall clock time for the record, in microseconds since 1970.
-    ///   - bodyByteCountMax: The maximum size of the record's body. A larger transaction, or one
-    ///     with more values than a record may have, becomes a bulk commit without a body. With 0 no
-    ///     body is created, for in-memory realms.
+    ///   - maximumBodyByteCount: The maximum size of the record's body. A larger transaction, or
+    ///     one with more values than a record may have, becomes a bulk commit without a body. With
+    ///     0 no body is created, for in-memory realms.
     ///
     /// - Complexity: O(changes log n).
     package func commit(
-        timestampMicroseconds: Int64, bodyByteCountMax: Int = Limits.recordBodyByteCountMax
+        timestampMicroseconds: Int64, maximumBodyByteCount: Int = Limits.maximumRecordBodyByteCount
     ) throws(StoreError) -> Commit {
         precondition(phase == .open, "A transaction can be committed only once.")
         if let problem = Limits.problem(withOrigin: origin) { throw problem }
@@ -25,10 +25,10 @@ extension EngineTransaction {
             return try DamageWatch.check(on: base) { commitResumed(resumed, timestampMicroseconds) }
         }
         let (deltas, body) = try DamageWatch.check(on: base) {
-            encode(timestampMicroseconds, byteCountMax: bodyByteCountMax)
+            encode(timestampMicroseconds, maximumByteCount: maximumBodyByteCount)
         }
         willEdit()
-        for index in changes.indices { settleNextKey(index) }
+        for index in changes.indices { resetNextKey(index) }
         var tables: [TableKey: TableDelta] = [:]
         for delta in deltas { tables[delta.table] = delta }
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
@@ -40,11 +40,11 @@ extension EngineTransaction {
 
     /// Returns the net effect per class, and the record's body, or `nil` for a bulk commit.
     private func encode(
-        _ timestampMicroseconds: Int64, byteCountMax: Int
+        _ timestampMicroseconds: Int64, maximumByteCount: Int
     ) -> (deltas: [TableDelta], body: [UInt8]?) {
         let deltas = makeDeltas()
         if schemaChanges.contains(where: \.isRestructured)
-            || CommitRecord.isTooLarge(content, deltas, byteCountMax: byteCountMax)
+            || CommitRecord.isTooLarge(content, deltas, maximumByteCount: maximumByteCount)
             || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
             || CommitRecord.storesTooManyDefaults(deltas, base, schema)
         {
@@ -52,14 +52,14 @@ extension EngineTransaction {
         }
         let record = CommitRecord.encode(
             self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
-        return (deltas, record.flatMap { $0.count <= byteCountMax ? $0 : nil })
+        return (deltas, record.flatMap { $0.count <= maximumByteCount ? $0 : nil })
     }
 
     /// Commits a resumed transaction. Most of it is in the nodes file already, and its changes are
     /// the differences between the two versions.
     private func commitResumed(_ resumed: DatabaseRoot, _ timestampMicroseconds: Int64) -> Commit {
         willEdit()
-        for index in changes.indices { settleNextKey(index) }
+        for index in changes.indices { resetNextKey(index) }
         let file = (resumed.content.context.source?.file as? NodesFile)?.number
         let root = finish()
         return Commit(
@@ -70,14 +70,14 @@ extension EngineTransaction {
     /// Checks that versions and object keys aren't exhausted, as they can be in a forged file, and
     /// that the next checkpoint can be loaded.
     private func checkNumbers() throws(StoreError) {
-        guard version <= Limits.versionMax else {
+        guard version <= Limits.maximumVersion else {
             throw StoreError(
                 .invalidDatabase,
                 "The realm is at version \(base.version), which exceeds the maximum: "
                     + "its files are damaged. Nothing was committed.")
         }
         for index in changes.indices
-        where content[index].nextKey > Limits.keyCountMax {
+        where content[index].nextKey > Limits.maximumKeyCount {
             let name = content.schema.tables[index].name
             throw StoreError(
                 .invalidDatabase,
@@ -91,7 +91,7 @@ extension EngineTransaction {
             throw StoreError(
                 .invalidInput,
                 "The class \(name) has too many objects or list elements; it can have at most "
-                    + "\(Limits.entryCountMax). Nothing was committed.", className: name)
+                    + "\(Limits.maximumEntryCount). Nothing was committed.", className: name)
         }
     }
 
@@ -123,23 +123,24 @@ extension EngineTransaction {
 
     /// Releases the keys after the last row to be published, as `apply` does. No one else has seen
     /// the rows that used them.
-    private func settleNextKey(_ index: Int) {
+    private func resetNextKey(_ index: Int) {
         let change = changes[index]
         let table = content[index]
         let next =
             change.insertedCount > 0 ? table.key(at: table.count - 1) + 1 : change.firstNewKey
         guard next != table.nextKey else { return }
         var own = content.ownTable(index, edit.nodes)
-        own.settle(nextKey: next, edit: edit.nodes)
+        own.setNextKey(next, edit: edit.nodes)
     }
 }
 
 extension Limits {
     /// Returns an error if the origin of a commit is too long, otherwise `nil`.
     package static func problem(withOrigin origin: String?) -> StoreError? {
-        guard let count = origin?.utf8.count, count > originByteCountMax else { return nil }
+        guard let count = origin?.utf8.count, count > maximumOriginByteCount else { return nil }
         return StoreError(
             .invalidInput,
-            "The origin of a write has \(count) bytes; it can have at most \(originByteCountMax).")
+            "The origin of a write has \(count) bytes; it can have at most "
+                + "\(maximumOriginByteCount).")
     }
 }

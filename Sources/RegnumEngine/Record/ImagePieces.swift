@@ -13,7 +13,7 @@ struct ImagePieces {
     /// The checksum of an image of up to this size is verified before it is decoded, so that damage
     /// isn't mistaken for the format of a newer version; that of a larger one afterwards, also if
     /// it seems to have such a format.
-    static let checkedFirstByteCountMax = 256 << 20
+    static let maximumCheckedFirstByteCount = 256 << 20
 
     let byteCount: Int
     private let file: any NodeBytes

@@ -17,11 +17,11 @@ enum KeyRuns {
         }
     }
 
-    /// - Parameter countMax: The maximum number of keys. More are treated as damage.
+    /// - Parameter maximumCount: The maximum number of keys. More are treated as damage.
     static func decode(
-        _ reader: inout RecordReader, countMax: Int
+        _ reader: inout RecordReader, maximumCount: Int
     ) throws(StoreError) -> [ObjectKey] {
-        let count = try reader.count(max: countMax, "the number of keys")
+        let count = try reader.count(max: maximumCount, "the number of keys")
         try reader.require(count > 0, "a list of keys is empty")
         var keys: [ObjectKey] = []
         keys.reserveCapacity(count)
@@ -33,7 +33,7 @@ enum KeyRuns {
             let (first, isOver) = next.addingReportingOverflow(gap)
             let (end, isEndOver) = first.addingReportingOverflow(UInt64(length))
             try reader.require(
-                !isOver && !isEndOver && end <= Limits.keyCountMax,
+                !isOver && !isEndOver && end <= Limits.maximumKeyCount,
                 "an object key is too large")
             for key in first..<end { keys.append(ObjectKey(rawValue: key)) }
             next = end

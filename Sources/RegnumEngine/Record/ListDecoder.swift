@@ -6,7 +6,7 @@ struct ListDecoder {
     private var changes: [ListPlace: [ObjectKey: ListSplices]] = [:]
     private var lastKey: UInt64 = 0
     /// The length that is assumed for a list of which a part can't be read.
-    private static let misreadCountMax = Int(UInt32.max)
+    private static let maximumMisreadCount = Int(UInt32.max)
 
     /// Removes the lists of deleted rows, and the rows from all other lists.
     mutating func delete(
@@ -33,7 +33,7 @@ struct ListDecoder {
         _ reader: inout RecordReader, _ place: ListPlace, _ content: inout DatabaseContent,
         _ edit: NodeEdit
     ) throws(StoreError) {
-        let rows = try KeyRuns.decode(&reader, countMax: content[place.table.index].count)
+        let rows = try KeyRuns.decode(&reader, maximumCount: content[place.table.index].count)
         guard let schema = content.listSchema(place.table, place.list) else {
             throw reader.damaged("it changes a list that does not exist")
         }
@@ -43,7 +43,7 @@ struct ListDecoder {
                 "it changes a list of a row that does not exist")
             let count = content.elements(place.table, place.list).count(row.rawValue)
             let splices = try decode(
-                &reader, count: content.mayBeMisread ? Self.misreadCountMax : count,
+                &reader, count: content.mayBeMisread ? Self.maximumMisreadCount : count,
                 content[schema.target.index])
             if let last = splices.last, last.position + last.removedCount > count { continue }
             // From the end, so that earlier positions stay valid.

@@ -13,10 +13,10 @@ struct ListEncoder {
             var rows: [ObjectKey] = []
             var changes: [[ListSplice]] = []
             for change in delta.listChanges[list.key] ?? [] {
-                let told = withoutDeleted(change, transaction, delta.table, list)
-                if told.isEmpty { continue }
+                let reported = withoutDeleted(change, transaction, delta.table, list)
+                if reported.isEmpty { continue }
                 rows.append(change.row)
-                changes.append(told)
+                changes.append(reported)
             }
             check(changes, transaction.content, table, list)
             let elements = transaction.content.elements(delta.table, list.key)
@@ -100,18 +100,19 @@ struct ListEncoder {
         let target = transaction.content[list.target.index]
         // In a forged file, elements may refer to rows that didn't exist before either.
         let former = transaction.base.content.table(list.target)
-        var told: [ListSplice] = []
-        var goneCount = 0
+        var reported: [ListSplice] = []
+        var totalDeletedCount = 0
         for splice in splices {
             let end = splice.position + splice.removedCount
-            let gone = before.elements(change.row.rawValue, splice.position..<end)
+            let deletedCount = before.elements(change.row.rawValue, splice.position..<end)
                 .count { !target.contains($0) && former?.contains($0) == true }
             let rest = ListSplice(
-                position: splice.position - goneCount, removedCount: splice.removedCount - gone,
+                position: splice.position - totalDeletedCount,
+                removedCount: splice.removedCount - deletedCount,
                 inserted: splice.inserted)
-            goneCount += gone
-            if rest.removedCount > 0 || !rest.inserted.isEmpty { told.append(rest) }
+            totalDeletedCount += deletedCount
+            if rest.removedCount > 0 || !rest.inserted.isEmpty { reported.append(rest) }
         }
-        return told
+        return reported
     }
 }

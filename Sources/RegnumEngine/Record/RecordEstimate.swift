@@ -3,16 +3,17 @@ import RegnumStore
 extension CommitRecord {
     /// Transactions with fewer rows are encoded to determine the size of their records. Even if
     /// they set all columns that a class can have, they set fewer cells than a record may.
-    static let estimatedRowCountMin = 256
+    static let minimumEstimatedRowCount = 256
 
     /// Returns whether the record of a transaction would certainly or probably exceed
-    /// `byteCountMax`, so that it must commit in bulk. Estimates the size without encoding values.
+    /// `maximumByteCount`, so that it must commit in bulk. Estimates the size without encoding
+    /// values.
     ///
     /// An overestimate (many equal values take little space) only costs time.
     static func isTooLarge(
-        _ content: DatabaseContent, _ deltas: [TableDelta], byteCountMax: Int
+        _ content: DatabaseContent, _ deltas: [TableDelta], maximumByteCount: Int
     ) -> Bool {
-        if byteCountMax <= 0 { return true }
+        if maximumByteCount <= 0 { return true }
         var cellCount = 0
         var skippedCellCount = 0
         var rowCount = 0
@@ -22,11 +23,11 @@ extension CommitRecord {
             skippedCellCount += skippedCount(delta.inserted, next: 0) * columns.count
             rowCount += delta.inserted.count + delta.modified.count
         }
-        if cellCount > Limits.recordCellCountMax { return true }
-        if skippedCellCount > Limits.recordSkippedCellCountMax { return true }
+        if cellCount > Limits.maximumRecordCellCount { return true }
+        if skippedCellCount > Limits.maximumRecordSkippedCellCount { return true }
         let listByteCount = deltas.reduce(0) { $0 + self.listByteCount(content, $1) }
-        if listByteCount > byteCountMax { return true }
-        if rowCount < estimatedRowCountMin { return false }
+        if listByteCount > maximumByteCount { return true }
+        if rowCount < minimumEstimatedRowCount { return false }
         var byteCount = listByteCount
         for delta in deltas {
             let columns = content.schema.tables[delta.table.index].columns
@@ -34,10 +35,10 @@ extension CommitRecord {
             for column in columns {
                 byteCount += delta.inserted.count * column.type.recordByteCount
             }
-            if byteCount > byteCountMax { return true }
+            if byteCount > maximumByteCount { return true }
             if let first = delta.inserted.first {
                 byteCount += textByteCount(
-                    table, columns, from: first.rawValue, limit: byteCountMax - byteCount)
+                    table, columns, from: first.rawValue, limit: maximumByteCount - byteCount)
             }
             for row in delta.modified {
                 for key in row.columns.columns {
@@ -49,9 +50,9 @@ extension CommitRecord {
                         byteCount += cluster.bytes(place, key.index).count
                     }
                 }
-                if byteCount > byteCountMax { return true }
+                if byteCount > maximumByteCount { return true }
             }
-            if byteCount > byteCountMax { return true }
+            if byteCount > maximumByteCount { return true }
         }
         return false
     }

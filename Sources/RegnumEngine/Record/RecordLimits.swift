@@ -44,7 +44,7 @@ extension CommitRecord {
             default: break
             }
         }
-        return work > Limits.recordSchemaWorkMax
+        return work > Limits.maximumRecordSchemaWork
     }
 }
 
@@ -81,7 +81,7 @@ extension CommitRecord {
             byteCount += table.defaultByteCount(delta.modified.lazy.map(\.key), columns)
             byteCount += table.defaultByteCount(delta.inserted.prefix(1), columns)
         }
-        return byteCount > Limits.recordDefaultByteCountMax
+        return byteCount > Limits.maximumRecordDefaultByteCount
     }
 }
 
@@ -98,7 +98,7 @@ extension Table {
         _ keys: some Sequence<ObjectKey>, _ columns: [ColumnSchema], setting column: Int? = nil
     ) -> Int {
         let hasText = columns.contains {
-            $0.defaultValue.textByteCount > TextCell.inlineByteCountMax
+            $0.defaultValue.textByteCount > TextCell.maximumInlineByteCount
         }
         if !hasText { return 0 }
         var byteCount = 0
@@ -140,8 +140,8 @@ extension Cluster {
     /// Returns the bytes of text stored for a default, as `addingSlots` stores it.
     fileprivate func byteCount(ofDefault value: Value) -> Int {
         let count = value.textByteCount
-        if count <= TextCell.inlineByteCountMax || liveCount == 0 { return 0 }
-        return count > TextCell.textByteCountMax ? count * liveCount : count
+        if count <= TextCell.maximumInlineByteCount || liveCount == 0 { return 0 }
+        return count > TextCell.maximumTextByteCount ? count * liveCount : count
     }
 }
 
@@ -163,17 +163,17 @@ extension DatabaseSchema {
 
 /// The remaining budget for applying a record.
 struct RecordBudget {
-    private var schemaWorkLeft = Limits.recordSchemaWorkMax
-    private var textBytesLeft = Limits.recordTextByteCountMax
-    private var defaultBytesLeft = Limits.recordDefaultByteCountMax
-    private var skippedCellsLeft = Limits.recordSkippedCellCountMax
+    private var schemaWorkLeft = Limits.maximumRecordSchemaWork
+    private var textBytesLeft = Limits.maximumRecordTextByteCount
+    private var defaultBytesLeft = Limits.maximumRecordDefaultByteCount
+    private var skippedCellsLeft = Limits.maximumRecordSkippedCellCount
     /// The `DatabaseSchema.partCount`, or `nil` before the first change.
     private var partCount: Int?
 
     /// Charges a schema change that adds `parts` parts. Returns false if the budget is exceeded.
     ///
     /// - Parameter indexWork: The cost of the indexes that it adds.
-    mutating func takeSchemaChange(
+    mutating func chargeSchemaChange(
         _ schema: DatabaseSchema, adding parts: Int, indexWork: Int = 0
     ) -> Bool {
         let count = partCount ?? schema.partCount
@@ -183,7 +183,7 @@ struct RecordBudget {
     }
 
     /// Charges the values of a column. Returns false if the budget is exceeded.
-    mutating func take(_ values: [Value], of type: ValueType) -> Bool {
+    mutating func charge(_ values: [Value], of type: ValueType) -> Bool {
         guard type.isText else { return true }
         for value in values {
             textBytesLeft -= value.textByteCount
@@ -193,13 +193,13 @@ struct RecordBudget {
     }
 
     /// Charges the text of defaults that are stored. Returns false if the budget is exceeded.
-    mutating func takeDefaults(_ byteCount: Int) -> Bool {
+    mutating func chargeDefaults(_ byteCount: Int) -> Bool {
         defaultBytesLeft -= byteCount
         return defaultBytesLeft >= 0
     }
 
     /// Charges keys that are skipped in their clusters. Returns false if the budget is exceeded.
-    mutating func takeSkipped(_ count: Int, columnCount: Int) -> Bool {
+    mutating func chargeSkipped(_ count: Int, columnCount: Int) -> Bool {
         skippedCellsLeft -= count * columnCount
         return skippedCellsLeft >= 0
     }

@@ -3,7 +3,7 @@
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
     /// The additional size of repeated strings and data if they were written out.
-    var untoldTextByteCount = 0
+    var elidedTextByteCount = 0
 
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)

@@ -12,7 +12,7 @@ struct ChosenRows: Sendable {
     func entry(_ key: UInt64) -> ResultEntry? { entries.find(key) }
 
     /// Evaluates a row and updates its entry.
-    mutating func ask(_ key: UInt64, _ plan: FollowedPlan, _ content: DatabaseContent) {
+    mutating func reevaluate(_ key: UInt64, _ plan: FollowedPlan, _ content: DatabaseContent) {
         entries.remove(key)
         guard let place = plan.place(key, content), plan.matches(place, content) else { return }
         let entry =
@@ -66,7 +66,7 @@ extension FollowedPlan {
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         var chosen = ChosenRows()
         let rows = Set(elements)
-        for row in rows { chosen.ask(row, self, content) }
+        for row in rows { chosen.reevaluate(row, self, content) }
         statistics.rowsEvaluated += rows.count
         return result(chosen, elements)
     }
@@ -95,7 +95,7 @@ extension FollowedPlan {
             rows.insert(row.key.rawValue)
         }
         for row in reach.rows(step) where backlinks.contains(row, list.row) { rows.insert(row) }
-        for row in rows { chosen.ask(row, self, content) }
+        for row in rows { chosen.reevaluate(row, self, content) }
         statistics.rowsEvaluated += rows.count
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         // too many entries of rows that left the list

@@ -22,7 +22,7 @@ extension FollowedPlan {
             return ResultTree(.list(LazyRows(root, place, row)), self)
         case .all:
             return ResultTree(.lazy(LazyRows(root, query.table)), self)
-        case .sequence, .anew:
+        case .sequence, .reevaluate:
             if let list = chosenList { return chooseAll(root.content, list, &statistics) }
             let result = try plan.evaluate(root.content, statistics: &statistics)
             return ResultTree(result.storage, self)
@@ -40,7 +40,7 @@ extension FollowedPlan {
         switch kind {
         case .tree where plan.isPlain:
             return ResultTree(result.prepared().storage, self)
-        case .sequence where chosenList == nil, .anew:
+        case .sequence where chosenList == nil, .reevaluate:
             return ResultTree(result.storage, self)
         case .tree, .list, .all, .sequence:
             return try build(root, &statistics)

@@ -16,7 +16,7 @@ final class FollowedPlan: Sendable {
         case sequence(CompiledHop, table: TableKey, row: UInt64)
         /// A limit that isn't the last step, or an order of more than 64 values, the number of
         /// directions that fit a bit set. The query is evaluated again for each step.
-        case anew
+        case reevaluate
     }
 
     let plan: QueryPlan
@@ -55,13 +55,13 @@ final class FollowedPlan: Sendable {
         {
             kind = .all
         }
-        if order.isUnfollowed { kind = .anew }
+        if order.needsReevaluation { kind = .reevaluate }
         self.query = query
         self.kind = kind
         terms = order.terms.map(\.column)
         self.order = order.order
         groups = order.groups
-        limit = plan.keyCountMax
+        limit = plan.maximumKeyCount
         shape = QueryPlan.shape(order.terms.map(\.column.column.type))
         route = plan.route(in: schema)
         reach = Reach(query, order.terms.map(\.column) + order.groups.flatMap(\.columns))
@@ -136,7 +136,7 @@ private struct SortOrder {
     var terms: [(column: PathColumn, isDescending: Bool)] = []
     var groups: [GroupStage] = []
     /// Whether an order has more than 64 values, or a step limits the rows.
-    var isUnfollowed = false
+    var needsReevaluation = false
 
     var order: ResultOrder { ResultOrder(areDescending: terms.map(\.isDescending)) }
 
@@ -145,10 +145,10 @@ private struct SortOrder {
         for step in query.steps {
             switch step {
             case .sort(let columns, let order): sort(by: columns, order)
-            case .limit: isUnfollowed = true
+            case .limit: needsReevaluation = true
             case .distinct(let columns):
                 let turned = columns.map { _ in false } + terms.map(\.isDescending)
-                if turned.count > 64 { isUnfollowed = true }
+                if turned.count > 64 { needsReevaluation = true }
                 groups.append(
                     GroupStage(
                         columns: columns, terms: terms.map(\.column),
@@ -156,7 +156,7 @@ private struct SortOrder {
                     ))
             }
         }
-        if terms.count > 64 { isUnfollowed = true }
+        if terms.count > 64 { needsReevaluation = true }
     }
 
     /// Sorts by the columns first; the previous terms order rows with equal values.

@@ -35,7 +35,7 @@ struct LazyRows: Sendable {
     }
 
     /// Fewer rows than this are copied, which is cheaper than holding the root and searching it.
-    static let countMin = 1_024
+    static let minimumCount = 1_024
     /// A key that no row has.
     private static let noRow = UInt64.max >> 1
 

@@ -63,7 +63,7 @@ extension CompiledQuery {
         let lookup = predicate.lookup(root, key, candidateCount: table.count, &statistics)
         guard let lookup else { return .scan(candidateCount: nil) }
         guard isWorthwhile(lookup, table) else {
-            return .scan(candidateCount: lookup.countMax)
+            return .scan(candidateCount: lookup.maximumCount)
         }
         let schema = root.schema
         let columns = schema.tables[key.index].columns
@@ -75,7 +75,7 @@ extension CompiledQuery {
         if means.isEmpty { return .nothing }
         var known: Set<QueryExplanation.Means> = []
         return .lookup(
-            means.filter { known.insert($0).inserted }, candidateCount: lookup.countMax,
+            means.filter { known.insert($0).inserted }, candidateCount: lookup.maximumCount,
             isExact: lookup.isExact)
     }
 }

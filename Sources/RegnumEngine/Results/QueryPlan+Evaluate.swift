@@ -53,7 +53,7 @@ extension QueryPlan {
         let count =
             query.source == .table
             ? query.count(root, &statistics) : query.sourceCount(root, &statistics)
-        return min(count, keyCountMax)
+        return min(count, maximumKeyCount)
     }
 
     /// Returns the first `limit` keys of the result, without making the rest of it. Adds the
@@ -89,14 +89,14 @@ extension CompiledQuery {
         case .constant(false):
             return ResultTree()
         case .constant(true):
-            guard let holder, table.count >= LazyRows.countMin else { break }
+            guard let holder, table.count >= LazyRows.minimumCount else { break }
             statistics.rowsEvaluated += table.count
             return ResultTree(.lazy(LazyRows(holder, .table(table), count: table.count)))
         default: break
         }
         let lookup = predicate.lookup(
             root, key, candidateCount: table.count, &statistics)
-        if let holder, let range = lookup?.exactKey, range.count >= LazyRows.countMin {
+        if let holder, let range = lookup?.exactKey, range.count >= LazyRows.minimumCount {
             statistics.usedIndex = true
             let start = range.tree.rank(of: range.keys.lowerBound, 0)
             return ResultTree(

@@ -38,7 +38,7 @@ extension QueryPlan {
     package func advance(
         _ result: consuming ResultTree, _ step: VersionStep, listChange: ListChange? = nil
     ) throws(StoreError) -> (ResultTree, ResultChange) {
-        try bring(result, known: nil, step, listChange)
+        try advance(result, known: nil, step, listChange)
     }
 
     /// Returns the change that `advance` would return, given the result at the new version.
@@ -46,10 +46,10 @@ extension QueryPlan {
         from old: ResultTree, to new: ResultTree, _ step: VersionStep,
         listChange: ListChange? = nil
     ) throws(StoreError) -> ResultChange {
-        try bring(old, known: new, step, listChange).1
+        try advance(old, known: new, step, listChange).1
     }
 
-    private func bring(
+    private func advance(
         _ result: consuming ResultTree, known: ResultTree?, _ step: VersionStep,
         _ listChange: ListChange?
     ) throws(StoreError) -> (ResultTree, ResultChange) {
@@ -89,7 +89,7 @@ extension QueryPlan {
             let listChange = listChange ?? sourceChange(step)
             if !concerns(hop, table, row, after, step, listChange) { return (old, ResultChange()) }
             return try compare(old, known: new, before, after, step, listChange, &statistics)
-        case .tree, .all, .list, .sequence, .anew:
+        case .tree, .all, .list, .sequence, .reevaluate:
             return try compare(
                 old, known: new, before, after, step, listChange ?? sourceChange(step),
                 &statistics)

@@ -123,7 +123,7 @@ struct Reach: Sendable {
             guard let hop = place.hop else { continue }
             step.counters.rowsReached.add(found[index].count)
             let origins = hop.origins(
-                of: found[index], places[place.parent].table, step.new.content, countMax: .max,
+                of: found[index], places[place.parent].table, step.new.content, maximumCount: .max,
                 &statistics)
             found[place.parent] += origins ?? []
         }

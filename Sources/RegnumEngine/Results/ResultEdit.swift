@@ -93,7 +93,7 @@ struct ResultEdit<Shape: ResultShape> {
     }
 
     /// Whether a row is in both results. If no row moves, such rows need no position.
-    private func staysPlainly(_ index: Int) -> Bool {
+    private func isInBothResults(_ index: Int) -> Bool {
         items[index].oldEntry != nil && items[index].newEntry != nil
     }
 
@@ -123,7 +123,7 @@ struct ResultEdit<Shape: ResultShape> {
     }
 
     private mutating func findPositions(isPlain: Bool) {
-        for index in items.indices where !isPlain || !staysPlainly(index) {
+        for index in items.indices where !isPlain || !isInBothResults(index) {
             let item = items[index]
             if let entry = item.oldEntry, let oldTree {
                 items[index].oldIndex = oldTree.rank(of: entry).position
@@ -136,11 +136,11 @@ struct ResultEdit<Shape: ResultShape> {
 
     /// Makes the change if no row that is in both results moves and the limit cuts nothing off.
     private mutating func makePlainChange() {
-        for index in byOld where !staysPlainly(index) {
+        for index in byOld where !isInBothResults(index) {
             change.deletions.append(items[index].oldIndex)
             change.deletedKeys.append(ObjectKey(rawValue: items[index].key))
         }
-        for index in byNew where !staysPlainly(index) {
+        for index in byNew where !isInBothResults(index) {
             change.insertions.append(items[index].newIndex)
             change.insertedKeys.append(ObjectKey(rawValue: items[index].key))
         }
@@ -172,9 +172,9 @@ struct ResultEdit<Shape: ResultShape> {
             .map { (position: items[$0].oldIndex, key: items[$0].key) }
         let come = byNew.filter { !items[$0].stays }
             .map { (position: items[$0].newIndex, key: items[$0].key) }
-        let slidOut = slid(
+        let slidOut = rowsCrossingLimit(
             oldRest - common, oldTree, oldCount, byOld.map { items[$0].oldIndex })
-        let slidIn = slid(
+        let slidIn = rowsCrossingLimit(
             newRest - common, newTree, newCount, byNew.map { items[$0].newIndex })
         for (position, key) in (gone + slidOut).sorted(by: { $0.position < $1.position }) {
             change.deletions.append(position)
@@ -188,7 +188,7 @@ struct ResultEdit<Shape: ResultShape> {
 
     /// Returns the last `count` of the first `end` rows, skipping the given ascending positions:
     /// rows that cross the limit.
-    private func slid(
+    private func rowsCrossingLimit(
         _ count: Int, _ tree: SortedTree<Shape>?, _ end: Int, _ positions: [Int]
     ) -> [(position: Int, key: UInt64)] {
         var found: [(position: Int, key: UInt64)] = []

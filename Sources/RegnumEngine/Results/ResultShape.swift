@@ -22,7 +22,7 @@ protocol ResultShape: TreeOrder where Key == Element, Element: Equatable {
 
 /// The order by object key.
 struct KeyOrder: ResultShape {
-    static var leafSlotCountMax: Int { 112 }
+    static var maximumLeafSlotCount: Int { 112 }
     static var isElementTrivial: Bool { true }
     static var isKeyTrivial: Bool { true }
 
@@ -55,7 +55,7 @@ struct KeyOrder: ResultShape {
 
 /// The order by rank and object key. Ranks of a descending sort are inverted.
 struct RankOrder: ResultShape {
-    static var leafSlotCountMax: Int { 56 }
+    static var maximumLeafSlotCount: Int { 56 }
     static var isElementTrivial: Bool { true }
     static var isKeyTrivial: Bool { true }
 

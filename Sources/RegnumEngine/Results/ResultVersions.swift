@@ -43,36 +43,38 @@ struct ResultVersions {
         var delta = step.rows(after.plan.tableName)
         if let route = after.route, before.route == route,
             delta.modified.count + delta.inserted.count + delta.deleted.count
-                > ResultVersions.routeCountMin
+                > ResultVersions.minimumRouteCount
         {
             delta = step.delta(route)
         }
         var candidates: [Candidate] = []
         var count = delta.modified.count + delta.inserted.count + delta.deleted.count
         /// Adds the row if it matches at either version.
-        func ask(_ key: UInt64, isOwn: Bool = true, wasThere: Bool = true, isThere: Bool = true) {
+        func addIfMatching(
+            _ key: UInt64, isOwn: Bool = true, wasThere: Bool = true, isThere: Bool = true
+        ) {
             let isOld = wasThere && before.matches(oldRows?.place(key), old)
             let isNew = isThere && after.matches(newRows?.place(key), new)
             if isOld || isNew {
                 candidates.append(Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew))
             }
         }
-        for row in delta.modified { ask(row.key.rawValue) }
-        for key in delta.deleted { ask(key.rawValue, isThere: false) }
-        for key in delta.inserted { ask(key.rawValue, wasThere: false) }
+        for row in delta.modified { addIfMatching(row.key.rawValue) }
+        for key in delta.deleted { addIfMatching(key.rawValue, isThere: false) }
+        for key in delta.inserted { addIfMatching(key.rawValue, wasThere: false) }
         let reached = after.reach.rows(step)
         if reached.isEmpty { return (candidates, count) }
         let own = step.rows(after.plan.tableName).keySet
         for key in reached where !own.contains(key) {
             count += 1
-            ask(key, isOwn: false)
+            addIfMatching(key, isOwn: false)
         }
         return (candidates, count)
     }
 
     /// Up to this many changed rows, each query examines all of them instead of only those with its
     /// value.
-    private static let routeCountMin = 16
+    private static let minimumRouteCount = 16
 
     // MARK: Distinct
 

@@ -7,7 +7,7 @@ protocol TreeOrder: Sendable {
 
     /// The maximum number of elements in a leaf. Choose a small one if copying an element retains
     /// references.
-    static var leafSlotCountMax: Int { get }
+    static var maximumLeafSlotCount: Int { get }
     /// Whether elements are trivial, that is, contain no references.
     static var isElementTrivial: Bool { get }
     /// Whether keys are trivial, that is, contain no references.
@@ -21,7 +21,7 @@ protocol TreeOrder: Sendable {
 }
 
 extension TreeOrder {
-    static var leafSlotCountMax: Int { 24 }
+    static var maximumLeafSlotCount: Int { 24 }
     static var isElementTrivial: Bool { false }
     static var isKeyTrivial: Bool { false }
 }

@@ -18,13 +18,13 @@ extension TreeNode {
     ) -> TreeNode? {
         let slot = lowerBound(key, order)
         position += slot
-        if slotCount < Order.leafSlotCountMax {
+        if slotCount < Order.maximumLeafSlotCount {
             insertItem(element, at: slot)
             return nil
         }
         // Ascending insertion leaves full leaves behind.
         if isRightEdge, slot == slotCount { return TreeNode.leaf(CollectionOfOne(element)) }
-        let middle = Order.leafSlotCountMax / 2
+        let middle = Order.maximumLeafSlotCount / 2
         let right = splitOff(from: middle)
         if slot <= middle {
             insertItem(element, at: slot)
@@ -46,7 +46,7 @@ extension TreeNode {
         changeCount(by: 1)
         recount(slot)
         guard let split else { return nil }
-        if slotCount < treeChildCountMax {
+        if slotCount < maximumTreeChildCount {
             insertChild(split, at: slot + 1)
             return nil
         }
@@ -55,7 +55,7 @@ extension TreeNode {
             return TreeNode.inner(CollectionOfOne(split), height: height)
         }
         // The split-off part is counted here and moves with its left sibling.
-        let middle = treeChildCountMax / 2
+        let middle = maximumTreeChildCount / 2
         changeCount(by: -split.count)
         let right = splitOff(from: middle)
         let half = slot < middle ? self : right
@@ -85,7 +85,7 @@ extension TreeNode {
         let left = child(slot).slotCount
         if left == 0 {
             removeChild(at: slot)
-        } else if left < child(slot).slotCountMax / 4, slotCount > 1 {
+        } else if left < child(slot).maximumSlotCount / 4, slotCount > 1 {
             balance(slot == 0 ? 0 : slot - 1)
         }
         return element
@@ -96,7 +96,7 @@ extension TreeNode {
         let left = ownedChild(slot)
         let right = ownedChild(slot + 1)
         let total = left.slotCount + right.slotCount
-        if total <= left.slotCountMax * 3 / 4 {
+        if total <= left.maximumSlotCount * 3 / 4 {
             left.absorb(right)
             removeChild(at: slot + 1)
             recount(slot)
@@ -113,7 +113,7 @@ extension TreeNode {
             left.absorb(right)
             right.absorb(rest)
         }
-        refile(slot + 1)
+        updateKey(slot + 1)
         recount(slot)
         recount(slot + 1)
     }
@@ -122,10 +122,10 @@ extension TreeNode {
     static func build(_ elements: [Element]) -> TreeNode? {
         guard !elements.isEmpty else { return nil }
         var level: [TreeNode] = []
-        level.reserveCapacity(elements.count / Order.leafSlotCountMax + 1)
+        level.reserveCapacity(elements.count / Order.maximumLeafSlotCount + 1)
         var start = 0
         while start < elements.count {
-            let end = min(start + Order.leafSlotCountMax, elements.count)
+            let end = min(start + Order.maximumLeafSlotCount, elements.count)
             level.append(leaf(elements[start..<end]))
             start = end
         }
@@ -134,7 +134,7 @@ extension TreeNode {
             var next: [TreeNode] = []
             var start = 0
             while start < level.count {
-                let end = min(start + treeChildCountMax, level.count)
+                let end = min(start + maximumTreeChildCount, level.count)
                 next.append(inner(level[start..<end], height: height))
                 start = end
             }

@@ -1,6 +1,6 @@
 /// The maximum number of children of an inner node. Small, because a commit copies a path of nodes
 /// and retains each of their children.
-let treeChildCountMax = 16
+let maximumTreeChildCount = 16
 
 /// The offsets of an inner node's counts, which follow its children, and its keys.
 private let treeCountsOffset = 16 * 8
@@ -64,8 +64,8 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         assert(MemoryLayout<TreeNodeHeader>.size == 32)
         let byteCount =
             height == 0
-            ? Order.leafSlotCountMax * MemoryLayout<Element>.stride
-            : treeFirstsOffset + treeChildCountMax * MemoryLayout<Key>.stride
+            ? Order.maximumLeafSlotCount * MemoryLayout<Element>.stride
+            : treeFirstsOffset + maximumTreeChildCount * MemoryLayout<Key>.stride
         let buffer = create(minimumCapacity: byteCount) { _ in
             TreeNodeHeader(
                 height: height,
@@ -97,7 +97,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
 
     /// The maximum number of slots. A node that a removal leaves with less than a quarter of them
     /// is merged with a sibling or borrows from it.
-    var slotCountMax: Int { isLeaf ? Order.leafSlotCountMax : treeChildCountMax }
+    var maximumSlotCount: Int { isLeaf ? Order.maximumLeafSlotCount : maximumTreeChildCount }
 
     /// Calls `body` with the elements of a leaf.
     @inline(__always)
@@ -306,7 +306,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     }
 
     /// Updates the key of a child to its current first key.
-    func refile(_ slot: Int) {
+    func updateKey(_ slot: Int) {
         withChildren { children, firsts in firsts[slot] = children[slot].firstKey() }
     }
 

@@ -25,16 +25,16 @@ extension CompiledPredicate {
         if hops.contains(where: { if case .element = $0 { true } else { false } }) {
             isExact = false
         }
-        if candidateCount < CompiledPredicate.backwardCountMin { return nil }
-        let countMax = min(candidateCount, max((root.table(table)?.count ?? 0) / 4, 16))
+        if candidateCount < CompiledPredicate.minimumBackwardCount { return nil }
+        let maximumCount = min(candidateCount, max((root.table(table)?.count ?? 0) / 4, 16))
         guard let target = hops.last?.target,
-            var rows = end.rows(root, target, candidateCount, countMax, &statistics)
+            var rows = end.rows(root, target, candidateCount, maximumCount, &statistics)
         else { return nil }
         for (index, hop) in hops.enumerated().reversed() {
             let origin = index == 0 ? table : hops[index - 1].target
             guard
                 let origins = hop.origins(
-                    of: rows, origin, root, countMax: countMax, &statistics)
+                    of: rows, origin, root, maximumCount: maximumCount, &statistics)
             else { return nil }
             rows = origins
         }
@@ -42,22 +42,22 @@ extension CompiledPredicate {
     }
 
     /// With fewer candidates than this, each of them is evaluated.
-    private static let backwardCountMin = 32
+    private static let minimumBackwardCount = 32
     /// The least cost of following a path from a row, in units of scanning past one row.
     private static let followingCost = 8
 
     /// Returns the matching rows of a class, ascending. Returns `nil` if there may be more than
-    /// `countMax`, or if finding them is more work than following a path from `candidateCount`
+    /// `maximumCount`, or if finding them is more work than following a path from `candidateCount`
     /// rows.
     private func rows(
-        _ root: DatabaseContent, _ key: TableKey, _ candidateCount: Int, _ countMax: Int,
+        _ root: DatabaseContent, _ key: TableKey, _ candidateCount: Int, _ maximumCount: Int,
         _ statistics: inout QueryStatistics
     ) -> [UInt64]? {
         guard let table = root.table(key) else { return [] }
         let lookup = lookup(
             root, key, candidateCount: min(table.count, candidateCount), &statistics)
         var rows: [UInt64] = []
-        if let lookup, lookup.countMax <= countMax {
+        if let lookup, lookup.maximumCount <= maximumCount {
             let keys = lookup.keys()
             statistics.indexEntriesRead += keys.count
             if lookup.isExact { return keys }
@@ -73,15 +73,15 @@ extension CompiledPredicate {
         guard table.count <= CompiledPredicate.followingCost * candidateCount / cost else {
             return nil
         }
-        if case .constant(true) = self, table.count > countMax { return nil }
+        if case .constant(true) = self, table.count > maximumCount { return nil }
         statistics.rowsEvaluated += table.count
         table.forEachCluster { cluster in
             matches(cluster, cluster.liveMask, root).visit { row in
                 rows.append(cluster.firstKey + UInt64(row))
-                return rows.count <= countMax
+                return rows.count <= maximumCount
             }
         }
-        return rows.count <= countMax ? rows : nil
+        return rows.count <= maximumCount ? rows : nil
     }
 
     /// Whether the predicate reads more than the columns of the row itself.
@@ -101,21 +101,21 @@ extension CompiledPredicate {
 
 extension CompiledHop {
     /// Returns the rows of `origin` from which the hop leads to one of `rows`, ascending, without
-    /// duplicates. Returns `nil` if there are more than `countMax` entries.
+    /// duplicates. Returns `nil` if there are more than `maximumCount` entries.
     func origins(
-        of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, countMax: Int,
+        of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, maximumCount: Int,
         _ statistics: inout QueryStatistics
     ) -> [UInt64]? {
         var found: [UInt64] = []
-        func take(_ row: UInt64) -> Bool {
+        func add(_ row: UInt64) -> Bool {
             found.append(row)
-            return found.count <= countMax
+            return found.count <= maximumCount
         }
         func takeOwners(_ list: ListPlace) -> Bool {
             let backlinks = root[list.table.index].backlinks(list.list.index)
             for row in rows {
-                backlinks.forEachRepeatedRow(row, take)
-                if found.count > countMax { return false }
+                backlinks.forEachRepeatedRow(row, add)
+                if found.count > maximumCount { return false }
             }
             return true
         }
@@ -124,8 +124,8 @@ extension CompiledHop {
             let column = ColumnKey(rawValue: UInt16(link.column))
             guard let index = root.index(origin, column) else { return nil }
             for row in rows {
-                index.forEachRow(DatabaseContent.linkKey(row), take)
-                if found.count > countMax { return nil }
+                index.forEachRow(DatabaseContent.linkKey(row), add)
+                if found.count > maximumCount { return nil }
             }
         case .list(let list, _):
             if !takeOwners(list) { return nil }
@@ -143,8 +143,8 @@ extension CompiledHop {
         case .listOrigins(let list):
             let elements = root[list.table.index].elements(list.list.index)
             for row in rows {
-                elements.visit(row, take)
-                if found.count > countMax { return nil }
+                elements.visit(row, add)
+                if found.count > maximumCount { return nil }
             }
         case .entryTargets, .entryOrigins:
             return nil  // no condition leads through them

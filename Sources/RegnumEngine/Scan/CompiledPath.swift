@@ -134,7 +134,7 @@ struct RowFinder {
 /// A visitor of the rows at the end of a path.
 protocol EndVisitor {
     /// Processes a row. Returns `false` to stop the iteration.
-    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool
 }
 
 extension CompiledPath {
@@ -147,17 +147,17 @@ extension CompiledPath {
         _ cluster: Cluster, _ row: Int, _ content: DatabaseContent, _ visitor: inout Visitor,
         from next: Int = 0
     ) -> Bool {
-        if next == hops.count { return visitor.take(cluster, row, content) }
+        if next == hops.count { return visitor.visit(cluster, row, content) }
         let key = cluster.firstKey + UInt64(row)
-        var goesOn = true
+        var shouldContinue = true
         switch hops[next] {
         case .link(let link):
             return walk(link.follow(cluster, row, content), content, &visitor, after: next)
         case .list(let list, let target):
             var finder = RowFinder(content[target.index])
             content[list.table.index].elements(list.list.index).visit(key) { element in
-                goesOn = walk(finder.place(element), content, &visitor, after: next)
-                return goesOn
+                shouldContinue = walk(finder.place(element), content, &visitor, after: next)
+                return shouldContinue
             }
         case .element(let element):
             return walk(element.follow(cluster, row, content), content, &visitor, after: next)
@@ -165,32 +165,32 @@ extension CompiledPath {
             guard let index = content.index(origin, column) else { return true }
             var finder = RowFinder(content[origin.index])
             index.forEachRow(DatabaseContent.linkKey(key)) { owner in
-                goesOn = walk(finder.place(owner), content, &visitor, after: next)
-                return goesOn
+                shouldContinue = walk(finder.place(owner), content, &visitor, after: next)
+                return shouldContinue
             }
         case .listOrigins(let list):
             let table = content[list.table.index]
             var finder = RowFinder(table)
             table.backlinks(list.list.index).forEachRepeatedRow(key) { owner in
-                goesOn = walk(finder.place(owner), content, &visitor, after: next)
-                return goesOn
+                shouldContinue = walk(finder.place(owner), content, &visitor, after: next)
+                return shouldContinue
             }
         case .entryTargets(let map, let entries, let link):
             var finder = RowFinder(content[entries.index])
             content[map.table.index].elements(map.list.index).visit(key) { entry in
                 guard let place = finder.place(entry) else { return true }
                 let target = link.follow(place.cluster, place.row, content)
-                goesOn = walk(target, content, &visitor, after: next)
-                return goesOn
+                shouldContinue = walk(target, content, &visitor, after: next)
+                return shouldContinue
             }
         case .entryOrigins(let link, let map):
             var finder = RowFinder(content[map.table.index])
             for owner in content.owners(ofEntriesWith: key, link, map) {
-                goesOn = walk(finder.place(owner), content, &visitor, after: next)
-                if !goesOn { break }
+                shouldContinue = walk(finder.place(owner), content, &visitor, after: next)
+                if !shouldContinue { break }
             }
         }
-        return goesOn
+        return shouldContinue
     }
 
     /// Walks on from the row that a hop leads to, if there is one.

@@ -3,7 +3,7 @@ import RegnumStore
 
 extension CompiledPredicate {
     /// Up to this many rows are evaluated one by one.
-    static let rowByRowCountMax = 6
+    static let maximumRowByRowCount = 6
 
     /// Returns the rows of `rows` that match. `rows` contains none at or after the cluster's
     /// `rowCount`.
@@ -150,7 +150,7 @@ extension CompiledPredicate {
     /// Returns the rows of `rows` that match, using kernels or evaluating rows one by one,
     /// whichever is less work.
     func select(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
-        rows.count <= CompiledPredicate.rowByRowCountMax
+        rows.count <= CompiledPredicate.maximumRowByRowCount
             ? rows.filter { matches(cluster, $0, content) } : matches(cluster, rows, content)
     }
 }
@@ -354,7 +354,7 @@ extension ResolvedColumn {
 
     func find(_ cluster: Cluster, _ rows: RowMask, _ set: ValueSet) -> RowMask {
         guard isStored(in: cluster) else { return set.contains(fallback) ? rows : RowMask() }
-        guard set.values.count <= ValueSet.comparedCountMax else {
+        guard set.values.count <= ValueSet.maximumComparedCount else {
             return rows.filter { set.contains(value(cluster, $0)) }
         }
         var found = RowMask()

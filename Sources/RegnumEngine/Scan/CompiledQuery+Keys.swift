@@ -9,7 +9,7 @@ extension CompiledQuery {
     func keys(
         _ plan: QueryPlan, _ root: DatabaseContent, max: Int, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
-        let limit = min(max, plan.keyCountMax)
+        let limit = min(max, plan.maximumKeyCount)
         if limit <= 0 { return [] }
         var keys: [UInt64]
         let needed: Int
@@ -179,7 +179,7 @@ private struct KeyCollector: EndVisitor {
     var keys: [UInt64] = []
     var rowCount = 0
 
-    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         rowCount += 1
         if predicate.matches(cluster, row, content) { keys.append(cluster.firstKey + UInt64(row)) }
         return keys.count < limit

@@ -50,19 +50,19 @@ extension CompiledQuery {
             }
             return
         }
-        var asked = predicate
+        var prepared = predicate
         var isFirst = true
         var isPrepared = false
         table.forEachCluster { cluster in
             if !isFirst, !isPrepared {
                 // callers that want only a few rows have stopped by now
-                asked = predicate.prepared(rowCount: table.count, root, &statistics)
+                prepared = predicate.prepared(rowCount: table.count, root, &statistics)
                 isPrepared = true
             }
             isFirst = false
             let rows = cluster.liveMask
             statistics.rowsEvaluated += rows.count
-            let found = asked.matches(cluster, rows, root)
+            let found = prepared.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
         }
     }
@@ -70,7 +70,7 @@ extension CompiledQuery {
     /// Whether to use the lookup: looking up a row costs several times as much as scanning past it,
     /// unless that reads its text.
     func isWorthwhile(_ lookup: IndexLookup, _ table: Table) -> Bool {
-        lookup.countMax <= max(lookup.savesWords ? table.count : table.count / 4, 16)
+        lookup.maximumCount <= max(lookup.savesWords ? table.count : table.count / 4, 16)
     }
 
     /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these.
@@ -131,6 +131,6 @@ extension CompiledQuery {
             keys.append(cluster.firstKey, rows)
             return keys.count < limit
         }
-        return keys.take(limit)
+        return keys.prefix(limit)
     }
 }

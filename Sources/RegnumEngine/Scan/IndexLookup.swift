@@ -32,11 +32,11 @@ struct IndexLookup {
     var paths: [CompiledHop] = []
 
     /// The maximum number of rows.
-    var countMax: Int { ranges.reduce(rows.count) { $0 + $1.count } }
+    var maximumCount: Int { ranges.reduce(rows.count) { $0 + $1.count } }
 
     /// The number of rows for which the predicate holds, if the indexes alone determine it.
     var exactCount: Int? {
-        isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? countMax : nil
+        isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? maximumCount : nil
     }
 
     /// The entries of one key of one index, if these are exactly the rows.
@@ -83,7 +83,7 @@ struct IndexLookup {
     func keys() -> [UInt64] {
         if ranges.isEmpty { return rows }
         var keys = rows
-        keys.reserveCapacity(countMax)
+        keys.reserveCapacity(maximumCount)
         var isAscending = ranges.count <= 1 && rows.isEmpty
         for range in ranges where range.count > 0 {
             range.tree.rows(
@@ -183,7 +183,7 @@ extension CompiledPredicate {
                     let lookup = term.lookup(root, table, candidateCount: fewest, &statistics)
                 else { continue }
                 if lookup.ranges.isEmpty, lookup.rows.isEmpty { return lookup }
-                fewest = min(fewest, lookup.countMax)
+                fewest = min(fewest, lookup.maximumCount)
                 lookups.append(lookup)
             }
         }
@@ -204,7 +204,7 @@ extension CompiledPredicate {
             merged[same].ranges = [IndexLookup.Range(a.tree, a.column, a.keys.clamped(to: b.keys))]
             merged[same].isExact = merged[same].isExact && lookup.isExact
         }
-        guard var best = merged.min(by: { $0.countMax < $1.countMax }) else { return nil }
+        guard var best = merged.min(by: { $0.maximumCount < $1.maximumCount }) else { return nil }
         // The other terms haven't been checked for its rows.
         if !hasAll || merged.count > 1 { best.isExact = false }
         return best

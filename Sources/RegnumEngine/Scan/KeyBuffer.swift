@@ -30,7 +30,7 @@ struct KeyBuffer: ~Copyable {
     }
 
     /// Returns the first `limit` keys.
-    func take(_ limit: Int) -> [UInt64] {
+    func prefix(_ limit: Int) -> [UInt64] {
         Array(UnsafeBufferPointer(start: keys, count: min(count, limit)))
     }
 }

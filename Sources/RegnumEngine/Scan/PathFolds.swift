@@ -5,7 +5,7 @@ struct MatchCounter: EndVisitor {
     var count = 0
     var rowCount = 0
 
-    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         rowCount += 1
         if predicate.matches(cluster, row, content) { count += 1 }
         return count < max
@@ -31,7 +31,7 @@ struct AggregateFold: EndVisitor {
 
     init(_ aggregate: CompiledAggregate) { self.aggregate = aggregate }
 
-    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+    mutating func visit(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         add(aggregate.column.value(cluster, row, content))
         return true
     }
@@ -41,7 +41,7 @@ struct AggregateFold: EndVisitor {
         case .min, .max:
             if value.isNaN || value.isNull || value.isAnyReference { return }
             let isLeast = aggregate.kind == .min
-            if best.isNull || (isLeast ? comesFirst(value, best) : comesFirst(best, value)) {
+            if best.isNull || (isLeast ? sortsBefore(value, best) : sortsBefore(best, value)) {
                 best = value
             }
         case .sum, .average:
@@ -50,7 +50,7 @@ struct AggregateFold: EndVisitor {
     }
 
     /// Whether `a` sorts before `b`. Values of any type use their total order, also across kinds.
-    private func comesFirst(_ a: Value, _ b: Value) -> Bool {
+    private func sortsBefore(_ a: Value, _ b: Value) -> Bool {
         aggregate.column.column.type == .any
             ? Value.compare(a, b) < 0 : Comparison.less.holds(a, b)
     }

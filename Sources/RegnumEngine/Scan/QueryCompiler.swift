@@ -29,10 +29,10 @@ struct QueryCompiler {
 
     /// Returns the directions of a sort. Throws `invalidQuery` for more than 64 terms.
     func order(_ sort: [SortTerm]) throws(StoreError) -> ResultOrder {
-        guard sort.count <= Limits.sortTermCountMax else {
+        guard sort.count <= Limits.maximumSortTermCount else {
             throw StoreError(
                 .invalidQuery,
-                "A sort can have at most \(Limits.sortTermCountMax) terms; this one has "
+                "A sort can have at most \(Limits.maximumSortTermCount) terms; this one has "
                     + "\(sort.count).",
                 className: tableName)
         }

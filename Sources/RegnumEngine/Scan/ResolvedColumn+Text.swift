@@ -74,7 +74,7 @@ extension ResolvedColumn {
             }
         }
         mask = mask & rows
-        if bytes.count <= TextCell.textByteCountMax { return mask }
+        if bytes.count <= TextCell.maximumTextByteCount { return mask }
         return mask.filter { cluster.bytes($0, index).elementsEqual(bytes) }
     }
 
@@ -84,7 +84,7 @@ extension ResolvedColumn {
         let present = cluster.present(index, rows)
         if type == .any { return present.filter { pattern.matchesAny(cluster.bytes($0, index)) } }
         guard let kernel = pattern.kernel,
-            present.count > CompiledPredicate.rowByRowCountMax
+            present.count > CompiledPredicate.maximumRowByRowCount
         else { return present.filter { pattern.matches(cluster.bytes($0, index)) } }
         let chunk = TextChunk(cluster, index)
         var mask = RowMask()

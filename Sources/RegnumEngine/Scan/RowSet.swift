@@ -35,7 +35,7 @@ struct RowSet: Sendable {
 
 extension CompiledPredicate {
     /// Scans of fewer rows than this evaluate conditions on other rows one by one.
-    private static let setRowCountMin = 1_024
+    private static let minimumSetRowCount = 1_024
 
     /// Returns an equivalent predicate for a scan of `rowCount` rows. Conditions on another class
     /// are evaluated once for all rows of that class instead of for each scanned row.
@@ -44,7 +44,7 @@ extension CompiledPredicate {
     func prepared(
         rowCount: Int, _ content: DatabaseContent, _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
-        guard readsOtherRows, rowCount >= CompiledPredicate.setRowCountMin else { return self }
+        guard readsOtherRows, rowCount >= CompiledPredicate.minimumSetRowCount else { return self }
         switch self {
         case .through(let link, let term, let whenNull):
             if let set = term.rowSet(link.target, rowCount, content, &statistics) {
@@ -53,10 +53,11 @@ extension CompiledPredicate {
             return .through(
                 link, term.prepared(rowCount: rowCount, content, &statistics), whenNull: whenNull)
         case .related(let path, let term):
-            return .related(path, term.asked(path.target, rowCount, content, &statistics))
+            return .related(path, term.preparedSet(path.target, rowCount, content, &statistics))
         case .count(let path, let term, let comparison, let number):
             return .count(
-                path, term.asked(path.target, rowCount, content, &statistics), comparison, number)
+                path, term.preparedSet(path.target, rowCount, content, &statistics), comparison,
+                number)
         case .and(let terms):
             return .and(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
         case .or(let terms):
@@ -69,7 +70,7 @@ extension CompiledPredicate {
     }
 
     /// Returns an equivalent predicate for evaluating many rows of a class.
-    private func asked(
+    private func preparedSet(
         _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
         _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {

@@ -78,7 +78,7 @@ struct ValueSet: Sendable {
     /// In the order of the plan.
     let values: [Value]
     /// Up to this many values are compared one after the other with whole chunks.
-    static let comparedCountMax = 8
+    static let maximumComparedCount = 8
     private let set: Set<Value>
 
     init(_ values: [Value]) {

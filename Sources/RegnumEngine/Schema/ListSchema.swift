@@ -113,10 +113,10 @@ extension SchemaRules {
         _ table: TableSchema, adding count: Int, _ name: String
     ) throws(StoreError) {
         let indexCount = table.columns.reduce(0) { $0 + $1.definition.treeCount }
-        guard indexCount + 2 * table.lists.count + count <= Limits.treeCountMax else {
+        guard indexCount + 2 * table.lists.count + count <= Limits.maximumTreeCount else {
             throw refused(
-                "The class \(table.name) can have at most \(Limits.treeCountMax) indexes, where a "
-                    + "list counts as two.", table.name, name)
+                "The class \(table.name) can have at most \(Limits.maximumTreeCount) indexes, "
+                    + "where a list counts as two.", table.name, name)
         }
     }
 }

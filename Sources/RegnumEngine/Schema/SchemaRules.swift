@@ -10,31 +10,32 @@ enum SchemaRules {
     ) throws(StoreError) {
         let size = name.utf8.count
         guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
-        let sizeMax =
+        let maximumSize =
             kind == .elements
-            ? Limits.elementsNameByteCountMax : Limits.tableNameByteCountMax
-        guard size <= sizeMax else {
+            ? Limits.maximumElementsNameByteCount : Limits.maximumTableNameByteCount
+        guard size <= maximumSize else {
             throw refused(
-                "The class name \(name) has \(size) bytes; it can have at most \(sizeMax).", name)
+                "The class name \(name) has \(size) bytes; it can have at most \(maximumSize).",
+                name)
         }
         guard schema.table(named: name) == nil else {
             throw refused("The class \(name) already exists.", name)
         }
-        guard schema.tables.count < Limits.tableCountMax else {
-            throw refused("A realm can have at most \(Limits.tableCountMax) classes.", name)
+        guard schema.tables.count < Limits.maximumTableCount else {
+            throw refused("A realm can have at most \(Limits.maximumTableCount) classes.", name)
         }
-        guard columns.count <= Limits.columnCountMax else {
+        guard columns.count <= Limits.maximumColumnCount else {
             throw refused(
                 "The class \(name) has \(columns.count) properties; it can have at most "
-                    + "\(Limits.columnCountMax).", name)
+                    + "\(Limits.maximumColumnCount).", name)
         }
         guard kind != .elements || !columns.isEmpty else {
             throw refused("The values of the collection \(name) have no column.", name)
         }
-        guard columns.reduce(0, { $0 + $1.treeCount }) <= Limits.treeCountMax else {
+        guard columns.reduce(0, { $0 + $1.treeCount }) <= Limits.maximumTreeCount else {
             throw refused(
                 "The class \(name) has too many indexes; it can have at most "
-                    + "\(Limits.treeCountMax).", name)
+                    + "\(Limits.maximumTreeCount).", name)
         }
         var names: Set<[UInt8]> = []
         var primaryKey: String?
@@ -66,9 +67,9 @@ enum SchemaRules {
                 table.name, column.name,
                 because: "cannot become the primary key of an existing class without a migration")
         }
-        guard table.columns.count < Limits.columnCountMax else {
+        guard table.columns.count < Limits.maximumColumnCount else {
             throw refused(
-                "The class \(table.name) can have at most \(Limits.columnCountMax) properties.",
+                "The class \(table.name) can have at most \(Limits.maximumColumnCount) properties.",
                 table.name, column.name)
         }
     }
@@ -86,10 +87,10 @@ enum SchemaRules {
         guard size > 0 else {
             throw refused("A property of the class \(table) has an empty name.", table)
         }
-        guard size <= Limits.columnNameByteCountMax else {
+        guard size <= Limits.maximumColumnNameByteCount else {
             throw refused(
                 "The property name \(table).\(name) has \(size) bytes; it can have at most "
-                    + "\(Limits.columnNameByteCountMax).", table, name)
+                    + "\(Limits.maximumColumnNameByteCount).", table, name)
         }
     }
 
@@ -200,9 +201,9 @@ enum SchemaRules {
     }
 
     static func refused(
-        _ sentence: String, _ table: String, _ property: String? = nil
+        _ message: String, _ table: String, _ property: String? = nil
     ) -> StoreError {
-        StoreError(.invalidInput, sentence, className: table, property: property)
+        StoreError(.invalidInput, message, className: table, property: property)
     }
 }
 
@@ -225,19 +226,19 @@ struct ColumnRule: Hashable, Sendable {
         case (.date(let seconds), .date):
             return seconds.isNaN ? "cannot hold a date that is NaN" : nil
         case (.string(let string), .string):
-            return string.utf8.count <= Limits.stringByteCountMax ? nil : Limits.longString
+            return string.utf8.count <= Limits.maximumStringByteCount ? nil : Limits.longString
         case (.any(let bytes), .any):
-            if bytes.count > Limits.stringByteCountMax {
+            if bytes.count > Limits.maximumStringByteCount {
                 if bytes.first == AnyKind.string.rawValue {
-                    if bytes.count - 1 > Limits.stringByteCountMax { return Limits.longString }
-                } else if bytes.count > Limits.anyByteCountMax {
+                    if bytes.count - 1 > Limits.maximumStringByteCount { return Limits.longString }
+                } else if bytes.count > Limits.maximumAnyByteCount {
                     return Limits.longData
                 }
             }
             let isNoDate = bytes.first == AnyKind.date.rawValue && value.anyContent == nil
             return isNoDate ? "cannot hold a date that is NaN" : nil
         case (.data(let bytes), .data):
-            return bytes.count <= Limits.dataByteCountMax ? nil : Limits.longData
+            return bytes.count <= Limits.maximumDataByteCount ? nil : Limits.longData
         default:
             return "is of type \(type) and cannot hold a value of another type"
         }
@@ -246,18 +247,19 @@ struct ColumnRule: Hashable, Sendable {
 
 extension Limits {
     /// The problem with a string that exceeds its limit, as the end of a sentence.
-    package static let longString = "cannot hold a string of more than \(stringByteCountMax) bytes"
+    package static let longString =
+        "cannot hold a string of more than \(maximumStringByteCount) bytes"
     /// The problem with data that exceeds its limit, as the end of a sentence.
-    package static let longData = "cannot hold data of more than \(dataByteCountMax) bytes"
+    package static let longData = "cannot hold data of more than \(maximumDataByteCount) bytes"
 }
 
 extension ValueType {
     /// The maximum size of a stored value; 0 for types of fixed size.
-    var byteCountMax: Int {
+    var maximumByteCount: Int {
         switch self {
-        case .string: Limits.stringByteCountMax
-        case .data: Limits.dataByteCountMax
-        case .any: Limits.anyByteCountMax
+        case .string: Limits.maximumStringByteCount
+        case .data: Limits.maximumDataByteCount
+        case .any: Limits.maximumAnyByteCount
         case .bool, .int, .double, .date, .uuid, .objectId, .decimal: 0
         }
     }

@@ -150,27 +150,27 @@ private struct DeletionWalk {
         switch rule.route {
         case .link(let column):
             let place = LinkPlace(table: rule.table, column: column)
-            return content.origins(target, place).first { !isGoing(rule.table, $0) }
+            return content.origins(target, place).first { !willBeDeleted(rule.table, $0) }
         case .list(let list):
             let place = ListPlace(table: rule.table, list: list)
-            return content.backlinks(target, place).first { !isGoing(rule.table, $0) }
+            return content.backlinks(target, place).first { !willBeDeleted(rule.table, $0) }
         case .map(let list):
             guard let entries = content.listSchema(rule.table, list)?.target else { return nil }
             let place = ListPlace(table: rule.table, list: list)
             let links = LinkPlace(table: entries, column: ColumnKey(rawValue: 0))
             return content.origins(target, links).lazy
                 .flatMap { content.backlinks($0, place) }
-                .first { !isGoing(rule.table, $0) }
+                .first { !willBeDeleted(rule.table, $0) }
         }
     }
 
     /// Returns whether a row or one of its owners will be deleted.
-    private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
+    private func willBeDeleted(_ table: TableKey, _ row: UInt64) -> Bool {
         var place = (table: table, row: row)
         // In a forged file, rows may own each other. Brent's algorithm detects such cycles: it
         // compares with an earlier row, which is replaced after 128 steps, then 256, and so on.
         var passed = place
-        var (stepCount, stepCountMax) = (0, 128)
+        var (stepCount, maximumStepCount) = (0, 128)
         while true {
             if known[place.table.index]?.contains(place.row) == true { return true }
             guard content.schema.tables[place.table.index].kind.isOwned,
@@ -182,9 +182,9 @@ private struct DeletionWalk {
             }
             place = owner
             stepCount += 1
-            if stepCount == stepCountMax {
+            if stepCount == maximumStepCount {
                 passed = place
-                stepCountMax *= 2
+                maximumStepCount *= 2
             }
         }
     }

@@ -131,7 +131,7 @@ extension EngineTransaction {
                 }
                 _ = content.set(place.table.index, origin, column, .null, version: version, edit)
                 noteSet(place.table, origin, column.key)
-                touchAround(place.table, origin)
+                touchContainers(place.table, origin)
             }
         }
         return members

@@ -7,14 +7,14 @@ struct ListLog {
     private(set) var isComplete = true
 
     /// The maximum number of splices to track.
-    private static let hunkCountMax = 1_024
+    private static let maximumHunkCount = 1_024
 
     var isEmpty: Bool { isComplete && splices.isEmpty }
 
     mutating func edit(at position: Int, removing count: Int, inserting keys: [ObjectKey]) {
         guard isComplete else { return }
         splices.edit(at: position, removing: count, inserting: keys)
-        if splices.hunks.count > ListLog.hunkCountMax {
+        if splices.hunks.count > ListLog.maximumHunkCount {
             isComplete = false
             splices = ListSplices()
         }

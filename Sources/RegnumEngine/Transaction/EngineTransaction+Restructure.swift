@@ -239,14 +239,14 @@ extension EngineTransaction {
     private func willRestructure(_ table: TableKey) {
         willEdit()
         insertions = []
-        edit.forget(table.index)
+        edit.discard(table.index)
     }
 
     /// Replaces the schema.
     private func restructure(_ schema: DatabaseSchema) {
         willEdit()
         insertions = []
-        edit.forget()
+        edit.discard()
         content.schema = schema
         schemaChanges.append(.restructured)
     }
@@ -273,6 +273,6 @@ extension EngineTransaction {
         guard let slot = content[table.index].indexSlot(of: column, kind) else { return }
         var own = content.ownTable(table.index, edit.nodes)
         own.removeIndex(at: slot, edit.nodes)
-        edit.forget(table.index)
+        edit.discard(table.index)
     }
 }

@@ -40,7 +40,7 @@ extension EngineTransaction {
             directory: content.directory)
         precondition(isBack, "A root created after the savepoint is still held.")
         edit.nodes.freedFileByteCount = savepoint.freedFileByteCount
-        edit.forget()
+        edit.discard()
         insertions = []
         content = savepoint.content
         changes = savepoint.changes
@@ -61,8 +61,8 @@ extension EngineTransaction {
         guard content[table.index].nextKey < key.rawValue else { return }
         willEdit()
         insertions = []
-        edit.forget(table.index)
+        edit.discard(table.index)
         var own = content.ownTable(table.index, edit.nodes)
-        own.settle(nextKey: key.rawValue, edit: edit.nodes)
+        own.setNextKey(key.rawValue, edit: edit.nodes)
     }
 }

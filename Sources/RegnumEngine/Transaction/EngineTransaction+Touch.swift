@@ -13,16 +13,16 @@ extension EngineTransaction {
         willEdit()
         guard let column = content.schema.tables[table.index].column(ofItems: list) else { return }
         touch(LinkPlace(table: table, column: column.key), row.rawValue)
-        touchAround(table, row.rawValue)
+        touchContainers(table, row.rawValue)
     }
 
     /// Sets the values that contain an element to their current values.
-    func touchAround(_ elements: TableKey, _ element: UInt64) {
+    func touchContainers(_ elements: TableKey, _ element: UInt64) {
         var (table, row) = (elements, element)
         var level = 0
         while content.schema.tables[table.index].kind == .elements {
             level += 1
-            if level > Limits.anyLevelMax + 1 {
+            if level > Limits.maximumAnyLevel + 1 {
                 return content.report(content.damage(ofOwnersIn: elements))
             }
             var around: (place: LinkPlace, owner: UInt64)?

@@ -3,7 +3,7 @@ struct MergedLists {
     private var lists: [ListKey: [ObjectKey: ListChange]] = [:]
 
     /// The maximum number of splices of one list to merge. Beyond it, the list trees are compared.
-    private static let spliceCountMax = 4_096
+    private static let maximumSpliceCount = 4_096
 
     mutating func add(_ change: ListChange, _ list: ListKey) {
         guard let before = lists[list]?[change.row] else {
@@ -12,7 +12,7 @@ struct MergedLists {
         }
         var merged = ListChange(row: change.row, splices: nil)
         if let first = before.splices, let second = change.splices,
-            first.count + second.count <= MergedLists.spliceCountMax
+            first.count + second.count <= MergedLists.maximumSpliceCount
         {
             merged.splices = ListSplices(first).followed(by: ListSplices(second)).splices
         }

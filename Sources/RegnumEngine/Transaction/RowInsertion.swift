@@ -113,7 +113,7 @@ package final class RowInsertion {
         var value = value
         value.withUTF8 { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
-            if bytes.count > Limits.stringByteCountMax {
+            if bytes.count > Limits.maximumStringByteCount {
                 return refuse(column, Limits.longString)
             }
             appender.putText(column, bytes)

@@ -4,10 +4,10 @@ import RegnumStore
 /// Latin-1 (U+00C0 to U+00FF), in lowercase and without diacritics. `æ`, `ð`, `ø`, `þ` and `ß` are
 /// letters of their own.
 ///
-/// Only the first 64 letters count (`Limits.wordLetterCountMax`): words that agree in them are
+/// Only the first 64 letters count (`Limits.maximumWordLetterCount`): words that agree in them are
 /// equal.
 struct Word {
-    /// The letters as numbers below 64, and not 0. As many as `Limits.wordLetterCountMax`.
+    /// The letters as numbers below 64, and not 0. As many as `Limits.maximumWordLetterCount`.
     private var letters = InlineArray<64, UInt8>(repeating: 0)
     private(set) var count = 0
     /// The first 8 letters, 6 bits each, the first one in the most significant place; 0 for those
@@ -20,7 +20,7 @@ struct Word {
     /// Appends a letter, unless the word already has the maximum number of letters.
     @inline(__always)
     fileprivate mutating func append(_ letter: UInt8) {
-        guard count < Limits.wordLetterCountMax else { return }
+        guard count < Limits.maximumWordLetterCount else { return }
         letters[count] = letter
         if count < Word.startCount {
             start |= UInt64(letter) << UInt64(6 &* (Word.startCount &- 1 &- count))

@@ -121,7 +121,7 @@ extension KeptCheckpoints {
 
     /// Returns the bytes appended to the body of a bulk commit, which is itself the newest
     /// checkpoint.
-    func encodedBehindCommit() -> [UInt8] {
+    func encodedAfterCommit() -> [UInt8] {
         var kept = self
         kept.newest?.version = 0
         kept.newest?.point = LogPoint(position: 0, sequence: 0, chain: 0)

@@ -32,7 +32,7 @@ package struct ControlPage: Sendable, Equatable {
     package var isPoisoned = false
     /// The value of `LockWord.failedSyncCount` when failed syncs were last repaired. While that
     /// count is higher, the next writer starts a new segment as well.
-    package var mendedSyncCount: UInt32 = 0
+    package var repairedSyncCount: UInt32 = 0
     /// The number of stores. The page is the valid slot with the higher number.
     package var stores: UInt64 = 0
 
@@ -56,7 +56,7 @@ package struct ControlPage: Sendable, Equatable {
         words[10] = stores
         words[11] = UInt64(writerEpoch)
         words[12] = (isWriting ? 1 : 0) | (isPoisoned ? 2 : 0) | (bootID == nil ? 4 : 0)
-        words[13] = UInt64(mendedSyncCount)
+        words[13] = UInt64(repairedSyncCount)
         words[15] = Self.checksum(words)
         return words
     }
@@ -72,18 +72,18 @@ package struct ControlPage: Sendable, Equatable {
         version = words[9]
         stores = words[10]
         writerEpoch = UInt32(truncatingIfNeeded: words[11])
-        mendedSyncCount = UInt32(truncatingIfNeeded: words[13])
+        repairedSyncCount = UInt32(truncatingIfNeeded: words[13])
         isWriting = words[12] & 1 != 0
         isPoisoned = words[12] & 2 != 0
     }
 
     /// Whether a failed write or sync was recorded that hasn't been repaired.
     func isRepairDue(_ lock: any LockFile) -> Bool {
-        isPoisoned || mendedSyncCount != lock.load(.failedSyncCount)
+        isPoisoned || repairedSyncCount != lock.load(.failedSyncCount)
     }
 
     /// Excludes from the visible bytes what a failed write or sync may have dropped.
-    mutating func dropUnsureEnd(_ lock: any LockFile) {
+    mutating func dropUnconfirmedEnd(_ lock: any LockFile) {
         if isRepairDue(lock) { visibleEnd = min(visibleEnd, durableEnd) }
     }
 
@@ -110,7 +110,7 @@ extension LockFile {
     func loadControlForWriting() -> ControlPage? {
         let failedSyncCount = load(.failedSyncCount)
         guard var page = loadControl() else { return nil }
-        if page.mendedSyncCount != failedSyncCount { page.isPoisoned = true }
+        if page.repairedSyncCount != failedSyncCount { page.isPoisoned = true }
         return page
     }
 

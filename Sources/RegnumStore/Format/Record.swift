@@ -135,25 +135,26 @@ package enum RecordFraming {
     /// Decodes the header at the start of `bytes` and returns it with its claimed body length, or
     /// `nil` if its checksum is wrong. The body isn't checked.
     package static func decodeHeader(
-        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
+        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, maximumBodyByteCount: Int
     ) -> (header: RecordHeader, bodyByteCount: Int)? {
         guard bytes.count >= RecordHeader.byteCount else { return nil }
         let head = UnsafeRawBufferPointer(rebasing: bytes[4..<RecordHeader.byteCount])
         let stored = Bytes.load(UInt32.self, from: bytes, at: 0)
         guard stored == Checksum.crc32c(head, salt: salt, offset: fileOffset) else { return nil }
         let length = Int(Bytes.load(UInt32.self, from: bytes, at: 8))
-        guard length <= bodyByteCountMax else { return nil }
+        guard length <= maximumBodyByteCount else { return nil }
         return (RecordHeader(decoding: bytes), length)
     }
 
     /// Decodes the record at the start of `bytes`, or returns `nil` if there is no valid one.
     /// `bytes` may extend beyond the record.
     package static func decode(
-        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
+        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, maximumBodyByteCount: Int
     ) -> DecodedRecord? {
         guard
             let (header, bodyByteCount) = decodeHeader(
-                bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax)
+                bytes, salt: salt, fileOffset: fileOffset,
+                maximumBodyByteCount: maximumBodyByteCount)
         else { return nil }
         let total = byteCount(bodyByteCount: bodyByteCount)
         guard total <= bytes.count else { return nil }

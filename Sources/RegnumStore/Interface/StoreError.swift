@@ -16,7 +16,7 @@ package struct StoreError: Error, Sendable, Equatable {
     /// The kind of failure.
     package var code: Code
     /// A message for the user: what is wrong and, if possible, how to fix it.
-    package var sentence: String
+    package var message: String
     /// The affected file or directory.
     package var path: String?
     /// The system's error number, if a system call failed.
@@ -33,12 +33,12 @@ package struct StoreError: Error, Sendable, Equatable {
     package var key: String?
 
     package init(
-        _ code: Code, _ sentence: String, path: String? = nil, errno: Int32? = nil,
+        _ code: Code, _ message: String, path: String? = nil, errno: Int32? = nil,
         position: UInt64? = nil, lastGoodVersion: UInt64? = nil, className: String? = nil,
         property: String? = nil, key: String? = nil
     ) {
         self.code = code
-        self.sentence = sentence
+        self.message = message
         self.path = path
         self.errno = errno
         self.position = position

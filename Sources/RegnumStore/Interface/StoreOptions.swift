@@ -4,11 +4,11 @@ package struct StoreOptions: Sendable, Hashable {
     /// Size of the first segment, header included. A multiple of 4,096.
     package var firstSegmentByteCount: UInt64 = 256 << 10
     /// Segments double in size up to this limit.
-    package var segmentByteCountMax: UInt64 = 32 << 20
+    package var maximumSegmentByteCount: UInt64 = 32 << 20
     /// Maximum body size of one record.
-    package var recordBodyByteCountMax = Limits.recordBodyByteCountMax
+    package var maximumRecordBodyByteCount = Limits.maximumRecordBodyByteCount
     /// Maximum number of unsynced bytes in the log.
-    package var windowByteCountMax: UInt64 = 16 << 20
+    package var maximumWindowByteCount: UInt64 = 16 << 20
     /// Whether a spare segment is prepared in advance once the realm has a second segment.
     package var keepsSpareSegment = true
     /// The time for which an idle writer keeps the writer lock when no process is waiting for it.
@@ -16,7 +16,7 @@ package struct StoreOptions: Sendable, Hashable {
     /// The maximum time that a hand-off of the writer lock waits for another process to take it.
     /// Halved after each hand-off that nobody takes, down to 200 us, so that a stopped waiter costs
     /// little. The initial value is long enough for a waiter that first has to be scheduled.
-    package var politenessNanosecondsMax: UInt64 = 10_000_000
+    package var maximumHandOffWaitNanoseconds: UInt64 = 10_000_000
     /// Maximum delay between the last commit and its IDLE record.
     package var idleDelayNanoseconds: UInt64 = 40_000_000
     /// The maximum time that `open` waits for another process that is recovering the realm. That

@@ -31,10 +31,10 @@ struct CheckpointSearch {
             kept = named
             keptEnd = cursor.position
         }
-        try rescue(segment, from: cursor.position, limit, vouchedEnd, options)
+        try salvage(segment, from: cursor.position, limit, vouchedEnd, options)
     }
 
-    private mutating func rescue(
+    private mutating func salvage(
         _ segment: LogSegment, from damaged: LogPosition, _ limit: LogPosition,
         _ vouchedEnd: LogPosition, _ options: StoreOptions
     ) throws(StoreError) {
@@ -45,12 +45,12 @@ struct CheckpointSearch {
         let head = try segment.file.read(at: offset, count: RecordHeader.byteCount)
         guard vouchedEnd > damaged || head.contains(where: { $0 != 0 }) else { return }
         let bytes = try segment.file.read(
-            at: offset, count: Int(min(end - damaged, options.windowByteCountMax)))
+            at: offset, count: Int(min(end - damaged, options.maximumWindowByteCount)))
         var vouched = vouchedEnd
         var found: [(kept: KeptCheckpoints, end: LogPosition)] = []
         var records = ScatteredRecords(
             salt: segment.header.salt, fileOffset: offset,
-            bodyByteCountMax: options.recordBodyByteCountMax)
+            maximumBodyByteCount: options.maximumRecordBodyByteCount)
         bytes.withUnsafeBytes { all in
             records.forEach(in: all, before: all.count) { record, place in
                 let position = damaged + UInt64(place)

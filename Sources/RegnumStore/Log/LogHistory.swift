@@ -30,7 +30,7 @@ package struct LogHistory: Sendable {
     }
 
     /// The maximum number of starting points returned.
-    private static let beginningCountMax = 3
+    private static let maximumBeginningCount = 3
 
     /// Finds the newest checkpoints that aren't newer than `version` and from which the log is
     /// complete. Segments before one with a damaged or unreadable header aren't used.
@@ -42,7 +42,7 @@ package struct LogHistory: Sendable {
     package func find(_ version: UInt64) throws(StoreError) -> Findings {
         for attempt in 0... {
             do {
-                return try look(for: version)
+                return try findBeginnings(for: version)
             } catch {
                 // The file was removed between listing and opening.
                 guard error.code == .fileNotFound, attempt < 16 else { throw error }
@@ -51,7 +51,7 @@ package struct LogHistory: Sendable {
         preconditionFailure("the last attempt neither returned nor threw")
     }
 
-    private func look(for version: UInt64) throws(StoreError) -> Findings {
+    private func findBeginnings(for version: UInt64) throws(StoreError) -> Findings {
         let names = try directory.names()
         let numbers = Self.run(names)
         guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
@@ -91,11 +91,11 @@ package struct LogHistory: Sendable {
         let reachesBack = firstNumber == 0 && damage == nil
         findings.oldestVersion = reachesBack ? 0 : usable.last?.version
         for reference in usable where reference.version <= version {
-            guard findings.beginnings.count < Self.beginningCountMax else { return findings }
+            guard findings.beginnings.count < Self.maximumBeginningCount else { return findings }
             let first = headers.first { $0.base <= reference.position }
             findings.beginnings.append(beginning(reference, first?.number ?? firstNumber))
         }
-        if reachesBack, findings.beginnings.count < Self.beginningCountMax {
+        if reachesBack, findings.beginnings.count < Self.maximumBeginningCount {
             findings.beginnings.append(beginning(nil, 0))
         }
         if findings.beginnings.isEmpty, let damage { throw damage }

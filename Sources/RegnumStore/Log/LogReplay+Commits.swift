@@ -9,7 +9,7 @@ extension LogReplay {
         // A later segment may cut off what an existing cursor would read.
         if cursorVersion != last { cursor = nil }
         cursorVersion = last
-        var stood: LogPosition?
+        var previousPosition: LogPosition?
         while true {
             var records = if let cursor { cursor } else { try enterSegment() }
             self.cursor = nil
@@ -19,10 +19,10 @@ extension LogReplay {
                 return body
             }
             // The end of a segment, or of what had been written when the cursor was created.
-            guard stood != start || position > start else {
+            guard previousPosition != start || position > start else {
                 throw damage("commit \(version + 1) is missing, although \(last) was published")
             }
-            stood = position
+            previousPosition = position
         }
     }
 

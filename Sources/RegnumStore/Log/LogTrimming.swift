@@ -41,7 +41,7 @@ package struct LogTrimming: Sendable {
         let retention = try retentionFile.read() ?? options.retention
         let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
-        for number in try needless(numbers, before: firstNeeded) {
+        for number in try obsoleteSegments(numbers, before: firstNeeded) {
             try directory.unlink(SegmentHeader.fileName(number: number))
             // Removes older segments first, durably, so that the remaining log never has a gap.
             try directory.sync()
@@ -60,7 +60,7 @@ package struct LogTrimming: Sendable {
 
     /// Returns the segments before the last one whose base is at most `position`. Damaged headers
     /// are skipped, so that they don't keep files forever.
-    private func needless(
+    private func obsoleteSegments(
         _ numbers: [UInt64], before position: LogPosition
     ) throws(StoreError) -> [UInt64] {
         guard position > 0 else { return [] }
@@ -94,7 +94,7 @@ package struct LogTrimming: Sendable {
             let header = segment.header
             if isExpired, number != numbers.first {
                 isExpired = retention.hasExpired(
-                    before: header.base, try firstTime(segment), end: end,
+                    before: header.base, try firstCommitTime(segment), end: end,
                     now: wallClockMicroseconds)
                 if isExpired { begin = nil }
             }
@@ -148,7 +148,7 @@ package struct LogTrimming: Sendable {
     }
 
     /// Returns the time of the first commit in a segment.
-    private func firstTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
+    private func firstCommitTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
         var cursor = RecordCursor(segment, options)
         while let (record, body) = try cursor.next() {
             guard record.header.type == RecordType.commit.rawValue, body.count >= 16 else {

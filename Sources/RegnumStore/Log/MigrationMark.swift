@@ -28,7 +28,7 @@ package struct MigrationMarkFile: Sendable {
     package func read() throws(StoreError) -> MigrationMark? {
         guard let opened = try ifFound(file.directory.open(file.name)) else { return nil }
         let size = try opened.size()
-        guard size <= Limits.migrationMarkByteCountMax,
+        guard size <= Limits.maximumMigrationMarkByteCount,
             let (words, content) = file.decode(try opened.read(at: 0, count: Int(size))),
             words[2] == UInt64(content.count)
         else { return nil }
@@ -41,12 +41,12 @@ package struct MigrationMarkFile: Sendable {
     /// previous mark then remains.
     package func write(_ mark: MigrationMark) throws(StoreError) {
         let byteCount = SealedFile.overheadByteCount + mark.content.count
-        guard byteCount <= Limits.migrationMarkByteCountMax else {
+        guard byteCount <= Limits.maximumMigrationMarkByteCount else {
             throw StoreError(
                 .invalidInput,
                 "The progress of the migration takes \(byteCount) bytes, more than "
-                    + "\(Limits.migrationMarkByteCountMax): it creates or deletes too many objects "
-                    + "outside enumerateObjects to be resumable.")
+                    + "\(Limits.maximumMigrationMarkByteCount): it creates or deletes too many "
+                    + "objects outside enumerateObjects to be resumable.")
         }
         try file.write([mark.version, mark.file, UInt64(mark.content.count)], mark.content)
     }

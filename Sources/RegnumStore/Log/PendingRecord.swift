@@ -27,7 +27,7 @@ extension RealmLog {
             switch self {
             case .commit(let body): body
             case .idle: []
-            case .bulk(let body, let kept): body + kept.encodedBehindCommit()
+            case .bulk(let body, let kept): body + kept.encodedAfterCommit()
             case .checkpoint(let kept): kept.encoded()
             }
         }

@@ -36,7 +36,7 @@ extension RealmLog {
     }
 
     /// Positions the log at `beginning`.
-    func stand(at beginning: Beginning) {
+    func seek(to beginning: Beginning) {
         end = beginning.end
         damagedCheckpoints = beginning.damaged
         reframeCount += 1  // perhaps, in segments that weren't read
@@ -171,7 +171,7 @@ extension RealmLog {
                     nodes: nodes, lastNumber: page.segmentNumber, limit: page.visibleEnd,
                     page: page, load)
                 try checkSuccessor(beginning.segments[0])
-                stand(at: beginning)
+                seek(to: beginning)
                 control = page
                 return try read(through: page, deliver)
             } catch {

@@ -105,7 +105,7 @@ extension RealmLog {
 
     /// Skips the newest checkpoint, if it is of that version, because a leaf that it refers to is
     /// damaged. The older checkpoint, in which the leaf is intact, becomes the newest.
-    package func passOver(checkpointOf version: UInt64) {
+    package func skipCheckpoint(of version: UInt64) {
         guard let newest = checkpoints.newest, newest.version == version, checkpoints.older != nil
         else { return }
         damagedCheckpoints.append(newest)

@@ -8,7 +8,7 @@ extension RealmLog {
         // Space was allocated when the segment was created, so only copy-on-write file systems get
         // here. The zeros are synced, so that a power loss can't bring the rejected bytes back.
         do throws(StoreError) {
-            try takeBack(frameBuffer.count, at: start)
+            try zeroUnpublished(frameBuffer.count, at: start)
             try segment.file.sync()
         } catch {
             return poison(error, .outcomeUnknown)
@@ -21,7 +21,7 @@ extension RealmLog {
 
     /// Zeroes the written part of a batch page by page from its end, so that a process killed in
     /// between leaves the beginning of the batch, as if it had been killed while writing it.
-    private func takeBack(_ count: Int, at start: UInt64) throws(StoreError) {
+    private func zeroUnpublished(_ count: Int, at start: UInt64) throws(StoreError) {
         let written = try segment.file.read(at: start, count: count)
             .withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         let zeros = [UInt8](repeating: 0, count: 4096)
@@ -51,7 +51,7 @@ extension RealmLog {
         }
         return StoreError(
             code,
-            "Writing the log of \(path) failed. \(error.sentence) "
+            "Writing the log of \(path) failed. \(error.message) "
                 + (code == .outcomeUnknown
                     ? "The next write, or opening the realm again, decides whether the commit "
                         + "survives." : "Nothing was committed."),

@@ -42,7 +42,7 @@ extension RealmLog {
                 (directory, lock) = try enter(fileSystem, path, options, seed)
                 continue
             }
-            if !isOpening, try leaveForeignPeer(fileSystem, lock, path, since: start) { continue }
+            if !isOpening, try waitForForeignPeer(fileSystem, lock, path, since: start) { continue }
             let place = Place(
                 fileSystem: fileSystem, directory: directory, lock: lock, options: options)
             let isWriter = isOpening ? false : try lock.tryLock(.writer, .exclusive)
@@ -168,7 +168,7 @@ extension RealmLog {
                 guard load != nil, attempt < 8, var now = place.lock.loadControl() else {
                     throw error
                 }
-                if place.directory.isReadOnly { now.dropUnsureEnd(place.lock) }
+                if place.directory.isReadOnly { now.dropUnconfirmedEnd(place.lock) }
                 guard now.visibleEnd != page.visibleEnd else { throw error }
                 page = now
             }
@@ -187,9 +187,9 @@ extension RealmLog {
         let log = RealmLog(place, beginning, page)
         var report = RecoveryReport()
         report.followedWriter = true
-        report.tell(of: beginning)
+        report.update(from: beginning)
         try log.read(through: page, nil, deliver)
-        report.tell(of: log)
+        report.update(from: log)
         return (log, report)
     }
 
@@ -230,7 +230,7 @@ extension RealmLog {
             place, lastNumber: last ?? 0, limit: .max, page: anyPage, load)
         let page = anyPage.flatMap { $0.realmID == beginning.realmID ? $0 : nil }
         let log = RealmLog(place, beginning, page)
-        report.tell(of: beginning)
+        report.update(from: beginning)
         log.holdsWriter = true
         log.knownFailedSyncCount = failedSyncCount
         defer { log.holdsWriter = false }
@@ -249,7 +249,7 @@ extension RealmLog {
         if page == nil { lock.storeControl(&log.control) }  // both slots
         report.strayFiles = try log.removeStrayMarks()
         if isAlone { log.removeLeftovers() }
-        report.tell(of: log)
+        report.update(from: log)
         return (log, report)
     }
 

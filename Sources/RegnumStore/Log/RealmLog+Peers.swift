@@ -10,7 +10,7 @@ extension RealmLog {
     /// Throws `incompatiblePeer` if that process keeps the realm open. Nothing is written.
     ///
     /// - Parameter start: when opening started.
-    static func leaveForeignPeer(
+    static func waitForForeignPeer(
         _ fileSystem: any FileSystem, _ lock: any LockFile, _ path: String, since start: UInt64
     ) throws(StoreError) -> Bool {
         guard lock.hasForeignLayout, lock.isLockedElsewhere(.session) else { return false }

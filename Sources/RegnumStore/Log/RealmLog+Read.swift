@@ -32,7 +32,7 @@ extension RealmLog {
     func readablePage() -> ControlPage? {
         guard var page = lock.loadControl(), page.realmID == realmID else { return nil }
         let isOutdated = page == outdatedPage
-        if isReadOnly { page.dropUnsureEnd(lock) }
+        if isReadOnly { page.dropUnconfirmedEnd(lock) }
         if isOutdated {  // a power loss may have taken the rest
             page.visibleEnd = min(page.visibleEnd, position)
             page.segmentNumber = min(page.segmentNumber, segment.header.number)

@@ -65,7 +65,7 @@ extension RealmLog {
                     "\(path)/LOCK records commits in segment \(page.segmentNumber) of the log, but "
                         + "the last one is \(last). Restore the realm from a backup.", path: path)
             }
-            page.dropUnsureEnd(place.lock)
+            page.dropUnconfirmedEnd(place.lock)
             let opened = try openAsReader(place, page, load, deliver)
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
             return try openAlone(place, nil, lastNumber: last, load, deliver)
@@ -80,13 +80,13 @@ extension RealmLog {
         _ page: ControlPage, _ place: Place, _ log: RealmLog, lastNumber: UInt64
     ) -> Bool {
         guard !page.isWriting, !log.isRepairDue(page) else { return false }
-        var goesOn = lastNumber > page.segmentNumber
-        if !goesOn {
+        var hasMore = lastNumber > page.segmentNumber
+        if !hasMore {
             var cursor = RecordCursor(log.segment, at: log.end.point, place.options)
-            goesOn = (try? cursor.next()) != nil
+            hasMore = (try? cursor.next()) != nil
         }
         // A writer updates the page first.
-        return goesOn && !place.lock.isLockedElsewhere(.writer)
+        return hasMore && !place.lock.isLockedElsewhere(.writer)
             && place.lock.loadControl()?.stores == page.stores
     }
 
@@ -100,7 +100,7 @@ extension RealmLog {
             place, lastNumber: lastNumber, limit: .max, page: page, load)
         let log = RealmLog(place, beginning, page)
         var report = RecoveryReport()
-        report.tell(of: beginning)
+        report.update(from: beginning)
         report.isReadOnly = true
         report.controlPageWasLost = page == nil
         report.isOtherBoot = true
@@ -109,7 +109,7 @@ extension RealmLog {
         _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)
         log.durableEnd = log.position
         log.publishedEnd = log.end
-        report.tell(of: log)
+        report.update(from: log)
         return (log, report)
     }
 }

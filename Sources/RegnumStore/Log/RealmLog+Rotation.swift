@@ -38,7 +38,7 @@ extension RealmLog {
             }
             throw StoreError(
                 error.code == .filePermissionDenied ? error.code : .ioFailed,
-                "Cannot create a new log segment in \(path). \(error.sentence) Nothing was "
+                "Cannot create a new log segment in \(path). \(error.message) Nothing was "
                     + "committed.", path: path, errno: error.errno)
         }
     }
@@ -135,19 +135,20 @@ extension RealmLog {
             // An operation that the system refused wasn't performed; one that failed on the disk
             // may have been.
             let isRefused = error.code == .diskFull || error.code == .filePermissionDenied
-            throw isRefused ? error : uncertain(error)
+            throw isRefused ? error : outcomeUnknown(error)
         }
         do {
             try directory.sync()
         } catch {
-            throw uncertain(error)  // even if the disk is full, the log must not continue before it
+            // even if the disk is full, the log must not continue before it
+            throw outcomeUnknown(error)
         }
         end.segment = LogSegment(header: header, name: name, file: file, byteCount: size)
     }
 
-    private func uncertain(_ error: StoreError) -> StoreError {
+    private func outcomeUnknown(_ error: StoreError) -> StoreError {
         StoreError(
-            .outcomeUnknown, error.sentence, path: error.path ?? path, errno: error.errno)
+            .outcomeUnknown, error.message, path: error.path ?? path, errno: error.errno)
     }
 
     /// Returns the spare under its temporary name. Anything but a blank file of a suitable size is
@@ -174,7 +175,7 @@ extension RealmLog {
         _ file: any StoreFile, byteCount: UInt64
     ) throws(StoreError) -> Bool {
         let size = try file.size()
-        guard size >= byteCount, size <= options.segmentByteCountMax,
+        guard size >= byteCount, size <= options.maximumSegmentByteCount,
             LogSegment.mayHaveSize(size)
         else { return false }
         for offset in stride(from: 0, to: size, by: 1 << 20) {
@@ -189,7 +190,7 @@ extension RealmLog {
 
     /// Whether a spare segment should be created now: the realm has a second segment, and the
     /// current one is more than half full.
-    package var wantsSpare: Bool {
+    package var needsSpareSegment: Bool {
         options.keepsSpareSegment && segment.header.number > 0
             && remainingByteCount < segment.byteCount / 2
     }
@@ -198,7 +199,7 @@ extension RealmLog {
     package var spareSegment: SpareSegment {
         SpareSegment(
             fileSystem: fileSystem, directory: directory, segmentNumber: segment.header.number,
-            byteCount: min(segment.byteCount * 2, options.segmentByteCountMax))
+            byteCount: min(segment.byteCount * 2, options.maximumSegmentByteCount))
     }
 
     /// Creates the first segment of a realm, with the header of a seeded realm or a new one.

@@ -18,12 +18,12 @@ extension RealmLog {
         try enterSuccessors(deliver)
         try readSegment(limit: segment.capacityEnd, deliver)
         let (scan, durable) = try judgeTail(vouchedEnd: vouchedEnd, page: page, &report)
-        let firstUnsure = max(min(durable, position), segment.header.base)
+        let firstUnconfirmed = max(min(durable, position), segment.header.base)
         if page?.isPoisoned ?? false {
             report.wasPoisoned = true
-            try reframe(from: firstUnsure)
+            try reframe(from: firstUnconfirmed)
         } else {
-            try rewrite(from: firstUnsure, &report)
+            try rewrite(from: firstUnconfirmed, &report)
             if scan.nonZeroByteCount > 0 {
                 try recordingFailure { () throws(StoreError) in try zero(scan.nonZeroByteCount) }
             } else if report.adoptedByteCount == 0, page?.isWriting ?? !report.isNew {
@@ -33,7 +33,7 @@ extension RealmLog {
         }
         durableEnd = position
         control.isPoisoned = false
-        control.mendedSyncCount = knownFailedSyncCount
+        control.repairedSyncCount = knownFailedSyncCount
     }
 
     /// Examines the bytes after `position`. Throws `invalidDatabase` if they are damage.
@@ -44,7 +44,7 @@ extension RealmLog {
         vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport
     ) throws(StoreError) -> (scan: TailScan, durable: LogPosition) {
         let scan = try TailScan(segment, from: end.point, options)
-        if scan.isCrafted {
+        if scan.isForged {
             throw damage(
                 at: position, "The bytes there cannot have been left by an interrupted write. ")
         }
@@ -146,7 +146,7 @@ extension RealmLog {
                 if let new = kept.older.flatMap({ chains[$0.position] }) { kept.older?.chain = new }
                 if isCommit {
                     body.removeLast(KeptCheckpoints.byteCount)
-                    body += kept.encodedBehindCommit()
+                    body += kept.encodedAfterCommit()
                 } else {
                     body = kept.encoded()
                 }
@@ -169,7 +169,7 @@ extension RealmLog {
                 ? damage(at: end) : lostCommits(at: end, "the log ends at position \(end)")
         }
         // A file larger than any segment isn't one of ours.
-        let size = min(segment.byteCount, options.segmentByteCountMax)
+        let size = min(segment.byteCount, options.maximumSegmentByteCount)
         let sizes = segmentByteCounts(size, forRecords: UInt64(frames.count))
         do {
             try begin(header, byteCounts: sizes, usesSpare: false, frames)

@@ -37,7 +37,7 @@ package final class RealmLog: @unchecked Sendable {
     /// Whether a write or sync failed. This instance then writes no more.
     package internal(set) var isPoisoned = false
     /// The recovery done when the writer lock was last acquired, until it is retrieved.
-    private var takenOver: RecoveryReport?
+    private var pendingRecovery: RecoveryReport?
     var control: ControlPage
     /// The control page when the realm was opened read-only, if nothing confirms its visible end
     /// (`openAlone`).
@@ -90,7 +90,7 @@ package final class RealmLog: @unchecked Sendable {
         control = page ?? ControlPage(realmID: realmID, bootID: bootID)
         end = beginning.end
         publishedEnd = end
-        stand(at: beginning)
+        seek(to: beginning)
     }
 
     package var path: String { directory.path }
@@ -139,7 +139,7 @@ package final class RealmLog: @unchecked Sendable {
             total += UInt64(RecordFraming.byteCount(bodyByteCount: record.bodyByteCount))
         }
         beginWriting()
-        if durableEnd < position, position - durableEnd + total > options.windowByteCountMax {
+        if durableEnd < position, position - durableEnd + total > options.maximumWindowByteCount {
             try sync()
         }
         try makeRoom(total, records, usesReserve: usesReserve)
@@ -185,7 +185,7 @@ package final class RealmLog: @unchecked Sendable {
         if byteCount <= (isSmall ? remainingByteCount : roomByteCount) { return }
         if durableEnd < position { try sync() }
         do throws(StoreError) {
-            let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
+            let doubled = min(segment.byteCount * 2, options.maximumSegmentByteCount)
             try rotate(byteCounts: segmentByteCounts(doubled, forRecords: byteCount))
         } catch {
             guard error.code == .diskFull, usesReserve, byteCount <= remainingByteCount else {
@@ -288,10 +288,10 @@ package final class RealmLog: @unchecked Sendable {
             }
             control = page
             try read(through: page, load, deliver)
-            if page.isWriting || page.isPoisoned { takenOver = try recover(page, deliver) }
-            takeEpoch()
+            if page.isWriting || page.isPoisoned { pendingRecovery = try recover(page, deliver) }
+            advanceEpoch()
         } catch {
-            resignWriter()
+            releaseWriterLock()
             throw error
         }
         return true
@@ -299,8 +299,8 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Returns what the last `tryBecomeWriter` has recovered, once.
     package func takeRecovery() -> RecoveryReport? {
-        defer { takenOver = nil }
-        return takenOver
+        defer { pendingRecovery = nil }
+        return pendingRecovery
     }
 
     /// Returns whether `tryBecomeWriter` would have nothing to read or repair. It then needs no
@@ -321,14 +321,14 @@ package final class RealmLog: @unchecked Sendable {
         }
         holdsWriter = true
         lock.countGrant()
-        knownFailedSyncCount = page.mendedSyncCount
+        knownFailedSyncCount = page.repairedSyncCount
         control = page
         durableEnd = max(durableEnd, min(page.durableEnd, position))
-        takeEpoch()
+        advanceEpoch()
         return true
     }
 
-    private func takeEpoch() {
+    private func advanceEpoch() {
         guard ownEpoch == 0 || control.writerEpoch != ownEpoch else { return }
         control.writerEpoch &+= 1
         ownEpoch = control.writerEpoch
@@ -336,7 +336,7 @@ package final class RealmLog: @unchecked Sendable {
     }
 
     /// Releases the writer lock and wakes one waiter.
-    package func resignWriter() {
+    package func releaseWriterLock() {
         guard holdsWriter else { return }
         holdsWriter = false
         lock.unlock(.writer)
@@ -345,8 +345,8 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Releases the locks that show other processes that the realm is open here. The log must not
     /// be used afterwards.
-    package func leave() {
-        resignWriter()
+    package func releaseLocks() {
+        releaseWriterLock()
         for byte in [LockByte.session, .watchers] { lock.unlock(byte) }
     }
 }

@@ -1,7 +1,7 @@
 /// A reader of the records of one segment, in order, up to a position.
 struct RecordCursor {
     private let segment: LogSegment
-    private let bodyByteCountMax: Int
+    private let maximumBodyByteCount: Int
     /// The place of the next record.
     private(set) var point: LogPoint
     /// The position at which reading stops.
@@ -18,7 +18,7 @@ struct RecordCursor {
         self.segment = segment
         self.point = point ?? segment.header.start
         self.limit = min(limit, segment.capacityEnd)
-        bodyByteCountMax = options.recordBodyByteCountMax
+        maximumBodyByteCount = options.maximumRecordBodyByteCount
         bufferStart = self.point.position
     }
 
@@ -36,11 +36,11 @@ struct RecordCursor {
         let offset = segment.fileOffset(of: position)
         let start = Int(position - bufferStart)
         guard start + RecordHeader.byteCount <= buffer.count else { return nil }
-        let bodyMax = bodyByteCountMax
+        let maximumBody = maximumBodyByteCount
         let claimed = buffer.withUnsafeBytes {
             RecordFraming.decodeHeader(
                 UnsafeRawBufferPointer(rebasing: $0[start...]), salt: salt, fileOffset: offset,
-                bodyByteCountMax: bodyMax)
+                maximumBodyByteCount: maximumBody)
         }
         guard let claimed, claimed.header.sequence == point.sequence,
             claimed.header.previousChain == point.chain, claimed.header.durableEnd <= position
@@ -53,7 +53,7 @@ struct RecordCursor {
         let decoded = buffer.withUnsafeBytes {
             RecordFraming.decode(
                 UnsafeRawBufferPointer(rebasing: $0[begin..<begin + total]), salt: salt,
-                fileOffset: offset, bodyByteCountMax: bodyMax)
+                fileOffset: offset, maximumBodyByteCount: maximumBody)
         }
         guard let decoded else { return nil }
         guard

@@ -49,13 +49,13 @@ package struct RecoveryReport: Sendable, Equatable {
         discardedVersions += later.discardedVersions
     }
 
-    mutating func tell(of log: RealmLog) {
+    mutating func update(from log: RealmLog) {
         commitCount = log.deliveredCount
         version = log.version
         logEnd = log.position
     }
 
-    mutating func tell(of beginning: RealmLog.Beginning) {
+    mutating func update(from beginning: RealmLog.Beginning) {
         checkpoint = beginning.reference
         damagedCheckpoints = beginning.damaged
         damagedPosition = beginning.search.damagedPosition

@@ -5,11 +5,11 @@
 /// records can't exceed.
 struct ScatteredRecords {
     /// Whether the budget was exceeded. No writer leaves such bytes.
-    private(set) var isCrafted = false
+    private(set) var isForged = false
     let salt: UInt64
     /// The offset of the bytes in the file.
     let fileOffset: UInt64
-    let bodyByteCountMax: Int
+    let maximumBodyByteCount: Int
 
     /// Calls `body` with each valid record that starts before `limit`, and with its offset.
     ///
@@ -26,7 +26,7 @@ struct ScatteredRecords {
             let place = fileOffset + UInt64(offset)
             guard Bytes.load(UInt32.self, from: rest, at: 0) != 0,
                 let claimed = RecordFraming.decodeHeader(
-                    rest, salt: salt, fileOffset: place, bodyByteCountMax: bodyByteCountMax)
+                    rest, salt: salt, fileOffset: place, maximumBodyByteCount: maximumBodyByteCount)
             else {
                 offset += 8
                 continue
@@ -34,11 +34,11 @@ struct ScatteredRecords {
             budget -= min(
                 RecordFraming.byteCount(bodyByteCount: claimed.bodyByteCount), rest.count)
             guard budget >= 0 else {
-                isCrafted = true
+                isForged = true
                 return
             }
             if let record = RecordFraming.decode(
-                rest, salt: salt, fileOffset: place, bodyByteCountMax: bodyByteCountMax)
+                rest, salt: salt, fileOffset: place, maximumBodyByteCount: maximumBodyByteCount)
             {
                 body(record, offset)
                 offset += record.byteCount

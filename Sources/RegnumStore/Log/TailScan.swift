@@ -8,8 +8,8 @@ struct TailScan {
     var versions: [UInt64] = []
     /// See `TailEvidence.tailIsPrefix`.
     var isPrefix = false
-    /// See `ScatteredRecords.isCrafted`.
-    var isCrafted = false
+    /// See `ScatteredRecords.isForged`.
+    var isForged = false
 
     /// Examines the window after `point`. Cost: reads up to `windowByteCount` bytes, and
     /// computes the checksums of `ScatteredRecords` unless all bytes are zero.
@@ -18,15 +18,15 @@ struct TailScan {
     ) throws(StoreError) {
         let position = point.position
         guard position < segment.capacityEnd else { return }
-        let count = min(segment.capacityEnd - position, options.windowByteCountMax)
+        let count = min(segment.capacityEnd - position, options.maximumWindowByteCount)
         let start = segment.fileOffset(of: position)
         let bytes = try segment.file.read(at: start, count: Int(count))
         nonZeroByteCount = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         guard nonZeroByteCount > 0 else { return }
-        let bodyMax = options.recordBodyByteCountMax
+        let maximumBody = options.maximumRecordBodyByteCount
         let salt = segment.header.salt
         var records = ScatteredRecords(
-            salt: salt, fileOffset: start, bodyByteCountMax: bodyMax)
+            salt: salt, fileOffset: start, maximumBodyByteCount: maximumBody)
         bytes.withUnsafeBytes { all in
             records.forEach(in: all, before: nonZeroByteCount) { record, offset in
                 guard record.header.durableEnd <= position + UInt64(offset) else { return }
@@ -38,16 +38,16 @@ struct TailScan {
             }
             isPrefix = Self.isPrefix(
                 all, nonZeroByteCount: nonZeroByteCount, salt: salt, fileOffset: start, point,
-                bodyByteCountMax: bodyMax)
+                maximumBodyByteCount: maximumBody)
         }
-        isCrafted = records.isCrafted
+        isForged = records.isForged
     }
 
     /// Returns whether the bytes are the beginning of the next record, followed by zeros: less than
     /// a header, or a valid header with an incomplete body.
     private static func isPrefix(
         _ bytes: UnsafeRawBufferPointer, nonZeroByteCount: Int, salt: UInt64, fileOffset: UInt64,
-        _ point: LogPoint, bodyByteCountMax: Int
+        _ point: LogPoint, maximumBodyByteCount: Int
     ) -> Bool {
         if nonZeroByteCount < RecordHeader.byteCount {
             func matches<T: FixedWidthInteger>(_ field: T, at offset: Int) -> Bool {
@@ -61,7 +61,8 @@ struct TailScan {
         }
         guard
             let (header, bodyByteCount) = RecordFraming.decodeHeader(
-                bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax),
+                bytes, salt: salt, fileOffset: fileOffset,
+                maximumBodyByteCount: maximumBodyByteCount),
             header.sequence == point.sequence, header.previousChain == point.chain
         else { return false }
         return nonZeroByteCount < RecordHeader.byteCount + bodyByteCount

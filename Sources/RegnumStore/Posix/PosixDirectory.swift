@@ -208,7 +208,7 @@ package final class PosixDirectory: RealmDirectory {
 
     /// Throws `filePermissionDenied` for a directory that an untrusted user may have planted.
     func checkOwner() throws(StoreError) {
-        guard !permissions.isStrangers else {
+        guard !permissions.isUntrusted else {
             throw StoreError(
                 .filePermissionDenied,
                 "The directory \"\(path)\" belongs to another user and is world-writable, so any "

@@ -120,7 +120,7 @@ package final class PosixFile: StoreFile {
             } catch {
                 throw StoreError(
                     error.code,
-                    "\(error.sentence) Affected: \(bytes.count) bytes at offset \(offset).",
+                    "\(error.message) Affected: \(bytes.count) bytes at offset \(offset).",
                     path: path, errno: error.errno)
             }
             guard part.count == count else {

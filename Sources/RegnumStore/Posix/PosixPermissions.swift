@@ -15,22 +15,22 @@ struct PosixPermissions {
         mode = status.st_mode
     }
 
-    private var mayEverybodyWrite: Bool { mode & S_IWOTH != 0 }
-    private var mayGroupWrite: Bool { mode & S_IWGRP != 0 }
+    private var isWorldWritable: Bool { mode & S_IWOTH != 0 }
+    private var isGroupWritable: Bool { mode & S_IWGRP != 0 }
 
     /// Whether the directory belongs to this user.
     var isOwn: Bool { owner == geteuid() }
 
     /// Whether an untrusted user may have created the directory to receive this user's data.
-    var isStrangers: Bool { mayEverybodyWrite && owner != geteuid() && owner != 0 }
+    var isUntrusted: Bool { isWorldWritable && owner != geteuid() && owner != 0 }
 
     /// Returns whether a file in the directory can be trusted as one of the realm's files.
     func mayHave(_ file: stat) -> Bool {
-        !mayEverybodyWrite || [geteuid(), 0, owner].contains(file.st_uid)
+        !isWorldWritable || [geteuid(), 0, owner].contains(file.st_uid)
     }
 
     /// The group that shares the realm, if any.
-    private var sharedGroup: gid_t? { mayGroupWrite && !mayEverybodyWrite ? group : nil }
+    private var sharedGroup: gid_t? { isGroupWritable && !isWorldWritable ? group : nil }
 
     /// The permissions of new files: for the owner only, or also for the group that shares the
     /// realm.

@@ -5,20 +5,20 @@ internal import Glibc
 /// for a second. The pool also runs jobs after a delay.
 ///
 /// A job is *short* or *long*. Short jobs share a limited number of threads; they end soon, or
-/// yield their thread while others wait for one (`isCrowded`). A long job, such as opening a realm
-/// or writing a checkpoint, has a thread in addition to these for as long as it takes, so that it
-/// delays no short job.
+/// yield their thread while others wait for one (`isSaturated`). A long job, such as opening a
+/// realm or writing a checkpoint, has a thread in addition to these for as long as it takes, so
+/// that it delays no short job.
 ///
 /// Guard of the `@unchecked Sendable`: `state` is accessed only between `lock()` and `unlock()` of
 /// the POSIX mutex, which a condition variable needs.
 package final class IOPool: @unchecked Sendable {
     /// The shared pool of the process. Its last thread never ends, so that a process at its thread
     /// limit can continue to write.
-    package static let shared = IOPool(threadCountMax: 16, keepsThread: true)
+    package static let shared = IOPool(maximumThreadCount: 16, keepsThread: true)
     /// A pool without a thread limit, for work of unknown duration. Each realm, import, export or
     /// integrity check has at most one such job at a time; since it may hold a realm's turn, it
     /// must not wait for another realm's job.
-    package static let elastic = IOPool(threadCountMax: .max, overflow: .shared)
+    package static let elastic = IOPool(maximumThreadCount: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void
 
@@ -51,8 +51,8 @@ package final class IOPool: @unchecked Sendable {
         }
     }
 
-    private let threadCountMax: Int
-    private let longCountMax: Int
+    private let maximumThreadCount: Int
+    private let maximumLongCount: Int
     private let keepsThread: Bool
     private let overflow: IOPool?
     private let makeThread: @Sendable (IOPool) -> Int32
@@ -62,19 +62,19 @@ package final class IOPool: @unchecked Sendable {
     private static let idleNanoseconds: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - threadCountMax: the maximum number of short jobs that run concurrently.
-    ///   - longCountMax: the maximum number of long jobs that run concurrently.
+    ///   - maximumThreadCount: the maximum number of short jobs that run concurrently.
+    ///   - maximumLongCount: the maximum number of long jobs that run concurrently.
     ///   - keepsThread: whether the last thread is kept when it is idle.
     ///   - overflow: the pool that takes jobs for which no thread can be created. Without one, the
     ///     process traps if the pool has no thread at all.
     ///   - makeThread: creates a thread of the pool. Returns the system's error number, or 0.
     package init(
-        threadCountMax: Int, longCountMax: Int = 64, keepsThread: Bool = false,
+        maximumThreadCount: Int, maximumLongCount: Int = 64, keepsThread: Bool = false,
         overflow: IOPool? = nil, makeThread: (@Sendable (IOPool) -> Int32)? = nil
     ) {
         self.makeThread = makeThread ?? { $0.createThread() }
-        self.threadCountMax = threadCountMax
-        self.longCountMax = longCountMax
+        self.maximumThreadCount = maximumThreadCount
+        self.maximumLongCount = maximumLongCount
         self.keepsThread = keepsThread
         self.overflow = overflow
         mutex = .allocate(capacity: 1)
@@ -99,7 +99,7 @@ package final class IOPool: @unchecked Sendable {
     /// Runs `job`, which may take long, on a thread of its own. Never blocks.
     package func submitLong(_ job: @escaping Job) {
         lock()
-        guard state.longCount < longCountMax else {
+        guard state.longCount < maximumLongCount else {
             state.longJobs.append(job)
             return unlock()
         }
@@ -128,7 +128,7 @@ package final class IOPool: @unchecked Sendable {
 
     /// Whether a short job is waiting for a thread. Jobs that could continue for long should then
     /// yield theirs.
-    package var isCrowded: Bool {
+    package var isSaturated: Bool {
         lock()
         defer { unlock() }
         return lacksThreads
@@ -138,7 +138,7 @@ package final class IOPool: @unchecked Sendable {
     package var hasManyWaiting: Bool {
         lock()
         defer { unlock() }
-        return state.blocked - state.longCount >= longCountMax
+        return state.blocked - state.longCount >= maximumLongCount
     }
 
     /// Creates the first thread if there is none yet.
@@ -212,7 +212,7 @@ package final class IOPool: @unchecked Sendable {
             pthread_cond_signal(condition)
             return false
         }
-        guard state.threads - state.blocked < threadCountMax else { return false }
+        guard state.threads - state.blocked < maximumThreadCount else { return false }
         state.threads += 1
         state.arriving += 1
         return true
@@ -250,7 +250,7 @@ package final class IOPool: @unchecked Sendable {
         if result == 0 { return unlock() }
         let isLast = state.threads == 0
         var jobs: [Job] = []
-        // The last one takes all: no thread is left for those beyond `threadCountMax`.
+        // The last one takes all: no thread is left for those beyond `maximumThreadCount`.
         while overflow != nil, state.firstJob < state.jobs.count, jobs.isEmpty || isLast {
             jobs.append(takeJob())
         }
@@ -282,7 +282,7 @@ package final class IOPool: @unchecked Sendable {
         while true {
             takeDueTimers()
             // Threads that were blocked are running again, so surplus threads end.
-            if state.threads - state.blocked > threadCountMax {
+            if state.threads - state.blocked > maximumThreadCount {
                 return endThread()
             }
             if state.firstJob < state.jobs.count {

@@ -194,7 +194,7 @@ import Testing
             group.cancelAll()
             while let count = try await group.next() { #expect(count <= 30) }
         }
-        expectTrue(inbox.numbers == Array(0..<30) && inbox.runningMax == 1)
+        expectTrue(inbox.numbers == Array(0..<30) && inbox.maximumRunning == 1)
         expectEqual(events.numbers, Array(0..<30))
         await realm.close()
     }

@@ -48,19 +48,19 @@ import Testing
             for id in 0..<20_000 { try tx.add(Fruit(id)) }
             let set = MutableSet<Fruit>()
             for _ in 0..<2 { set.insert(objectsIn: tx.objects(Fruit.self)) }
-            expectTrue(set.count == 20_000 && set.elements.lookCount == 0)
+            expectTrue(set.count == 20_000 && set.elements.checkCount == 0)
             #expect(set.isSuperset(of: tx.objects(Fruit.self)))
 
             let fruits = (20_000..<21_000).map { Fruit($0) }
             let mixed = MutableSet(fruits)
             try tx.add(fruits.prefix(500))
             mixed.insert(objectsIn: tx.objects(Fruit.self))
-            expectTrue(mixed.count == 21_000 && mixed.elements.lookCount == 1_000)
+            expectTrue(mixed.count == 21_000 && mixed.elements.checkCount == 1_000)
             try tx.add(fruits[500])
             let added = try requireValue(tx.object(Fruit.self, forPrimaryKey: 20_500))
             expectTrue(mixed.contains(added) && mixed.contains(fruits[500]))
             expectTrue(mixed.contains(fruits[0]) && mixed.contains(fruits[999]))
-            expectTrue(!mixed.contains(Fruit(1)) && mixed.elements.lookCount == 1_500)
+            expectTrue(!mixed.contains(Fruit(1)) && mixed.elements.checkCount == 1_500)
             mixed.subtract(set)
             expectEqual(mixed.map(\.id), Array(20_000..<21_000))
         }

@@ -50,9 +50,9 @@ struct CheckpointCrashEnumeration {
                 } else if root.version > 0, hash != root.stateHash() {
                     report("\(place()): version \(root.version) has different content")
                 }
-                if let damage = root.damage { report("\(place()): \(damage.sentence)") }
+                if let damage = root.damage { report("\(place()): \(damage.message)") }
             } catch let error as StoreError {
-                report("\(place()): \(error.code): \(error.sentence)")
+                report("\(place()): \(error.code): \(error.message)")
             } catch {
                 report("\(place()): \(error)")
             }

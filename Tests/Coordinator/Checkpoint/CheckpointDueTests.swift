@@ -28,7 +28,7 @@ struct CheckpointDueTests {
             keys.append(try transaction.insert(table, [.string("\(text)\(number)")]))
         }
         for number in 0..<100 { _ = try transaction.insert(table, [.string("\(number)")]) }
-        var commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1000)
+        var commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 1000)
         try await coordinator.commit(turn, commit, durability: .full)
         try await eventually { coordinator.statistics.reloads == 1 }
         #expect(disk.fileNames(in: "/sim").contains("nodes-1"))

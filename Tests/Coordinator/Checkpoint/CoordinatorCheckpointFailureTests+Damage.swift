@@ -70,7 +70,7 @@ extension CoordinatorCheckpointFailureTests {
     /// A checkpoint on close would release the older one, which has an intact copy.
     @Test func noCheckpointOfADamagedLeafIsMadeOnClose() async throws {
         let disk = SimFileSystem()
-        let again = try await openDamagedRealm(disk) { $0.checkpoint.closingByteCountMin = 1 }
+        let again = try await openDamagedRealm(disk) { $0.checkpoint.minimumClosingByteCount = 1 }
         let log = try requireValue(again.state.withLock { $0.log })
         let newest = try requireValue(log.newestCheckpoint)
         let turn = try await again.beginWrite()
@@ -83,7 +83,7 @@ extension CoordinatorCheckpointFailureTests {
         await again.close()
         try expectEqual(reopened("/sim", disk).report.checkpoint, newest)
 
-        let third = try await openPeer("/sim", disk) { $0.checkpoint.closingByteCountMin = 1 }
+        let third = try await openPeer("/sim", disk) { $0.checkpoint.minimumClosingByteCount = 1 }
         let snapshot = third.published
         _ = snapshot.stateHash()
         third.heal()
@@ -103,7 +103,7 @@ extension CoordinatorCheckpointFailureTests {
         await coordinator.close()
         let failures = CheckpointFailures()
         let again = try await openPeer("/sim", disk) {
-            $0.checkpoint.commitCountMax = 1
+            $0.checkpoint.maximumCommitCount = 1
             $0.checkpoint.retryNanoseconds = 1
             $0.store.nodesWriteByteCount = 64
             $0.report = failures.report
@@ -144,6 +144,6 @@ private func insertIndexed(
     for number in numbers { _ = try transaction.insert(table, [.int(Int64(number))]) }
     let commit = try transaction.commit(
         timestampMicroseconds: 0,
-        bodyByteCountMax: isBulk ? 16 : Limits.recordBodyByteCountMax)
+        maximumBodyByteCount: isBulk ? 16 : Limits.maximumRecordBodyByteCount)
     try await coordinator.commit(turn, commit, durability: .full)
 }

@@ -64,7 +64,7 @@ struct CoordinatorCheckpointTests {
             _ = try transaction.insert(
                 table, [.string(String(repeating: "x", count: 900) + "\(number)")])
         }
-        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1000)
+        let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 1000)
         expectTrue(commit.bulk != nil && commit.body.isEmpty)
         let before = commit.root.content.context.store.usage.byteCount
         try await coordinator.commit(turn, commit, durability: .full)
@@ -80,7 +80,7 @@ struct CoordinatorCheckpointTests {
     @Test func deletingMostRowsGivesTheSpaceBack() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openBusy("/sim", disk, every: .max) { options in
-            options.checkpoint.deletedRowCountMin = 100
+            options.checkpoint.minimumDeletedRowCount = 100
             options.store.nodesSlackByteCount = 0
             options.store.retention = .none
         }
@@ -135,7 +135,7 @@ struct CoordinatorCheckpointTests {
     @Test func theLastOneToCloseMakesACheckpoint() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk) { options in
-            options.checkpoint.closingByteCountMin = 1000
+            options.checkpoint.minimumClosingByteCount = 1000
         }
         for number in 0..<30 { try await insert(number, into: coordinator) }
         let hash = coordinator.published.stateHash()
@@ -150,7 +150,7 @@ struct CoordinatorCheckpointTests {
         let disk = SimFileSystem()
         let writer = try await openPeer("/sim", disk)
         let peer = try await openPeer("/sim", SimView(disk))
-        let subscription = peer.subscribe(.all, keeps: .commits)
+        let subscription = peer.subscribe(.all, buffering: .commits)
         try await insert(0, into: writer)
         let bulk = try await insertInBulk(1..<50, into: writer)
         try await insert(50, into: writer)

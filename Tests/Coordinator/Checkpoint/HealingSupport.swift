@@ -27,7 +27,7 @@ func openDamagedRealm(
     _ change: (inout CoordinatorOptions) -> Void = { _ in }
 ) async throws -> Coordinator {
     let coordinator = try await openPeer("/sim", disk) {
-        $0.checkpoint.closingByteCountMin = 1
+        $0.checkpoint.minimumClosingByteCount = 1
     }
     try await insertInBulk(0..<50, into: coordinator)
     for number in 50...60 { try await insert(number, into: coordinator) }
@@ -47,7 +47,7 @@ func insertOthersInBulk(into coordinator: Coordinator) async throws {
     let transaction = EngineTransaction(base: turn.base)
     let table = try other(transaction)
     for number in 0..<50 { _ = try transaction.insert(table, [.int(Int64(number))]) }
-    let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
+    let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 16)
     try await coordinator.commit(turn, commit, durability: .full)
 }
 

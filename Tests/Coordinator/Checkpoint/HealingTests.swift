@@ -64,8 +64,8 @@ struct HealingTests {
         expectEqual(failures.errors.count, 1)
         let error = try #require(failures.errors.first)
         expectTrue(error.code == .invalidDatabase && error.position != nil)
-        #expect(error.sentence.hasPrefix("The older checkpoint has the same damage."))
-        #expect(error.sentence.hasSuffix("Restore the realm from a backup."))
+        #expect(error.message.hasPrefix("The older checkpoint has the same damage."))
+        #expect(error.message.hasSuffix("Restore the realm from a backup."))
     }
 
     /// Not damage of one leaf: what is read from two intact ones doesn't fit together.
@@ -87,7 +87,7 @@ struct HealingTests {
         }
         await coordinator.close()
         expectEqual(failures.errors.map(\.code), [.invalidDatabase])
-        expectEqual(failures.errors.first?.sentence.contains("An index lacks"), true)
+        expectEqual(failures.errors.first?.message.contains("An index lacks"), true)
     }
 
     /// A disk that is full must not fill up with the remains of checkpoints.
@@ -118,12 +118,12 @@ struct HealingTests {
         disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // intact again
         let coordinator = try await openPeer("/sim", disk) {
             $0.checkpoint.isOn = false
-            $0.checkpoint.reloadByteCountMin = .max
+            $0.checkpoint.minimumReloadByteCount = .max
             $0.store.retention = .none
         }
         let other = try await openPeer("/sim", SimView(disk)) {
             $0.store.nodesSlackByteCount = 0
-            $0.checkpoint.reloadByteCountMin = 0
+            $0.checkpoint.minimumReloadByteCount = 0
         }
         disk.damage("nodes-1", in: "/sim") { $0 += [UInt8](repeating: 0, count: 4 << 20) }
         for _ in 0..<2 {

@@ -72,12 +72,12 @@ struct ReloadFailureTests {
         let coordinator = try await openPeer("/sim", disk) {
             $0.report = failures.report
             $0.checkpoint.isOn = false
-            $0.checkpoint.reloadByteCountMin = .max
+            $0.checkpoint.minimumReloadByteCount = .max
             $0.checkpoint.retryNanoseconds = 100_000
         }
         for number in 0..<20 { try await insert(number, into: coordinator) }
         let other = try await openPeer("/sim", SimView(disk)) {
-            $0.checkpoint.reloadByteCountMin = 0
+            $0.checkpoint.minimumReloadByteCount = 0
         }
         try await checkpointNow(other)
         try await insert(20, into: other)

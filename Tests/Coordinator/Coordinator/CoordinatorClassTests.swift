@@ -37,7 +37,7 @@ import Testing
         let reader = try await openPeer(realm.path)
         let turn = try await writer.beginWrite()
         let transaction = EngineTransaction(base: turn.base)
-        transaction.addClasses(Limits.tableCountMax - 2)
+        transaction.addClasses(Limits.maximumTableCount - 2)
         let bulk = try transaction.commit(timestampMicroseconds: 0)
         expectTrue(bulk.body.isEmpty)
         try await writer.commit(turn, bulk, durability: .full)
@@ -47,7 +47,7 @@ import Testing
             try await expectSame(reader, writer, name)
         }
         await reader.close()
-        expectEqual(writer.published.schema.tables.count, Limits.tableCountMax)
+        expectEqual(writer.published.schema.tables.count, Limits.maximumTableCount)
         let last = try await writer.beginWrite()
         let error = #expect(throws: StoreError.self) {
             try EngineTransaction(base: last.base).addTable(name: "New", columns: columns)

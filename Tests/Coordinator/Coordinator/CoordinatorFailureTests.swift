@@ -15,7 +15,7 @@ struct CoordinatorFailureTests {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk) {
             $0.store.firstSegmentByteCount = 8192
-            $0.store.segmentByteCountMax = 16384
+            $0.store.maximumSegmentByteCount = 16384
         }
         var number = 0
         while !disk.fileNames(in: "/sim").contains("log-0-1") {

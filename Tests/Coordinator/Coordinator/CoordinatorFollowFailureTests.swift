@@ -130,7 +130,7 @@ struct CoordinatorFollowFailureTests {
         expectEqual(numbers(reader.published), [1, 2])
         disk.inject(SimFailure(.sync, losesDirtyData: true))
         await expectEqual(storeErrorCode { try log.sync() }, .outcomeUnknown)
-        log.resignWriter()
+        log.releaseWriterLock()
         disk.dropCaches()
         let heir = try openWriter(disk, reader.options.store)
         expectEqual(heir.version, 1)

@@ -136,11 +136,11 @@ struct CoordinatorPeerTests {
             return commit.body.count
         }
         _ = try await write(0)  // adds the class
-        let byteCountMax = Limits.recordBodyByteCountMax
+        let maximumByteCount = Limits.maximumRecordBodyByteCount
         let overhead = try await write(4_000_000) - 4_000_000
         for excess in [-1, 0, 1] {
-            let byteCount = try await write(byteCountMax - overhead + excess)
-            expectEqual(byteCount, excess > 0 ? 0 : byteCountMax + excess)
+            let byteCount = try await write(maximumByteCount - overhead + excess)
+            expectEqual(byteCount, excess > 0 ? 0 : maximumByteCount + excess)
         }
         let hash = writer.published.stateHash()
         try await catchUp(reader, to: 5)

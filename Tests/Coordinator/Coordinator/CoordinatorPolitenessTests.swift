@@ -14,7 +14,8 @@ struct CoordinatorPolitenessTests {
     @Test func aWaitingProcessComesBeforeTheNextTurnHere() async throws {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk) { options in
-            options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine is
+            // however busy the machine is
+            options.store.maximumHandOffWaitNanoseconds = 30_000_000_000
         }
         let patient = try await openPeer("/sim", SimView(disk))
         let onlooker = try disk.openDirectory("/sim", .existing).openLock()

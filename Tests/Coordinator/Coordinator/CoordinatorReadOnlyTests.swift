@@ -15,7 +15,7 @@ import Testing
     private func openReader() async throws -> Coordinator {
         try await openPeer(path, ReadingView(disk)) { options in
             options.isReadOnly = true
-            options.checkpoint.reloadByteCountMin = 0
+            options.checkpoint.minimumReloadByteCount = 0
         }
     }
 
@@ -27,7 +27,7 @@ import Testing
 
     @Test func readerFollowsThroughCheckpointsAndTrimming() async throws {
         let writer = try await openPeer(path, disk) { options in
-            options.checkpoint.commitCountMax = 7
+            options.checkpoint.maximumCommitCount = 7
             options.checkpoint.paceNanoseconds = 0
         }
         try await insert(0, into: writer)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func memoryBeginsWithTheContentOfATemplate() async throws {
-        let writer = try await openPeer(path, disk) { $0.checkpoint.commitCountMax = 3 }
+        let writer = try await openPeer(path, disk) { $0.checkpoint.maximumCommitCount = 3 }
         for number in 1...10 { try await insert(number, into: writer) }
         var options = CoordinatorOptions(
             place: .memory(identifier: "from a template"), fileSystem: ReadingView(disk))

@@ -76,12 +76,12 @@ struct CoordinatorWaitingTests {
         try await eventually { notices.withLock { !$0.isEmpty } }
         let first = try requireValue(notices.withLock { $0.first })
         expectTrue(first.holder == .body(holder) && first.place == place && first.waiterCount == 1)
-        #expect(first.sentence.contains("The write at Chat/Names.swift:7 has been waiting"))
-        #expect(first.sentence.contains("for the write at Chat/Rooms.swift:12 in this process"))
+        #expect(first.message.contains("The write at Chat/Names.swift:7 has been waiting"))
+        #expect(first.message.contains("for the write at Chat/Rooms.swift:12 in this process"))
         let error = await #expect(throws: StoreError.self) {
             try await coordinator.beginWrite(timeoutNanoseconds: 1_000_000)
         }
-        expectTrue(error?.code == .busy && error?.sentence.contains("Chat/Rooms.swift:12") == true)
+        expectTrue(error?.code == .busy && error?.message.contains("Chat/Rooms.swift:12") == true)
 
         // Another process has the lock.
         notices.withLock { $0 = [] }

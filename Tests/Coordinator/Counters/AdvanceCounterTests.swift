@@ -58,7 +58,7 @@ import Testing
         let only = try transaction.insert(room, [])
         try transaction.insertIntoList(
             room, only, messages, at: 0, (0..<50).map { ObjectKey(rawValue: $0) })
-        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: .max).root
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: .max).root
     }
 
     private static var plans: [(name: String, plan: QueryPlan)] {

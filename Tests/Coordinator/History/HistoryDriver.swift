@@ -45,10 +45,10 @@ final class HistoryDriver {
             options.checkpoint.isOn = false
             options.checkpoint.paceNanoseconds = 0
             options.checkpoint.retryNanoseconds = 100_000
-            options.checkpoint.reloadByteCountMin = 0
-            options.checkpoint.closingByteCountMin = closes ? 600 : .max
+            options.checkpoint.minimumReloadByteCount = 0
+            options.checkpoint.minimumClosingByteCount = closes ? 600 : .max
             options.store.firstSegmentByteCount = 8192
-            options.store.segmentByteCountMax = 16384
+            options.store.maximumSegmentByteCount = 16384
             options.store.nodesSlackByteCount = 4 << 10
         }
         if peers.count == index { peers.append(peer) } else { peers[index] = peer }
@@ -127,7 +127,7 @@ final class HistoryDriver {
         let start = peer.state.withLock { $0.log?.position ?? 0 }
         let commit = try transaction.commit(
             timestampMicroseconds: clock,
-            bodyByteCountMax: isBulk ? 16 : 4 << 20)
+            maximumBodyByteCount: isBulk ? 16 : 4 << 20)
         try await peer.commit(turn, commit, durability: durability)
         guard commit.root.version == UInt64(versions.count) else {
             throw TestFailure("version \(commit.root.version) after \(versions.count - 1)")

@@ -16,7 +16,7 @@ struct HistoryTests {
     ) async throws -> Coordinator {
         try await openPeer("/sim", view ?? disk) { options in
             options.checkpoint.isOn = false
-            options.checkpoint.closingByteCountMin = .max
+            options.checkpoint.minimumClosingByteCount = .max
             options.checkpoint.paceNanoseconds = 0
             options.store.nodesSlackByteCount = 8 << 10
             change(&options)
@@ -94,7 +94,7 @@ struct HistoryTests {
         } catch let error as StoreError {
             expectEqual(error.code, .historyTrimmed)
             expectEqual(
-                error.sentence,
+                error.message,
                 "Version 180 of the realm at /sim is no longer in its log: "
                     + "the oldest available version is 181.")
         }

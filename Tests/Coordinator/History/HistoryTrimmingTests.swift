@@ -23,7 +23,7 @@ struct HistoryTrimmingTests {
     @Test func aReaderBesideTrimmingSeesTheTruthOrNothing() async throws {
         let small: @Sendable (inout CoordinatorOptions) -> Void = { options in
             options.store.firstSegmentByteCount = 8192
-            options.store.segmentByteCountMax = 8192
+            options.store.maximumSegmentByteCount = 8192
         }
         let reading = try await openPeer("/sim", disk) { options in
             options.checkpoint.isOn = false
@@ -76,7 +76,7 @@ struct HistoryTrimmingTests {
             let disk = SimFileSystem()
             let coordinator = try await openPeer("/sim", disk) { options in
                 options.checkpoint.isOn = false
-                options.checkpoint.closingByteCountMin = .max
+                options.checkpoint.minimumClosingByteCount = .max
                 options.store.firstSegmentByteCount = 8192
                 options.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
             }
@@ -130,8 +130,8 @@ struct HistoryTrimmingTests {
 
     @Test func nothingIsBuiltOnADamagedLeaf() async throws {
         let coordinator = try await openPeer("/sim", disk) { options in
-            options.checkpoint.commitCountMax = 10
-            options.checkpoint.reloadByteCountMin = .max
+            options.checkpoint.maximumCommitCount = 10
+            options.checkpoint.minimumReloadByteCount = .max
             options.checkpoint.paceNanoseconds = 0
         }
         for number in 0..<10 { try await insert(number, into: coordinator) }

@@ -17,10 +17,10 @@ struct RetentionTests {
         try await openPeer("/sim", disk) { options in
             options.store.retention = retention
             options.store.firstSegmentByteCount = 8192
-            options.store.segmentByteCountMax = 8192
+            options.store.maximumSegmentByteCount = 8192
             options.store.nodesSlackByteCount = 0
             options.checkpoint.isOn = false
-            options.checkpoint.closingByteCountMin = 1
+            options.checkpoint.minimumClosingByteCount = 1
         }
     }
 

@@ -37,7 +37,7 @@ struct ChatFixture {
         _ = try transaction.addList(room, name: "messages", target: message)
         _ = try transaction.addList(room, name: "pinned", target: message)
         _ = try transaction.addList(message, name: "reactions", target: reaction)
-        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
     }
 
     static func commit(
@@ -46,7 +46,7 @@ struct ChatFixture {
     ) throws -> Commit {
         let transaction = EngineTransaction(base: base, origin: origin)
         try body(transaction)
-        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0)
     }
 }
 

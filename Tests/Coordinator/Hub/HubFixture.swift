@@ -10,13 +10,14 @@ final class HubFixture {
     /// The newest published root, on which the next commit is made.
     private(set) var head: DatabaseRoot
 
-    init(byteCountMax: Int = 16 << 20, queueByteCountMax: Int = 16 << 20) throws {
+    init(maximumByteCount: Int = 16 << 20, maximumQueueByteCount: Int = 16 << 20) throws {
         head = try ChatFixture.makeRoot()
-        hub = CommitHub(head, byteCountMax: byteCountMax, queueByteCountMax: queueByteCountMax)
+        hub = CommitHub(
+            head, maximumByteCount: maximumByteCount, maximumQueueByteCount: maximumQueueByteCount)
     }
 
-    func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {
-        hub.subscribe(keeps) { _ in interest }
+    func subscribe(_ interest: Interest, buffering: BufferingPolicy = .merged) -> Subscription {
+        hub.subscribe(buffering) { _ in interest }
     }
 
     /// Publishes a commit without processing it.
@@ -36,7 +37,7 @@ final class HubFixture {
         origin: String? = nil, _ body: (EngineTransaction) throws -> Void
     ) throws -> Commit {
         let commit = try publish(origin: origin, body)
-        hub.look()
+        hub.process()
         return commit
     }
 

@@ -16,7 +16,7 @@ struct HubModel {
     }
 
     struct Subscriber {
-        let keeps: Keeps
+        let buffering: BufferingPolicy
         let interestAt: @Sendable (DatabaseRoot) -> Interest
         var interest: Interest
         var position: UInt64
@@ -77,7 +77,7 @@ struct HubModel {
         else { return nil }
         let looked = steps[..<lookedCount]
         subscribers[id] = Subscriber(
-            keeps: subscriber.keeps, interestAt: subscriber.interestAt,
+            buffering: subscriber.buffering, interestAt: subscriber.interestAt,
             interest: subscriber.interest,
             position: max(looked.last?.new.version ?? 0, subscriber.position))
         let since = subscriber.since ?? .max
@@ -86,7 +86,7 @@ struct HubModel {
 
     /// The versions whose roots must be held.
     var heldVersions: Set<UInt64> {
-        subscribers.values.filter { $0.keeps == .versions && !$0.isGone }
+        subscribers.values.filter { $0.buffering == .versions && !$0.isGone }
             .reduce(into: []) { $0.formUnion($1.concerning) }
     }
 

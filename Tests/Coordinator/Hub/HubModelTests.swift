@@ -11,10 +11,10 @@ import Testing
 struct HubModelTests {
     // Covers O35
     @Test(arguments: [nil, 20_000, 600])
-    func hubAgreesWithTheModel(byteCountMax: Int?) throws {
-        var random = SeededRandom("HubModelTests.hubAgreesWithTheModel(\(byteCountMax ?? -1))")
+    func hubAgreesWithTheModel(maximumByteCount: Int?) throws {
+        var random = SeededRandom("HubModelTests.hubAgreesWithTheModel(\(maximumByteCount ?? -1))")
         for _ in 0..<Effort.count(gate: 30, soak: 60) {
-            var run = try HubRun(byteCountMax: byteCountMax)
+            var run = try HubRun(maximumByteCount: maximumByteCount)
             for _ in 0..<80 { try run.step(&random) }
             try run.end()
         }
@@ -23,7 +23,7 @@ struct HubModelTests {
     @Test func hubAgreesWithTheModelForLong() throws {
         var random = SeededRandom("HubModelTests.hubAgreesWithTheModelForLong")
         for round in 0..<Effort.count(gate: 120, soak: 2_000) {
-            var run = try HubRun(byteCountMax: [nil, 20_000, 2_000, 600][round % 4])
+            var run = try HubRun(maximumByteCount: [nil, 20_000, 2_000, 600][round % 4])
             for _ in 0..<random.below(400) { try run.step(&random) }
             try run.end()
         }
@@ -60,9 +60,9 @@ struct HubRun {
     private var nextID = 0
     private var schemaCount = 0
 
-    init(byteCountMax: Int?) throws {
-        world = try HubFixture(byteCountMax: byteCountMax ?? .max)
-        isBounded = byteCountMax != nil
+    init(maximumByteCount: Int?) throws {
+        world = try HubFixture(maximumByteCount: maximumByteCount ?? .max)
+        isBounded = maximumByteCount != nil
     }
 
     mutating func step(_ random: inout SeededRandom) throws {
@@ -97,7 +97,7 @@ struct HubRun {
         let statistics = world.hub.statistics
         try require(world.hub.counters.signals.value == model.signalCount, "signals")
         let pending = model.subscribers.values.filter { $0.since != nil && !$0.isGone }
-        if !pending.contains(where: { $0.keeps != .nothing }) {
+        if !pending.contains(where: { $0.buffering != .nothing }) {
             try require(statistics.summaries == 0, "summaries without subscribers")
         }
         if isBounded {
@@ -115,7 +115,7 @@ struct HubRun {
     // MARK: Steps
 
     private mutating func look() {
-        world.hub.look()
+        world.hub.process()
         model.look()
     }
 
@@ -158,12 +158,13 @@ struct HubRun {
         guard subscriptions.count < 12 else { return }
         if subscriptions.isEmpty { model.look() }  // processes commits without subscribers
         let interestAt = Interest.randomAtEachVersion(&random)
-        let keeps = [Keeps.merged, .merged, .commits, .versions, .nothing][random.below(5)]
-        let subscription = world.hub.subscribe(keeps, interestAt)
+        let buffering = [BufferingPolicy.merged, .merged, .commits, .versions, .nothing][
+            random.below(5)]
+        let subscription = world.hub.subscribe(buffering, interestAt)
         nextID += 1
         subscriptions[nextID] = (subscription, subscription.attach())
         model.subscribers[nextID] = HubModel.Subscriber(
-            keeps: keeps, interestAt: interestAt, interest: interestAt(world.head),
+            buffering: buffering, interestAt: interestAt, interest: interestAt(world.head),
             position: world.head.version)
     }
 
@@ -210,7 +211,7 @@ struct HubRun {
         _ pending: Pending, _ subscriber: HubModel.Subscriber, _ steps: [HubModel.Step],
         _ name: String
     ) throws {
-        if subscriber.isGone || subscriber.keeps == .nothing {
+        if subscriber.isGone || subscriber.buffering == .nothing {
             try require(pending.summaries == nil && pending.commits == nil, "kept \(name)")
             return
         }
@@ -223,7 +224,7 @@ struct HubRun {
                     == MergedDelta(steps.map(\.summary), tableName: table),
                 "summaries \(name): \(table)")
         }
-        guard subscriber.keeps != .merged else {
+        guard subscriber.buffering != .merged else {
             return try require(pending.commits == nil, "commits \(name)")
         }
         let commits = pending.commits ?? []
@@ -234,7 +235,7 @@ struct HubRun {
         for (commit, step) in zip(commits, steps) {
             let isConcerning = subscriber.concerning.contains(step.new.version)
             try require(commit.isConcerning == isConcerning, "concern \(name)")
-            let root = isConcerning && subscriber.keeps == .versions ? step.new : nil
+            let root = isConcerning && subscriber.buffering == .versions ? step.new : nil
             try require(commit.root === root, "roots \(name)")
         }
     }

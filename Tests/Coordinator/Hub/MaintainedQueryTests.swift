@@ -72,7 +72,7 @@ struct MaintainedQueryTests {
             version: old.version, content: old.content, stamp: old.content.context.store.nextStamp()
         )
         _ = coordinator.hub.publish(new, [.moved(new)])
-        coordinator.hub.look()
+        coordinator.hub.process()
         let result: MaintainedResult
         switch asker {
         case .atTheVersion: result = try query.move(before, to: new)

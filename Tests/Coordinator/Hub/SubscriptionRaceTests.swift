@@ -18,7 +18,7 @@ struct SubscriptionRaceTests {
         let turn = try await coordinator.beginWrite()
         let transaction = EngineTransaction(base: turn.base)
         try body(transaction)
-        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+        let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0)
         try await coordinator.commit(turn, commit, durability: .full)
     }
 
@@ -58,13 +58,14 @@ struct SubscriptionRaceTests {
         ]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<9 {
-                let keeps = [Keeps.merged, .commits, .versions][number % 3]
-                let subscription = coordinator.subscribe(interests[number / 3], keeps: keeps)
+                let buffering = [BufferingPolicy.merged, .commits, .versions][number % 3]
+                let subscription = coordinator.subscribe(
+                    interests[number / 3], buffering: buffering)
                 let slot = subscription.attach()
                 group.addTask {
                     let (added, versions) = try await Self.follow(subscription, slot, to: last)
                     expectEqual(added, total)
-                    if keeps != .merged { expectEqual(versions, Array(2...last)) }
+                    if buffering != .merged { expectEqual(versions, Array(2...last)) }
                 }
             }
             for _ in 0..<Self.writerCount {
@@ -78,7 +79,7 @@ struct SubscriptionRaceTests {
             for number in 0..<2 {
                 group.addTask {  // others come and go, and commits change their interests
                     while coordinator.published.version < last {
-                        let subscription = coordinator.subscribe(keeps: .versions) { root in
+                        let subscription = coordinator.subscribe(buffering: .versions) { root in
                             let interest = interests[Int(root.version % 2) + number]
                             return Interest(
                                 interest.terms.union([.table("Person")]), source: "Person")

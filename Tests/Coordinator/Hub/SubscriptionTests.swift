@@ -48,29 +48,29 @@ struct SubscriptionTests {
         let first = try world.publish { try $0.addPerson() }
         let late = world.subscribe(.all)
         #expect(late.start === first.root)
-        world.hub.look()
+        world.hub.process()
         #expect(early.take()?.root === first.root)
         expectNil(late.take())
         let second = try world.publish { try $0.addPerson() }
         expectNil(late.take())  // not processed yet
-        world.hub.look()
+        world.hub.process()
         expectEqual(late.take()?.since, first.root.version)
         #expect(early.take()?.root === second.root)
     }
 
     // Covers O35
     @Test func whatIsPublishedFasterThanItIsLookedAtIsComparedInstead() throws {
-        let world = try HubFixture(queueByteCountMax: 20_000)
-        let people = world.subscribe(.tables(["Person"]), keeps: .versions)
+        let world = try HubFixture(maximumQueueByteCount: 20_000)
+        let people = world.subscribe(.tables(["Person"]), buffering: .versions)
         for _ in 0..<100 {
             try world.publish { try $0.addPerson() }
             expectTrue(world.hub.publication.withLock { $0.queue.count } <= 20)
         }
-        world.hub.look()
+        world.hub.process()
         let pending = try #require(people.take())
         expectTrue(
             pending.root === world.head && pending.summaries == nil && pending.commits == nil)
-        expectEqual(pending.since, people.seenVersion - 100)
+        expectEqual(pending.since, people.processedVersion - 100)
         try world.commit { try $0.addPerson() }
         expectEqual(people.take()?.commits?.count, 1)
     }
@@ -198,10 +198,10 @@ struct SubscriptionTests {
     }
 
     // Covers O32
-    @Test(arguments: [Keeps.merged, .commits, .versions, .nothing])
-    func commitThatChangesTheInterestDoesSoForLaterOnes(keeps: Keeps) throws {
+    @Test(arguments: [BufferingPolicy.merged, .commits, .versions, .nothing])
+    func commitThatChangesTheInterestDoesSoForLaterOnes(buffering: BufferingPolicy) throws {
         let world = try HubFixture()
-        let subscription = world.hub.subscribe(keeps) { root in
+        let subscription = world.hub.subscribe(buffering) { root in
             // the messages of the room with the number of people
             let room = Interest.room(Int64(root.keys(ChatFixture.person).count))
             return Interest(room.terms.union([.table("Person")]), source: "Person")
@@ -209,7 +209,7 @@ struct SubscriptionTests {
         try world.publish(origin: "person") { try $0.addPerson() }
         try world.publish(origin: "old") { try $0.addMessage(room: 0) }
         let new = try world.publish(origin: "new") { try $0.addMessage(room: 1) }
-        world.hub.look()
+        world.hub.process()
         let pending = try #require(subscription.take())
         expectEqual(pending.origins, ["person", "new"])
         expectTrue(pending.since == 1 && pending.root === new.root)
@@ -229,12 +229,12 @@ struct SubscriptionTests {
         }
         try world.publish { $0.setSchemaVersion(2) }
         try world.publish(origin: "new") { try $0.addMessage(room: 2) }
-        world.hub.look()
+        world.hub.process()
         expectEqual(subscription.take()?.origins, ["new"])
         try world.leap { $0.setSchemaVersion(3) }
         try world.publish(origin: "old") { try $0.addMessage(room: 2) }
         try world.publish(origin: "newer") { try $0.addMessage(room: 3) }
-        world.hub.look()
+        world.hub.process()
         expectEqual(subscription.take()?.origins, ["newer"])
     }
 
@@ -246,7 +246,7 @@ struct SubscriptionTests {
             root === damaged ? .all : .room(1)
         }
         try world.move()
-        world.hub.look()
+        world.hub.process()
         expectEqual(subscription.take()?.isConcerned, false)
         try world.commit { try $0.addMessage(room: 2) }
         expectNil(subscription.take())
@@ -265,7 +265,7 @@ struct SubscriptionTests {
             .room(Int64(root.schema.version))
         }
         try world.publish { try $0.addMessage(room: 2) }
-        world.hub.look()
+        world.hub.process()
         expectTrue(early.take() != nil && subscription.take() == nil)
         try world.commit { try $0.addMessage(room: 3) }
         #expect(subscription.take() != nil)
@@ -273,12 +273,12 @@ struct SubscriptionTests {
 
     @Test func anotherTreeOfTheSameContentIsToBeHeld() async throws {
         let world = try HubFixture()
-        let quiet = world.subscribe(.tables(["Person"]), keeps: .versions)
+        let quiet = world.subscribe(.tables(["Person"]), buffering: .versions)
         let busy = world.subscribe(.tables(["Message"]))
         let slot = quiet.attach()
         try world.commit { try $0.addMessage(room: 1) }
         try world.move()
-        world.hub.look()
+        world.hub.process()
         await expectEqual(slot.wait(), .changed)
         let moved = try #require(quiet.take())
         expectTrue(moved.root === world.head && !moved.isConcerned && moved.origins.isEmpty)
@@ -289,16 +289,16 @@ struct SubscriptionTests {
         expectEqual(pending.summaries?.count, 1)
     }
 
-    @Test(arguments: [Keeps.merged, .commits, .versions, .nothing])
-    func afterAGapNobodyKnowsWhatChanged(keeps: Keeps) async throws {
+    @Test(arguments: [BufferingPolicy.merged, .commits, .versions, .nothing])
+    func afterAGapNobodyKnowsWhatChanged(buffering: BufferingPolicy) async throws {
         let world = try HubFixture()
-        let pending = world.subscribe(.tables(["Message"]), keeps: keeps)
-        let quiet = world.subscribe(.tables(["Person"]), keeps: keeps)
+        let pending = world.subscribe(.tables(["Message"]), buffering: buffering)
+        let quiet = world.subscribe(.tables(["Person"]), buffering: buffering)
         let slot = quiet.attach()
         try world.commit(origin: "before") { try $0.addMessage(room: 1) }
         try world.leap { try $0.addMessage(room: 1) }
         let last = try world.publish(origin: "after") { try $0.addMessage(room: 1) }
-        world.hub.look()
+        world.hub.process()
         await expectEqual(slot.wait(), .changed)
         for subscription in [pending, quiet] {
             let taken = try #require(subscription.take())
@@ -308,7 +308,7 @@ struct SubscriptionTests {
         }
         expectTrue(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
         try world.commit { try $0.addMessage(room: 1) }
-        #expect(pending.take()?.summaries?.count == (keeps == .nothing ? nil : 1))
+        #expect(pending.take()?.summaries?.count == (buffering == .nothing ? nil : 1))
     }
 
     // Covers O32

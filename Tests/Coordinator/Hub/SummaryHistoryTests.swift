@@ -19,7 +19,7 @@ struct SummaryHistoryTests {
         let world = try HubFixture()
         let quiet = [
             world.subscribe(.tables(["Room"])), world.subscribe(.room(1)),
-            world.subscribe(.tables(["Room"]), keeps: .versions),
+            world.subscribe(.tables(["Room"]), buffering: .versions),
         ]
         for _ in 0..<1_000 {
             try world.commit { try $0.addMessage(room: 2) }
@@ -95,9 +95,9 @@ struct SummaryHistoryTests {
 
     // Covers O28
     @Test func summariesBeyondTheBytesAreGoneForThoseWhoNeedThem() throws {
-        let world = try HubFixture(byteCountMax: 4_096)
+        let world = try HubFixture(maximumByteCount: 4_096)
         let slow = world.subscribe(.tables(["Message"]))
-        let each = world.subscribe(.all, keeps: .commits)
+        let each = world.subscribe(.all, buffering: .commits)
         let late = world.subscribe(.tables(["Person"]))
         for _ in 0..<1_000 {
             try world.commit { try $0.addMessage(room: 1) }
@@ -116,9 +116,9 @@ struct SummaryHistoryTests {
     }
 
     @Test func withoutBytesNothingIsKept() throws {
-        let world = try HubFixture(byteCountMax: 0)
+        let world = try HubFixture(maximumByteCount: 0)
         let merged = world.subscribe(.all)
-        let versions = world.subscribe(.all, keeps: .versions)
+        let versions = world.subscribe(.all, buffering: .versions)
         for _ in 0..<3 {
             try world.commit { try $0.addPerson() }
             expectTrue(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
@@ -128,8 +128,8 @@ struct SummaryHistoryTests {
 
     @Test func everyCommitIsKeptApartWithTheRootsOfThoseThatConcern() throws {
         let world = try HubFixture()
-        let versions = world.subscribe(.room(1), keeps: .versions)
-        let commits = world.subscribe(.room(1), keeps: .commits)
+        let versions = world.subscribe(.room(1), buffering: .versions)
+        let commits = world.subscribe(.room(1), buffering: .commits)
         try world.commit { try $0.addMessage(room: 2) }
         var all: [Commit] = []
         for number in 0..<10 {
@@ -157,7 +157,7 @@ struct SummaryHistoryTests {
     @Test func rootsAreLetGoOfWhenTheyAreTakenOrNobodyWillTakeThem() throws {
         let world = try HubFixture()
         var versions: [Subscription] = (0..<2).map { _ in
-            world.subscribe(.tables(["Person"]), keeps: .versions)
+            world.subscribe(.tables(["Person"]), buffering: .versions)
         }
         weak let root = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
@@ -177,8 +177,8 @@ struct SummaryHistoryTests {
     }
 
     @Test func rootsCountOfTheBytes() throws {
-        let world = try HubFixture(byteCountMax: 10 * CommitHistory.rootByteCount)
-        let versions = world.subscribe(.all, keeps: .versions)
+        let world = try HubFixture(maximumByteCount: 10 * CommitHistory.rootByteCount)
+        let versions = world.subscribe(.all, buffering: .versions)
         for _ in 0..<9 { try world.commit { try $0.addPerson() } }
         expectEqual(world.hub.statistics.roots, 9)
         expectEqual(versions.take()?.commits?.count, 9)
@@ -204,7 +204,7 @@ struct SummaryHistoryTests {
     // Covers O38
     @Test func subscriptionThatOnlyWaitsHoldsNoVersionAndNoLabel() throws {
         let world = try HubFixture()
-        let waiting = world.subscribe(.all, keeps: .concern)
+        let waiting = world.subscribe(.all, buffering: .concern)
         weak let first: DatabaseRoot? = world.head
         weak let second = try world.commit(origin: "a") { try $0.addPerson() }.root
         try world.commit(origin: "b") { try $0.addPerson() }
@@ -218,7 +218,7 @@ struct SummaryHistoryTests {
     @Test(.disabled(if: Effort.isReduced))
     func withTheLastSubscriptionEverythingIsLetGoOf() throws {
         let world = try HubFixture()
-        let kinds: [Keeps] = [.merged, .commits, .versions, .nothing, .concern]
+        let kinds: [BufferingPolicy] = [.merged, .commits, .versions, .nothing, .concern]
         let count = Effort.count(gate: 100_000, soak: 100_000)
         var subscriptions = (0..<count).map { number -> Subscription in
             let interest: Interest =
@@ -227,7 +227,7 @@ struct SummaryHistoryTests {
                 case 1: .elements(of: ObjectKey(rawValue: UInt64(number)))
                 default: .tables(["Person"])
                 }
-            return world.subscribe(interest, keeps: kinds[number % 5])
+            return world.subscribe(interest, buffering: kinds[number % 5])
         }
         var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
         expectEqual(world.hub.statistics.subscriptions, count)

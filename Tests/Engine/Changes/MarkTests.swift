@@ -112,7 +112,7 @@ import Testing
             VersionStep(from: before, to: commit.root, summaries: [commit.summary])
         }
         expectEqual(step().marks("Node", .deep(depth)).rows.count, 1_000)
-        let few = step().marks("Node", .deep(depth), among: [last], firstCountMax: 1)
+        let few = step().marks("Node", .deep(depth), among: [last], maximumFirstCount: 1)
         expectEqual(few.rows.keys.map { $0 }, [last])
         expectEqual(few[last]?.columns.columns, [ColumnKey(rawValue: 1)])
         #expect(step().marks("Lonely", .deep(depth)).isEmpty)

@@ -33,7 +33,7 @@ import Testing
         func load() throws -> DatabaseRoot {
             try CheckpointLoader.load(
                 checkpoint.written.directory, version: checkpoint.version, from: file,
-                seed: checkpoint.seed, checkedFirstByteCountMax: 0)
+                seed: checkpoint.seed, maximumCheckedFirstByteCount: 0)
         }
         try expectEqual(load().stateHash(), content.root.stateHash())
         file[checkpoint.directory.lowerBound + 4] ^= 2  // the format

@@ -112,9 +112,9 @@ import Testing
     @Test func numberOfRowsIsLimited() throws {
         let root = makeContent([[data(1)], [data(2)], [data(3)]]).root
         for (count, problem) in [
-            (Limits.entryCountMax - 1, "the wrong number of rows"),
-            (Limits.entryCountMax, "the wrong number of rows"),
-            (Limits.entryCountMax + 1, "too many rows"),
+            (Limits.maximumEntryCount - 1, "the wrong number of rows"),
+            (Limits.maximumEntryCount, "the wrong number of rows"),
+            (Limits.maximumEntryCount + 1, "too many rows"),
         ] {
             let file = MemoryNodesFile()
             var forged = try TestCheckpoint(root, to: file)
@@ -130,7 +130,7 @@ import Testing
             try forged.fixChecksum(in: file)
             let error = #expect(throws: StoreError.self) { try forged.load(from: file) }
             expectEqual(error?.code, .invalidDatabase)
-            expectEqual(error?.sentence.contains(problem), true, "\(error as Any)")
+            expectEqual(error?.message.contains(problem), true, "\(error as Any)")
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
             }
         }
         transaction.delete(CheckpointContent.text, texts[0])
-        let commit = try transaction.commit(timestampMicroseconds: 7, bodyByteCountMax: 0)
+        let commit = try transaction.commit(timestampMicroseconds: 7, maximumBodyByteCount: 0)
         return (base, commit, content.generator)
     }
 

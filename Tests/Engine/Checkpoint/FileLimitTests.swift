@@ -12,13 +12,15 @@ import Testing
     /// Returns a value of maximum size, plus `excess` bytes.
     private static func value(_ type: ValueType, _ kind: AnyKind, excess: Int) -> Value {
         switch type {
-        case .string: .string(text(Limits.stringByteCountMax + excess))
-        case .data: .data([UInt8](repeating: 1, count: Limits.dataByteCountMax + excess))
+        case .string: .string(text(Limits.maximumStringByteCount + excess))
+        case .data: .data([UInt8](repeating: 1, count: Limits.maximumDataByteCount + excess))
         default:
             kind == .string
-                ? AnyContent.string(text(Limits.stringByteCountMax + excess)).value
-                : AnyContent.data([UInt8](repeating: 1, count: Limits.dataByteCountMax + excess))
-                    .value
+                ? AnyContent.string(text(Limits.maximumStringByteCount + excess)).value
+                : AnyContent.data(
+                    [UInt8](repeating: 1, count: Limits.maximumDataByteCount + excess)
+                )
+                .value
         }
     }
 
@@ -45,7 +47,7 @@ import Testing
         let base = try base(type)
         for excess in [-1, 0, 1] {
             let value = Self.value(type, kind, excess: excess)
-            var writer = RecordWriter(capacity: Limits.anyByteCountMax + 100)
+            var writer = RecordWriter(capacity: Limits.maximumAnyByteCount + 100)
             writer.fixed(base.version + 1)
             writer.fixed(0 as Int64)
             writer.varint(0)
@@ -117,8 +119,9 @@ import Testing
         for call in calls {
             let error = #expect(throws: StoreError.self) { try call() }
             expectTrue(error?.code == .invalidValue && error?.property == "v")
-            let limit = kind == .string ? Limits.stringByteCountMax : Limits.dataByteCountMax
-            expectEqual(error?.sentence.contains("\(limit)"), true)
+            let limit =
+                kind == .string ? Limits.maximumStringByteCount : Limits.maximumDataByteCount
+            expectEqual(error?.message.contains("\(limit)"), true)
         }
         expectEqual(transaction.count(table), 1)
     }
@@ -127,7 +130,7 @@ import Testing
     @Test func numberOfClasses() throws {
         let columns = [ColumnDefinition(name: "n", type: .int)]
         let first = EngineTransaction(base: .empty)
-        first.addClasses(Limits.tableCountMax - 1)
+        first.addClasses(Limits.maximumTableCount - 1)
         let most = try first.commit(timestampMicroseconds: 0)
         let file = MemoryNodesFile()
         let loaded = try TestCheckpoint(most.root, to: file).load(from: file)
@@ -137,16 +140,16 @@ import Testing
             try last.addTable(name: "New", columns: columns)
         }
         expectTrue(error?.code == .invalidInput && error?.className == "New")
-        expectEqual(error?.sentence.contains("\(Limits.tableCountMax)"), true)
+        expectEqual(error?.message.contains("\(Limits.maximumTableCount)"), true)
         let commit = try last.commit(timestampMicroseconds: 0)
         let applied = try CommitRecord.apply(commit.body, to: loaded).root
         var checkpoint = try TestCheckpoint(applied, to: file)
         for root in [applied, try checkpoint.load(from: file)] {
-            expectEqual(root.schema.tables.count, Limits.tableCountMax)
+            expectEqual(root.schema.tables.count, Limits.maximumTableCount)
             expectEqual(root.stateHash(), commit.root.stateHash())
         }
         var writer = CommitRecord.begin(commit.root.version + 1, 0, nil)
-        CommitRecord.begin(.addTable, TableKey(rawValue: UInt32(Limits.tableCountMax)), &writer)
+        CommitRecord.begin(.addTable, TableKey(rawValue: UInt32(Limits.maximumTableCount)), &writer)
         writer.string("New")
         writer.byte(TableKind.object.rawValue)
         writer.varint(0)
@@ -159,12 +162,12 @@ import Testing
         try checkpoint.fixChecksum(in: file)
         let image = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
         expectEqual(image?.code, .invalidDatabase)
-        expectEqual(image?.sentence.contains("the number of classes is too large"), true)
+        expectEqual(image?.message.contains("the number of classes is too large"), true)
     }
 
     // Covers .invalidInput
     @Test func numberOfProperties() throws {
-        let columns = (0...Limits.columnCountMax).map {
+        let columns = (0...Limits.maximumColumnCount).map {
             ColumnDefinition(name: "c\($0)", type: .bool)
         }
         let transaction = EngineTransaction(base: .empty)
@@ -173,11 +176,11 @@ import Testing
         }
         let table = try transaction.addTable(name: "A", columns: columns.dropLast())
         let error = #expect(throws: StoreError.self) {
-            try transaction.addColumn(table, columns[Limits.columnCountMax])
+            try transaction.addColumn(table, columns[Limits.maximumColumnCount])
         }
         expectTrue(error?.code == .invalidInput && error?.className == "A")
-        expectEqual(error?.sentence.contains("\(Limits.columnCountMax)"), true)
-        let row = (0..<Limits.columnCountMax).map { Value.bool($0 % 3 == 0) }
+        expectEqual(error?.message.contains("\(Limits.maximumColumnCount)"), true)
+        let row = (0..<Limits.maximumColumnCount).map { Value.bool($0 % 3 == 0) }
         let key = try transaction.insert(table, row)
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let applied = try CommitRecord.apply(
@@ -213,7 +216,7 @@ import Testing
 
     // Covers .invalidInput
     @Test func numberOfIndexesAndLists() throws {
-        let most = Limits.treeCountMax
+        let most = Limits.maximumTreeCount
         for (indexCount, listCount) in [(most - 3, 0), (1, most / 2 - 1)] {
             for excess in 0...3 {
                 let table = table(indexCount: indexCount + excess, listCount: listCount)
@@ -231,14 +234,14 @@ import Testing
                         }
                     ),
                 ]
-                for (count, add) in adding where indexCount + excess < Limits.columnCountMax {
+                for (count, add) in adding where indexCount + excess < Limits.maximumColumnCount {
                     if count <= left {
                         try add()
                         continue
                     }
                     let error = #expect(throws: StoreError.self) { try add() }
                     expectTrue(error?.code == .invalidInput && error?.className == "A")
-                    expectEqual(error?.sentence.contains("\(most)"), true)
+                    expectEqual(error?.message.contains("\(most)"), true)
                 }
             }
         }
@@ -260,19 +263,20 @@ import Testing
     /// A migration adds indexes together.
     // Covers .invalidInput
     @Test func numberOfIndexesAddedTogether() throws {
-        let columns = (0..<Limits.columnCountMax).map {
+        let columns = (0..<Limits.maximumColumnCount).map {
             ColumnDefinition(name: "c\($0)", type: .int, isIndexed: $0 >= 4)
         }
         let transaction = EngineTransaction(base: .empty)
         let table = try transaction.addTable(name: "A", columns: columns)
         _ = try transaction.addList(table, name: "list", target: table)
         func setKeys(_ count: UInt16) throws {
-            let indexed = (4 - count..<UInt16(Limits.columnCountMax)).map(ColumnKey.init(rawValue:))
+            let indexed = (4 - count..<UInt16(Limits.maximumColumnCount)).map(
+                ColumnKey.init(rawValue:))
             try transaction.setKeys(table, primaryKey: nil, indexed: Set(indexed))
         }
         let error = #expect(throws: StoreError.self) { try setKeys(3) }
         expectTrue(error?.code == .invalidInput && error?.className == "A")
-        expectEqual(error?.sentence.contains("\(Limits.treeCountMax)"), true)
+        expectEqual(error?.message.contains("\(Limits.maximumTreeCount)"), true)
         try setKeys(2)
         let commit = try transaction.commit(timestampMicroseconds: 0)
         let file = MemoryNodesFile()
@@ -299,7 +303,7 @@ import Testing
         let next = try change().commit(timestampMicroseconds: 0)
         for isList in [false, true] {
             for (count, isKept) in [
-                (Limits.entryCountMax, true), (Limits.entryCountMax + 1, false),
+                (Limits.maximumEntryCount, true), (Limits.maximumEntryCount + 1, false),
             ] {
                 let transaction = try change()
                 let own = transaction.content.ownTable(table.index, transaction.edit.nodes)
@@ -310,12 +314,12 @@ import Testing
                     _ = try transaction.commit(timestampMicroseconds: 0)
                 }
                 expectTrue(error?.code == .invalidInput && error?.className == "A")
-                expectEqual(error?.sentence.contains("\(Limits.entryCountMax)"), true)
+                expectEqual(error?.message.contains("\(Limits.maximumEntryCount)"), true)
             }
             let applied = try CommitRecord.apply(
                 base.body, to: .makeEmpty(realmID: base.root.identity)
             ).root
-            fake(Limits.entryCountMax, in: applied.content[table.index], isList: isList)
+            fake(Limits.maximumEntryCount, in: applied.content[table.index], isList: isList)
             let error = #expect(throws: StoreError.self) {
                 _ = try CommitRecord.apply(next.body, to: applied)
             }
@@ -336,12 +340,12 @@ import Testing
 
     // Covers 4.11, .invalidInput
     @Test func originsInRecords() throws {
-        for count in [Limits.originByteCountMax - 1, Limits.originByteCountMax] {
-            for bodyByteCountMax in [16, Limits.recordBodyByteCountMax] {
+        for count in [Limits.maximumOriginByteCount - 1, Limits.maximumOriginByteCount] {
+            for maximumBodyByteCount in [16, Limits.maximumRecordBodyByteCount] {
                 let transaction = EngineTransaction(base: .empty, origin: Self.text(count))
                 _ = try transaction.addTable(name: "A", columns: [column(.string)])
                 let commit = try transaction.commit(
-                    timestampMicroseconds: 0, bodyByteCountMax: bodyByteCountMax)
+                    timestampMicroseconds: 0, maximumBodyByteCount: maximumBodyByteCount)
                 expectEqual(commit.summary.origin?.utf8.count, count)
                 guard commit.bulk == nil else { continue }
                 let base = DatabaseRoot.makeEmpty(realmID: commit.root.identity)
@@ -350,12 +354,12 @@ import Testing
             }
         }
         let transaction = EngineTransaction(
-            base: .empty, origin: Self.text(Limits.originByteCountMax + 1))
+            base: .empty, origin: Self.text(Limits.maximumOriginByteCount + 1))
         _ = try transaction.addTable(name: "A", columns: [column(.string)])
         let error = #expect(throws: StoreError.self) {
             try transaction.commit(timestampMicroseconds: 0)
         }
         expectEqual(error?.code, .invalidInput)
-        expectEqual(error?.sentence.contains("\(Limits.originByteCountMax)"), true)
+        expectEqual(error?.message.contains("\(Limits.maximumOriginByteCount)"), true)
     }
 }

@@ -102,7 +102,7 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
             try transaction.set(
                 CheckpointContent.everything, key, ColumnKey(rawValue: 1), .bool(true))
         }
-        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+        let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0)
         let memory = MemoryNodesFile()
         let written = try TestCheckpoint(commit.root, to: memory).written
         let file = SparseFile()
@@ -130,7 +130,7 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
     @Test func imagesHaveLessThanATerabyte() throws {
         let (directory, checkpoint) = try makeDirectory()
         for excess in [-1, 0, 1] {
-            let byteCount = Limits.imageByteCountMax.advanced(by: excess)
+            let byteCount = Limits.maximumImageByteCount.advanced(by: excess)
             let large = SparseFile()
             large.put(directory, at: 4096)
             let refusal = expectPromptError(large) {
@@ -138,7 +138,7 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
                     SizedImage(extent: 4096, byteCount: byteCount, crc: 1),
                     version: checkpoint.version, from: large, seed: checkpoint.seed)
             }
-            expectEqual(refusal?.sentence.contains("checkpoint is too large"), excess > 0)
+            expectEqual(refusal?.message.contains("checkpoint is too large"), excess > 0)
             let (file, written, commit, base) = try makeBulk()
             let delta = SizedImage(extent: Self.piece + 64, byteCount: byteCount, crc: 1)
             file.put(DeltaBlob.encode(commit.summary), at: delta.extent)
@@ -147,7 +147,7 @@ private final class SparseFile: NodeBytes, NodesFiles, @unchecked Sendable {
                 _ = try bulk.load(
                     version: commit.root.version, origin: nil, after: base, file)
             }
-            expectEqual(error?.sentence.contains("bulk commit is too large"), excess > 0)
+            expectEqual(error?.message.contains("bulk commit is too large"), excess > 0)
         }
     }
 

@@ -32,7 +32,7 @@ final class TableTrial {
     var held: [Held] = []
     /// Retains the files of loaded tables.
     var sources: [NodeSource] = []
-    /// The next key at the beginning of the edit, to which `settle` may go back.
+    /// The next key at the beginning of the edit, to which `setNextKey` may go back.
     var firstNewKey: UInt64 = 0
 
     init(columns: [ColumnSchema]) {
@@ -281,7 +281,7 @@ extension RowAppender {
         _ values: [Value], at key: UInt64, to table: inout Table, version: UInt64
     ) {
         precondition(key >= table.nextKey, "Rows must be appended in the order of their keys.")
-        if key != table.nextKey { table.settle(nextKey: key, edit: edit) }
+        if key != table.nextKey { table.setNextKey(key, edit: edit) }
         _ = append(values, to: &table, version: version)
     }
 }

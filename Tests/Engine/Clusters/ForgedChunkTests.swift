@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func paddingIsWhatFollowsAnInlineValue() {
-        for length in 0...TextCell.inlineByteCountMax {
+        for length in 0...TextCell.maximumInlineByteCount {
             for offset in 4..<16 {
                 let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
                 defer { memory.deallocate() }

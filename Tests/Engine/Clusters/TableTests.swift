@@ -166,7 +166,7 @@ import Testing
     private func settle(_ trial: TableTrial) {
         let edit = trial.currentEdit
         let last = trial.table.lastKey().map { $0 + 1 } ?? 0
-        trial.table.settle(nextKey: max(last, trial.firstNewKey), edit: edit)
+        trial.table.setNextKey(max(last, trial.firstNewKey), edit: edit)
     }
 
     @Test func rowsOfSeveralClustersAreFound() throws {
@@ -196,7 +196,7 @@ import Testing
             trial.table.append([.null], at: key, version: 2, columns: columns, edit: edit)
             trial.rows[key] = TableTrial.Row(values: [.null], version: 2)
         }
-        expectEqual(trial.table.height, Table.heightMax)
+        expectEqual(trial.table.height, Table.maximumHeight)
         try trial.checkAll()
         for key in trial.rows.keys.sorted() {
             let isRemoved = trial.table.remove(key, edit: edit)
@@ -263,7 +263,7 @@ import Testing
             #expect(isRemoved)
             trial.rows[key] = nil
         }
-        trial.table.settle(nextKey: 8, edit: edit)
+        trial.table.setNextKey(8, edit: edit)
         trial.commit()
         _ = trial.currentEdit
         append(100)

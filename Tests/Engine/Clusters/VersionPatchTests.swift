@@ -86,7 +86,7 @@ import Testing
 
     @Test func aPatchThatIsFullBecomesAChunk() throws {
         let trial = filled(2)
-        for number in 0..<3 * VersionPatch.entryCountMax {
+        for number in 0..<3 * VersionPatch.maximumEntryCount {
             _ = trial.currentEdit
             // Includes rows that are already in the patch.
             set(trial, UInt64(number * 11 % rowsPerCluster), Int64(number))
@@ -128,7 +128,7 @@ import Testing
                     _ = trial.table.remove(key, edit: edit)
                     trial.rows[key] = nil
                 }
-                trial.table.settle(nextKey: first, edit: edit)
+                trial.table.setNextKey(first, edit: edit)
             default:
                 trial.commit()
                 if trial.held.count > 3 { trial.release(generator.below(2)) }

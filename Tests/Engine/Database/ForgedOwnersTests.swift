@@ -105,7 +105,7 @@ import Testing
             let items = try transaction.addList(elements, name: "value[]", target: elements)
             let list = AnyContent.list(1).value
             // the maximum depth for values in a list or map
-            let rows = try (0...Limits.anyLevelMax).map { _ in
+            let rows = try (0...Limits.maximumAnyLevel).map { _ in
                 try transaction.insert(elements, [list, .string("")]).rawValue
             }
             let base = try commitAndReplay(transaction).root
@@ -114,13 +114,13 @@ import Testing
                 for (row, next) in zip(rows, rows.dropFirst()) {
                     own(row, [next], place, transaction)
                 }
-                if isCircle { own(rows[Limits.anyLevelMax], [rows[0]], place, transaction) }
+                if isCircle { own(rows[Limits.maximumAnyLevel], [rows[0]], place, transaction) }
             }
             let next = EngineTransaction(base: root)
             let schema = next.schema.tables[0].lists[0]
             let (_, damage) = DamageWatch.run {
                 next.touch(
-                    itemsOf: ObjectKey(rawValue: rows[Limits.anyLevelMax]), elements, schema)
+                    itemsOf: ObjectKey(rawValue: rows[Limits.maximumAnyLevel]), elements, schema)
             }
             #expect(damage?.code == (isCircle ? .invalidDatabase : nil))
         }

@@ -18,7 +18,7 @@ import Testing
         }
         let damage = #expect(throws: StoreError.self) { try root.checkIntegrity { false } }
         expectEqual(damage?.code, .invalidDatabase)
-        expectTrue(damage?.sentence.contains(text) ?? false, "\(damage?.sentence ?? "")")
+        expectTrue(damage?.message.contains(text) ?? false, "\(damage?.message ?? "")")
     }
 
     // Covers .invalidDatabase

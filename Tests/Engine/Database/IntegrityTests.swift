@@ -97,7 +97,7 @@ import Testing
         expectEqual(damage?.code, .invalidDatabase)
         expectEqual(damage?.className, "Note")
         expectEqual(damage?.property, "text")
-        expectTrue(damage?.sentence.contains(text) ?? false, "\(damage?.sentence ?? "")")
+        expectTrue(damage?.message.contains(text) ?? false, "\(damage?.message ?? "")")
     }
 
     // Covers 10.7, .invalidDatabase
@@ -151,7 +151,7 @@ import Testing
         }
         expectEqual(found?.code, expected.map { _ in .invalidDatabase })
         expectEqual(found?.property, expected.map { _ in "c" })
-        expectTrue(found?.sentence.contains(expected ?? "") ?? true, "\(found?.sentence ?? "")")
+        expectTrue(found?.message.contains(expected ?? "") ?? true, "\(found?.message ?? "")")
     }
 
     /// A lookup would find only one of the rows.

@@ -227,6 +227,6 @@ import Testing
         let error = #expect(throws: StoreError.self) { try plan.evaluate(notes.root) }
         expectEqual(error?.code, .invalidQuery)
         expectEqual(error?.property, "text")
-        expectTrue(error?.sentence.contains("no full-text index") ?? false)
+        expectTrue(error?.message.contains("no full-text index") ?? false)
     }
 }

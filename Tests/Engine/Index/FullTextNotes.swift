@@ -99,7 +99,7 @@ struct FullTextNotes {
     /// Commits as one record, which another tree applies, or in bulk.
     mutating func commit(_ transaction: EngineTransaction) throws -> DatabaseRoot {
         if random.oneIn(5) {
-            return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+            return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
         }
         return try commitAndReplay(transaction).root
     }

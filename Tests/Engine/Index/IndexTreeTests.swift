@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct IndexTreeTests {
     @Test(arguments: [UInt64(40), 2_000, .max])
-    func randomEditsAgreeWithSortedArrayInAllVersions(keyMax: UInt64) {
-        var random = SeededRandom("randomEditsAgreeWithSortedArrayInAllVersions \(keyMax)")
+    func randomEditsAgreeWithSortedArrayInAllVersions(maximumKey: UInt64) {
+        var random = SeededRandom("randomEditsAgreeWithSortedArrayInAllVersions \(maximumKey)")
         var model = IndexModel()
         for round in 0..<8 {
             // Grows first, then shrinks.
@@ -19,10 +19,11 @@ import Testing
                     model.remove(entry.key, entry.row)
                 } else {
                     model.insert(
-                        UInt64.random(in: 0...keyMax, using: &random), UInt64(random.below(300)))
+                        UInt64.random(in: 0...maximumKey, using: &random), UInt64(random.below(300))
+                    )
                 }
             }
-            model.remove(keyMax, 1_000)
+            model.remove(maximumKey, 1_000)
             checkReads(model, &random)
             model.keepVersion()
         }

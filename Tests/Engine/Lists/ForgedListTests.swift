@@ -126,7 +126,7 @@ import Testing
             ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 0,
             inserting: [777, 1][...], transaction.edit.nodes)
         #expect(isDone)
-        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+        let commit = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0)
         return EngineTransaction(base: commit.root)
     }
 

@@ -93,7 +93,7 @@ extension SeededRandom {
 
     @Test func blocksAreFreedByOtherThreads() async {
         var random = SeededRandom("blocksAreFreedByOtherThreads")
-        let heap = NodeHeap(keptByteCountMax: 2 << 20)
+        let heap = NodeHeap(maximumKeptByteCount: 2 << 20)
         let counts = Counts()
         let shared = Guarded<[Block]>([])
         let seeds = (0..<4).map { _ in random.next() }

@@ -19,15 +19,15 @@ import Testing
 
     @Test func unreadableImagesShareTheirZeros() {
         let source = NodeSource(EmptyFile())
-        let kinds: [(kind: NodeKind, byteCountMax: Int)] = [
+        let kinds: [(kind: NodeKind, maximumByteCount: Int)] = [
             (.chunk, Node.headerByteCount + 16 * rowsPerCluster),
-            (.text, Node.headerByteCount + Limits.clusterTextByteCountMax),
-            (.largeValue, Node.headerByteCount + Limits.anyByteCountMax),
+            (.text, Node.headerByteCount + Limits.maximumClusterTextByteCount),
+            (.largeValue, Node.headerByteCount + Limits.maximumAnyByteCount),
         ]
         var blocks: Set<UnsafeMutableRawPointer> = []
-        for (kind, byteCountMax) in kinds {
+        for (kind, maximumByteCount) in kinds {
             for index in 0..<2_000 {
-                let byteCount = byteCountMax - 7 * index
+                let byteCount = maximumByteCount - 7 * index
                 let image = source.image(
                     kind, at: UInt64(64 * index + 64), byteCount: byteCount, crc: 1)
                 #expect(!image.isSound)

@@ -15,9 +15,9 @@ extension HostileRecordTests {
         let column = base.schema.tables[0].columns[1]
         expectEqual(rows.textByteCount(of: text, column.defaultValue), 4_096_000)
         for excess in [-16, 0, 16] {
-            let byteCount = 16 * (Limits.recordSchemaWorkMax - 3) + excess
+            let byteCount = 16 * (Limits.maximumRecordSchemaWork - 3) + excess
             var budget = RecordBudget()
-            let isTaken = budget.takeSchemaChange(
+            let isTaken = budget.chargeSchemaChange(
                 base.schema, adding: 0,
                 indexWork: CommitRecord.fullTextWork(rowCount: 0, textByteCount: byteCount))
             expectEqual(isTaken, excess <= 0)

@@ -62,22 +62,22 @@ extension HostileRecordTests {
     // Covers .invalidDatabase
     @Test func skippedKeysAreBounded() throws {
         var budget = RecordBudget()
-        let half = Limits.recordSkippedCellCountMax / 2
-        let answers = [half, half, 0, 1].map { budget.takeSkipped($0, columnCount: 1) }
+        let half = Limits.maximumRecordSkippedCellCount / 2
+        let answers = [half, half, 0, 1].map { budget.chargeSkipped($0, columnCount: 1) }
         expectEqual(answers, [true, true, true, false])
 
         let columnCount = 4_096
         let transaction = EngineTransaction(base: .empty)
         let columns = (0..<columnCount).map { ColumnDefinition(name: "c\($0)", type: .bool) }
         _ = try transaction.addTable(name: "A", columns: columns)
-        let base = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
-        let countMax = Limits.recordSkippedCellCountMax / (1_023 * columnCount)
+        let base = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
+        let maximumCount = Limits.maximumRecordSkippedCellCount / (1_023 * columnCount)
         for excess in [0, 1] {
-            let last = keys((0..<UInt64(countMax + excess)).map { $0 * 1_024 + 1_023 })
+            let last = keys((0..<UInt64(maximumCount + excess)).map { $0 * 1_024 + 1_023 })
             let delta = TableDelta(
                 table: table, tableName: "A", inserted: last, deleted: [], modified: [])
             let isTooLarge = CommitRecord.isTooLarge(
-                base.content, [delta], byteCountMax: Limits.recordBodyByteCountMax)
+                base.content, [delta], maximumByteCount: Limits.maximumRecordBodyByteCount)
             expectEqual(isTooLarge, excess > 0)
             if excess == 0 { continue }
             let body = insertion(base.version + 1, last, columnCount: columnCount)

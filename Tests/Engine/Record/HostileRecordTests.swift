@@ -75,7 +75,7 @@ import Testing
         let base = try makeBase(.string)
         let count = 64
         for excess in [-1, 0, 1] {
-            let byteCount = Limits.recordTextByteCountMax / count + excess
+            let byteCount = Limits.maximumRecordTextByteCount / count + excess
             let text = Value.string(longText(byteCount))
             let body = insertion(2, at: 0, [Value](repeating: text, count: count), .string)
             expectEqual(code(body, on: base), excess > 0 ? .invalidDatabase : nil)
@@ -91,7 +91,7 @@ import Testing
             table,
             ColumnDefinition(
                 name: "d", type: .string, defaultValue: .string(longText(defaultByteCount))))
-        return try column.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        return try column.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
     }
 
     /// A few bytes make a cluster store the default for each of its rows.
@@ -134,10 +134,10 @@ import Testing
     /// A writer counts at least as many defaults as readers, and then commits in bulk.
     @Test func defaultsOfExactlyTheLimitAreReadAndWritten() throws {
         let rowCount = 64
-        let byteCount = Limits.recordDefaultByteCountMax / rowCount
+        let byteCount = Limits.maximumRecordDefaultByteCount / rowCount
         for excess in [0, 1] {
             var budget = RecordBudget()
-            expectEqual(budget.takeDefaults(rowCount * byteCount + excess), excess == 0)
+            expectEqual(budget.chargeDefaults(rowCount * byteCount + excess), excess == 0)
             let base = try makeBase(rowCount: rowCount, defaultByteCount: byteCount + excess)
             let row = ObjectKey(rawValue: 63)
             let columns = base.schema.tables[0].columns
@@ -163,15 +163,15 @@ import Testing
         let transaction = EngineTransaction(base: .empty)
         _ = try transaction.addTable(name: "A", columns: [])
         let base = try transaction.commit(timestampMicroseconds: 0).root
-        let countMax = Limits.recordCellCountMax / Limits.recordCellsPerRow
+        let maximumCount = Limits.maximumRecordCellCount / Limits.recordCellsPerRow
         for excess in [-1, 0, 1] {
-            let count = countMax + excess
+            let count = maximumCount + excess
             let delta = TableDelta(
                 table: table, tableName: "A",
                 inserted: (0..<UInt64(count)).map { ObjectKey(rawValue: $0) }, deleted: [],
                 modified: [])
             let isTooLarge = CommitRecord.isTooLarge(
-                base.content, [delta], byteCountMax: Limits.recordBodyByteCountMax)
+                base.content, [delta], maximumByteCount: Limits.maximumRecordBodyByteCount)
             expectEqual(isTooLarge, excess > 0)
             if excess < 0 { continue }
             var writer = beginning(2)
@@ -190,7 +190,7 @@ import Testing
         _ = try transaction.addTable(name: "A", columns: columns)
         let nulls = [Value](repeating: .null, count: 200)
         for _ in 0..<1000 { _ = try transaction.insert(table, nulls) }
-        let base = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        let base = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
         var writer = beginning(2)
         for column in 0..<200 {
             CommitRecord.begin(.set, table, &writer)
@@ -206,7 +206,7 @@ import Testing
         expectEqual(schema.partCount, 2)
         var budget = RecordBudget()
         var count = 0
-        while budget.takeSchemaChange(schema, adding: 1), count < 100_000 { count += 1 }
+        while budget.chargeSchemaChange(schema, adding: 1), count < 100_000 { count += 1 }
         // Each costs as much as the schema has parts: 2 + 3 + 4 and so on.
         expectTrue(count > 1000 && count < 10_000)
         // The writer's estimate is never below the reader's count.
@@ -219,9 +219,9 @@ import Testing
             }, version: 0)
         #expect(CommitRecord.isTooMuchWork(changes, base, wide))
         var indexes = RecordBudget()
-        let isTaken = indexes.takeSchemaChange(
+        let isTaken = indexes.chargeSchemaChange(
             schema, adding: 1,
-            indexWork: CommitRecord.indexWork(rowCount: 8 * Limits.recordSchemaWorkMax))
+            indexWork: CommitRecord.indexWork(rowCount: 8 * Limits.maximumRecordSchemaWork))
         #expect(!isTaken)
     }
 
@@ -234,13 +234,13 @@ import Testing
         for excess in [-1, 0, 1] {
             var budget = RecordBudget()
             // The schema has two parts, and an eighth of the rows counts in addition.
-            let isTaken = budget.takeSchemaChange(
+            let isTaken = budget.chargeSchemaChange(
                 base.schema, adding: 1,
                 indexWork: CommitRecord.indexWork(
-                    rowCount: 8 * (Limits.recordSchemaWorkMax - 2 + excess)))
+                    rowCount: 8 * (Limits.maximumRecordSchemaWork - 2 + excess)))
             expectEqual(isTaken, excess <= 0)
             let changes = [SchemaChange](
-                repeating: .version(1), count: Limits.recordSchemaWorkMax / 8_192 + excess)
+                repeating: .version(1), count: Limits.maximumRecordSchemaWork / 8_192 + excess)
             expectEqual(CommitRecord.isTooMuchWork(changes, base, wide), excess > 0)
         }
     }
@@ -290,7 +290,7 @@ import Testing
     // Covers .invalidDatabase
     @Test func keysEndBeforeTheNumbersDo() throws {
         let base = try makeBase(.int)
-        let last = Limits.keyCountMax - 1
+        let last = Limits.maximumKeyCount - 1
         expectEqual(code(insertion(2, at: last + 1, [.int(1)], .int), on: base), .invalidDatabase)
         expectEqual(code(insertion(2, at: .max - 2, [.int(1)], .int), on: base), .invalidDatabase)
         let (root, _) = try CommitRecord.apply(
@@ -312,8 +312,8 @@ import Testing
     @Test func versionsEndBeforeTheNumbersDo() throws {
         let small = try makeBase(.int)
         let base = DatabaseRoot(
-            version: Limits.versionMax, content: small.content, stamp: small.stamp)
-        let body = insertion(Limits.versionMax + 1, at: 0, [.int(1)], .int)
+            version: Limits.maximumVersion, content: small.content, stamp: small.stamp)
+        let body = insertion(Limits.maximumVersion + 1, at: 0, [.int(1)], .int)
         expectEqual(code(body, on: base), .invalidDatabase)
         let transaction = EngineTransaction(base: base)
         _ = try transaction.insert(table, [.int(2)])
@@ -322,18 +322,18 @@ import Testing
         }
         expectEqual(error?.code, .invalidDatabase)
         let last = DatabaseRoot(
-            version: Limits.versionMax - 1, content: small.content, stamp: small.stamp)
+            version: Limits.maximumVersion - 1, content: small.content, stamp: small.stamp)
         let written = EngineTransaction(base: last)
         _ = try written.insert(table, [.int(2)])
-        try expectEqual(commitAndReplay(written).root.version, Limits.versionMax)
+        try expectEqual(commitAndReplay(written).root.version, Limits.maximumVersion)
     }
 
     // Covers .invalidDatabase
     @Test func checkpointsHaveTheSameLastVersionAndKey() throws {
         for (version, key, isRead) in [
-            (2, Limits.keyCountMax - 1, true), (2, Limits.keyCountMax, false),
-            (Limits.versionMax - 1, 0, true), (Limits.versionMax, 0, true),
-            (Limits.versionMax + 1, 0, false),
+            (2, Limits.maximumKeyCount - 1, true), (2, Limits.maximumKeyCount, false),
+            (Limits.maximumVersion - 1, 0, true), (Limits.maximumVersion, 0, true),
+            (Limits.maximumVersion + 1, 0, false),
         ] as [(UInt64, UInt64, Bool)] {
             let base = try makeBase(.int)
             let (start, edit) = base.content.edited(on: base.stamp)
@@ -357,7 +357,7 @@ import Testing
     /// assigned.
     @Test func versionsWithFarKeysAreComparedAtOnce() throws {
         let base = try makeBase(.int)
-        let far = Limits.keyCountMax / 2
+        let far = Limits.maximumKeyCount / 2
         var (old, _) = try CommitRecord.apply(
             insertion(2, at: 5, [.int(1), .int(2)], .int), to: base)
         (old, _) = try CommitRecord.apply(

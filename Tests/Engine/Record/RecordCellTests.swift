@@ -19,16 +19,16 @@ import Testing
         _ = try transaction.addTable(name: "A", columns: columns)
         let nulls = [Value](repeating: .null, count: columnCount)
         for _ in 0..<rowCount { _ = try transaction.insert(table, nulls) }
-        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
     }
 
     /// A writer's record has at most as many cells as bytes, or so few rows that they have no more
     /// cells than a reader accepts.
     @Test func writersNeverSetMoreCellsThanReadersAccept() throws {
-        expectTrue(Limits.recordBodyByteCountMax <= Limits.recordCellCountMax)
-        let rowCount = CommitRecord.estimatedRowCountMin
-        expectTrue((rowCount - 1) * Limits.columnCountMax <= Limits.recordCellCountMax)
-        let byteCountMax = rowCount * Self.columnCount
+        expectTrue(Limits.maximumRecordBodyByteCount <= Limits.maximumRecordCellCount)
+        let rowCount = CommitRecord.minimumEstimatedRowCount
+        expectTrue((rowCount - 1) * Limits.maximumColumnCount <= Limits.maximumRecordCellCount)
+        let maximumByteCount = rowCount * Self.columnCount
         let base = try makeWide(columnCount: Self.columnCount, rowCount: 0)
         defer { withExtendedLifetime(base) {} }
         let all = (0..<UInt16(Self.columnCount)).map(ColumnKey.init(rawValue:))
@@ -47,7 +47,7 @@ import Testing
             let delta = TableDelta(
                 table: table, tableName: "A", inserted: [], deleted: [], modified: rows)
             let isTooLarge = CommitRecord.isTooLarge(
-                base.content, [delta], byteCountMax: byteCountMax)
+                base.content, [delta], maximumByteCount: maximumByteCount)
             expectEqual(isTooLarge, excess > 0)
         }
     }
@@ -57,10 +57,10 @@ import Testing
     @Test(.enabled(if: Effort.isSoak), arguments: [-1, 0, 1])
     func settingExactlyAsManyCellsAsTheLimitIsRead(excess: Int) throws {
         let rowCount = 1_024
-        expectEqual(rowCount * Self.columnCount, Limits.recordCellCountMax)
+        expectEqual(rowCount * Self.columnCount, Limits.maximumRecordCellCount)
         let base = try makeWide(columnCount: Self.columnCount + 1, rowCount: rowCount)
         let keys = base.keys(table)
-        var cellsLeft = Limits.recordCellCountMax + excess
+        var cellsLeft = Limits.maximumRecordCellCount + excess
         var writer = records.beginning(2)
         for column in 0..<Self.columnCount + 1 where cellsLeft > 0 {
             let set = keys.prefix(cellsLeft)
@@ -70,7 +70,7 @@ import Testing
             ColumnBlock.encode([Value](repeating: .bool(true), count: set.count), .bool, &writer)
             cellsLeft -= set.count
         }
-        expectTrue(writer.bytes.count <= Limits.recordBodyByteCountMax)
+        expectTrue(writer.bytes.count <= Limits.maximumRecordBodyByteCount)
         expectEqual(records.code(writer.bytes, on: base), excess > 0 ? .invalidDatabase : nil)
     }
 }

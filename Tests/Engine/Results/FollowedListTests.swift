@@ -26,7 +26,7 @@ import Testing
         // Each occurs twice, so that occurrences are distinguished.
         var expected = (0..<4_000).map { songs[$0 % 2_000] }
         try setup.insertIntoList(album, owner, list, at: 0, expected)
-        var root = try setup.commit(timestampMicroseconds: 0, bodyByteCountMax: .max).root
+        var root = try setup.commit(timestampMicroseconds: 0, maximumBodyByteCount: .max).root
         let plan = QueryPlan(
             tableName: "Song", source: .list(tableName: "Album", row: owner, name: "songs"))
         let counters = StreamCounters()

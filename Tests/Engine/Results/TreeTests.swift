@@ -12,7 +12,7 @@ private struct KeyedNumber: Sendable {
 }
 
 private struct KeyOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 24 }
+    static var maximumLeafSlotCount: Int { 24 }
     static var isElementTrivial: Bool { true }
     static var isKeyTrivial: Bool { true }
 

@@ -21,7 +21,7 @@ import Testing
 
     private func compareInts<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) {
         var generator = SeededRandom("CompareKernelTests.\(T.self)")
-        let pages = GuardedPages(byteCountMax: 8192)
+        let pages = GuardedPages(maximumByteCount: 8192)
         let log2 = Int32(MemoryLayout<T>.size.trailingZeroBitCount)
         let pool: [T] = [.min, .max, 0, 1, 2, ~0, 42, 43, .max - 1, .min + 1]
         var constants = pool.map { Int64($0) }
@@ -54,7 +54,7 @@ import Testing
 
     @Test func doublesCompareAsInSwift() {
         var generator = SeededRandom("CompareKernelTests.doubles")
-        let pages = GuardedPages(byteCountMax: 8192)
+        let pages = GuardedPages(maximumByteCount: 8192)
         let pool = [.nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 0x1p-1074, 1e300]
         for count in kernelCounts {
             let values = (0..<count).map { _ in pool[generator.below(pool.count)] }
@@ -84,7 +84,7 @@ import Testing
 
     @Test func identitiesCompareByTheirTwoWords() {
         var generator = SeededRandom("CompareKernelTests.identities")
-        let pages = GuardedPages(byteCountMax: 16384)
+        let pages = GuardedPages(maximumByteCount: 16384)
         for count in kernelCounts {
             let cells = (0..<count).map { _ in
                 SIMD2<UInt64>(UInt64(generator.below(2)) &- 1, UInt64(generator.below(3)) &- 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FoldKernelTests {
     private func foldInts<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type) {
         var generator = SeededRandom("FoldKernelTests.\(T.self)")
-        let pages = GuardedPages(byteCountMax: 8192)
+        let pages = GuardedPages(maximumByteCount: 8192)
         let log2 = Int32(MemoryLayout<T>.size.trailingZeroBitCount)
         for count in kernelCounts {
             let range: ClosedRange<T> = count % 3 == 0 ? .max - 1 ... .max : .min ... .max
@@ -54,7 +54,7 @@ import Testing
 
     @Test func doublesAreSummedInTheOrderOfTheLanes() {
         var generator = SeededRandom("FoldKernelTests.doubles")
-        let pages = GuardedPages(byteCountMax: 8192)
+        let pages = GuardedPages(maximumByteCount: 8192)
         for count in kernelCounts {
             let values = (0..<count).map { _ in Double.random(in: -1e9...1e9, using: &generator) }
             let address = pages.place(values)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func boundsOfDoublesLeaveNaNOut() {
         var generator = SeededRandom("FoldKernelTests.bounds")
-        let pages = GuardedPages(byteCountMax: 8192)
+        let pages = GuardedPages(maximumByteCount: 8192)
         let pool = [.nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 0x1p-1074, 1e300]
         for count in kernelCounts {
             let part = count % 4 == 0 ? 2 : pool.count

@@ -11,9 +11,9 @@ final class GuardedPages {
     private let base: UnsafeMutableRawPointer
     private let byteCount: Int
 
-    /// Allocates room for up to `byteCountMax` bytes.
-    init(byteCountMax: Int) {
-        byteCount = (byteCountMax + 4095) / 4096 * 4096
+    /// Allocates room for up to `maximumByteCount` bytes.
+    init(maximumByteCount: Int) {
+        byteCount = (maximumByteCount + 4095) / 4096 * 4096
         let pages = mmap(
             nil, byteCount + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let pages, pages != MAP_FAILED, mprotect(pages + byteCount, 4096, PROT_NONE) == 0

@@ -42,7 +42,7 @@ import Testing
             try transaction.insertIntoList(
                 person, row, dogs, at: 0, keys.map { ObjectKey(rawValue: UInt64($0)) })
         }
-        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: .max).root
+        return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: .max).root
     }
 
     private func reference(_ column: ColumnReference, _ hops: Hop...) -> ColumnReference {
@@ -158,7 +158,7 @@ import Testing
         for count in [63, 64] { _ = try plan(count).evaluate(root) }
         let error = #expect(throws: StoreError.self) { try plan(65).evaluate(root) }
         expectTrue(error?.code == .invalidQuery && error?.className == "Dog")
-        expectEqual(error?.sentence.contains("at most 64 terms; this one has 65"), true)
+        expectEqual(error?.message.contains("at most 64 terms; this one has 65"), true)
     }
 
     /// Two sorts of a list order by more values than a bit set has directions.
@@ -234,7 +234,7 @@ import Testing
             let error = #expect(throws: StoreError.self) { try plan.evaluate(root) }
             expectTrue(error?.code == code && error?.className == className)
             expectEqual(error?.property, property, "\(plan)")
-            #expect(error?.sentence.contains("\(className).\(property) ") ?? false)
+            #expect(error?.message.contains("\(className).\(property) ") ?? false)
         }
         func person(_ hop: Hop) -> QueryPlan {
             QueryPlan(tableName: "Person", predicate: .related([hop], .any, always))
@@ -289,9 +289,9 @@ import Testing
         #expect(
             Route(tableName: a, column: "", value: .null)
                 != Route(tableName: b, column: "", value: .null))
-        #expect(ChangePath.Last.property(StoredText(a)) != .property(StoredText(b)))
+        #expect(ChangePath.FinalComponent.property(StoredText(a)) != .property(StoredText(b)))
         #expect(
-            ChangePath.Last.backlinks(name: "", target: StoredText(a))
+            ChangePath.FinalComponent.backlinks(name: "", target: StoredText(a))
                 != .backlinks(name: "", target: StoredText(b)))
         let owners = [a, b].map { name in
             CollectionOwner(tableName: name, keyColumn: "", key: .int(0), kind: .list, name: "")

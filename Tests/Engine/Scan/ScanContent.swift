@@ -40,7 +40,7 @@ struct ScanContent {
         do {
             try body(transaction)
             root = try transaction.commit(
-                timestampMicroseconds: 0, bodyByteCountMax: .max
+                timestampMicroseconds: 0, maximumBodyByteCount: .max
             ).root
         } catch {
             preconditionFailure("\(error)")

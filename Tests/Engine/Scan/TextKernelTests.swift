@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    private let cellPages = GuardedPages(byteCountMax: 16384)
-    private let textPages = GuardedPages(byteCountMax: 1 << 17)
+    private let cellPages = GuardedPages(maximumByteCount: 16384)
+    private let textPages = GuardedPages(maximumByteCount: 1 << 17)
 
     /// Returns values around the boundaries of a cell, made of few letters so that they share
     /// prefixes.

@@ -17,7 +17,7 @@ import Testing
             return nil
         } catch {
             expectEqual(error.code, .invalidQuery)
-            return error.sentence
+            return error.message
         }
     }
 
@@ -63,7 +63,7 @@ import Testing
 
     // Covers 10.8
     @Test func searchesHaveAsManyWordsAsTheLimit() throws {
-        let max = Limits.searchWordCountMax
+        let max = Limits.maximumSearchWordCount
         let words = (0...max).map { "w\($0)" }
         expectNil(refusal(words.prefix(max - 1).joined(separator: " ")))
         expectNil(refusal(words.prefix(max).joined(separator: " ")))

@@ -27,7 +27,7 @@ import Testing
 
     /// Replaces the entry of the first person's link in the index.
     private func forge(_ transaction: EngineTransaction, _ key: UInt64, _ row: UInt64) {
-        transaction.edit.forget(people.index)
+        transaction.edit.discard(people.index)
         let nodes = transaction.edit.nodes
         let table = transaction.content.ownTable(people.index, nodes)
         var tree = table.index(at: 0)

@@ -144,7 +144,7 @@ import Testing
                     table, [.string(String(repeating: "x", count: 1000 / count + 1) + "\(number)")])
             }
             let commit = try transaction.commit(
-                timestampMicroseconds: 7, bodyByteCountMax: count == 1 ? 1000 : 2000)
+                timestampMicroseconds: 7, maximumBodyByteCount: count == 1 ? 1000 : 2000)
             expectEqual(commit.bulk?.timestampMicroseconds, 7)
             #expect(commit.body.isEmpty)
             expectEqual(commit.summary.tables[table]?.inserted.count, count)
@@ -152,18 +152,18 @@ import Testing
     }
 
     @Test func aTransactionWithinTheLimitHasARecord() throws {
-        func commit(_ byteCountMax: Int) throws -> Commit {
+        func commit(_ maximumByteCount: Int) throws -> Commit {
             let transaction = EngineTransaction(base: .empty)
             let table = try transaction.addTable(
                 name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
             _ = try transaction.insert(table, [.string(String(repeating: "x", count: 1000))])
             return try transaction.commit(
-                timestampMicroseconds: 0, bodyByteCountMax: byteCountMax)
+                timestampMicroseconds: 0, maximumBodyByteCount: maximumByteCount)
         }
         let byteCount = try commit(1100).body.count
         try expectTrue(commit(byteCount - 1).bulk != nil)
-        for byteCountMax in [byteCount, byteCount + 1] {
-            let commit = try commit(byteCountMax)
+        for maximumByteCount in [byteCount, byteCount + 1] {
+            let commit = try commit(maximumByteCount)
             expectNil(commit.bulk)
             try expectEqual(
                 CommitRecord.apply(commit.body, to: .empty).root.stateHash(),

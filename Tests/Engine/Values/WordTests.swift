@@ -70,7 +70,7 @@ import Testing
 
     // Covers 10.9
     @Test func lettersBeyondTheLimitDoNotCount() throws {
-        let max = Limits.wordLetterCountMax
+        let max = Limits.maximumWordLetterCount
         let full = String(repeating: "x", count: max)
         for (length, count) in [(max - 1, max - 1), (max, max), (max + 1, max), (9 * max, max)] {
             try expectEqual(word(String(repeating: "x", count: length)).count, count)

@@ -210,7 +210,7 @@ final class CheckpointDriver: @unchecked Sendable {
             try process.log.sync()
             throw Mismatch(description: "the failed sync was not reported")
         } catch is StoreError {}
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         writer = nil
         if losing {
             disk.dropCaches()
@@ -226,7 +226,7 @@ final class CheckpointDriver: @unchecked Sendable {
     }
 
     private func handOver() throws {
-        process.log.resignWriter()
+        process.log.releaseWriterLock()
         let before = process
         writer = nil
         let heir = try follower ?? CheckpointProcess(disk, retention: retention)

@@ -27,7 +27,7 @@ struct ClosedRealm {
 
     static var options: StoreOptions {
         var options = TinyStore.options
-        options.segmentByteCountMax = 8192
+        options.maximumSegmentByteCount = 8192
         return options
     }
 
@@ -57,7 +57,7 @@ struct ClosedRealm {
         var idle = Self.place(log.position, 40, file, base, bodies.count)
         idle.isIdle = true
         places.append(idle)
-        log.resignWriter()
+        log.releaseWriterLock()
         history.append(Self.snapshot(disk))
         slots = [log.lock.loadControlSlot(0), log.lock.loadControlSlot(1)]
         boot = disk.bootID()!

@@ -168,5 +168,5 @@ final class CrashChecker: @unchecked Sendable {
 /// Returns the code and the message of a store error; any other error as it is.
 func describe(_ error: any Error) -> String {
     guard let error = error as? StoreError else { return "\(error)" }
-    return "\(error.code): \(error.sentence)"
+    return "\(error.code): \(error.message)"
 }

@@ -125,16 +125,16 @@ struct FaultWorkload {
 
     private mutating func see(_ error: StoreError) {
         codes.insert(error.code)
-        if !error.sentence.contains(TinyStore.path) {
-            objections.append("an error doesn't name the realm: \(error.sentence)")
+        if !error.message.contains(TinyStore.path) {
+            objections.append("an error doesn't name the realm: \(error.message)")
         }
         if error.code == .invalidDatabase {
-            objections.append("a failing disk was reported as damage: \(error.sentence)")
+            objections.append("a failing disk was reported as damage: \(error.message)")
         }
     }
 
     private mutating func checkPoisoned(_ log: RealmLog) {
-        log.resignWriter()
+        log.releaseWriterLock()
         if log.tryBecomeWriterIfCurrent() { objections.append("a poisoned log accepts writes") }
     }
 }

@@ -135,7 +135,7 @@ final class LogDriver: @unchecked Sendable {
     }
 
     private func handOver() throws {
-        log.resignWriter()
+        log.releaseWriterLock()
         let before = log
         let count = expectation.bodies.count
         if follower == nil {
@@ -216,7 +216,7 @@ final class LogDriver: @unchecked Sendable {
         } catch let error as StoreError {
             guard error.code == .outcomeUnknown, failing.isPoisoned else { throw error }
         }
-        failing.resignWriter()
+        failing.releaseWriterLock()
         writer = nil
         if dropsCaches {
             // Relaxed commits whose pages the kernel dropped are gone.

@@ -100,7 +100,7 @@ final class OpenPlace {
         }
         for body in bodies { try log.commit([body]) }
         try log.writeIdle()
-        log.resignWriter()
+        log.releaseWriterLock()
         return bodies
     }
 

@@ -10,8 +10,8 @@ enum TinyStore {
     static var options: StoreOptions {
         var options = StoreOptions()
         options.firstSegmentByteCount = 8192
-        options.segmentByteCountMax = 16384
-        options.recordBodyByteCountMax = 8192
+        options.maximumSegmentByteCount = 16384
+        options.maximumRecordBodyByteCount = 8192
         return options
     }
 

@@ -81,10 +81,10 @@ struct ModelRecord: Equatable {
 
     /// Returns the valid record at `offset`, whatever its origin, with its length and chain value.
     static func read(
-        _ file: [UInt8], at offset: Int, salt: UInt64, bodyByteCountMax: Int
+        _ file: [UInt8], at offset: Int, salt: UInt64, maximumBodyByteCount: Int
     ) -> (record: ModelRecord, byteCount: Int, chain: UInt32)? {
         guard let (header, count) = header(file, at: offset, salt: salt),
-            count <= bodyByteCountMax
+            count <= maximumBodyByteCount
         else { return nil }
         var record = header
         let end = offset + 40 + (count + 7) / 8 * 8

@@ -24,7 +24,7 @@ struct ModelRule {
     var realm: (UInt64, UInt64)
     /// The current boot id; `nil` if the system has none.
     var boot: (UInt64, UInt64)?
-    var bodyByteCountMax: Int
+    var maximumBodyByteCount: Int
 
     private var page: ModelControl? {
         control.flatMap { $0.realm == realm ? $0 : nil }
@@ -61,7 +61,7 @@ struct ModelRule {
             while position < limit,
                 let (record, count, sum) = ModelRecord.read(
                     segment.file, at: segment.offset(position), salt: segment.salt,
-                    bodyByteCountMax: bodyByteCountMax),
+                    maximumBodyByteCount: maximumBodyByteCount),
                 record.sequence == sequence, record.chainBefore == chain,
                 record.durableEnd <= position, position + UInt64(count) <= limit
             {
@@ -106,7 +106,7 @@ struct ModelRule {
             guard
                 let (record, byteCount, _) = ModelRecord.read(
                     segment.file, at: offset, salt: segment.salt,
-                    bodyByteCountMax: bodyByteCountMax),
+                    maximumBodyByteCount: maximumBodyByteCount),
                 record.durableEnd <= segment.base + UInt64(offset - 4096)
             else {
                 offset += 8
@@ -142,7 +142,7 @@ struct ModelRule {
             let (header, bodyByteCount) = ModelRecord.header(
                 segment.file, at: start, salt: segment.salt)
         else { return false }
-        return bodyByteCount <= bodyByteCountMax && header.sequence == sequence
+        return bodyByteCount <= maximumBodyByteCount && header.sequence == sequence
             && header.chainBefore == chain && count < 40 + bodyByteCount
     }
 }

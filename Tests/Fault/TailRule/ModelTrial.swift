@@ -5,7 +5,7 @@ import RegnumTestSupport
 /// unsynced sectors, torn sectors, bodies that embed records, faults.
 struct ModelTrial {
     static let sectorByteCount = 64
-    static let bodyByteCountMax = 2048
+    static let maximumBodyByteCount = 2048
 
     /// The way in which the machine stopped.
     enum Stop: CaseIterable { case closed, killed, powerCut }

@@ -46,7 +46,7 @@ import Testing
         if seed % 16 == 0 { boot = nil }
         let rule = ModelRule(
             segments: trial.segments, control: trial.control, realm: trial.realm, boot: boot,
-            bodyByteCountMax: ModelTrial.bodyByteCountMax)
+            maximumBodyByteCount: ModelTrial.maximumBodyByteCount)
         let model = rule.open()
         if let objection = judge(model, trial, &counts) { return "the model itself: \(objection)" }
         for segment in trial.segments {
@@ -90,7 +90,7 @@ import Testing
         _ model: ModelOpening, _ disk: SimFileSystem, hasControl control: ModelControl?
     ) -> String? {
         var options = StoreOptions()
-        options.recordBodyByteCountMax = ModelTrial.bodyByteCountMax
+        options.maximumRecordBodyByteCount = ModelTrial.maximumBodyByteCount
         let opened: TinyStore.Opened
         do {
             opened = try TinyStore.open(disk, path: Self.path, options: options)

@@ -58,7 +58,7 @@ extension AnyNote {
         let core = realm.snapshot().core
         let transaction = EngineTransaction(base: core.root)
         try body(transaction, try Places(core.root))
-        let root = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        let root = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
         return Snapshot(core: SnapshotCore(realm: core.realm, root: root, place: core.place))
     }
 
@@ -139,7 +139,7 @@ extension AnyNote {
             let snapshot = try forged { transaction, places in
                 // the content and its first element are two levels
                 var outer = transaction.list(places.notes.key, places.row, places.list.key)[0]
-                for number in 2..<Limits.anyLevelMax + excess {
+                for number in 2..<Limits.maximumAnyLevel + excess {
                     let inner = try transaction.insert(
                         places.elements, [AnyContent.list(UInt64(number)).value, .string("")])
                     try transaction.insertIntoList(

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func whatIsNestedMostDeeplyIsExportedAndImported() async throws {
-        let (lists, levels) = (Limits.anyLevelMax, Limits.valueLevelMax)
+        let (lists, levels) = (Limits.maximumAnyLevel, Limits.maximumValueLevel)
         for (start, end) in [(#"{"list":["#, "]}"), (#"{"dictionary":{"k":"#, "}}")] {
             let link = #"{"object":{"class":"Box","key":1}}"#
             let any =
@@ -115,15 +115,15 @@ import Testing
     @Test(arguments: ["next", "list", "map"])
     func embeddedObjectsInTooManyLevelsAreRefused(_ property: String) async throws {
         let realm = try await Realm.json()
-        let levelMax = Limits.valueLevelMax
+        let maximumLevel = Limits.maximumValueLevel
         let tooDeep = await realmError {
-            try await realm.importJSON(text: Self.schema + line(levelMax + 1, property))
+            try await realm.importJSON(text: Self.schema + line(maximumLevel + 1, property))
         }
         expectTrue(tooDeep?.code == .invalidValue && tooDeep?.line == 2)
         expectTrue(tooDeep?.className == "Node" && tooDeep?.property == property)
-        expectEqual(tooDeep?.message.contains("more than \(levelMax) levels"), true)
+        expectEqual(tooDeep?.message.contains("more than \(maximumLevel) levels"), true)
         expectEqual(realm.snapshot().version, 0)
-        try await realm.importJSON(text: Self.schema + line(levelMax, property))
+        try await realm.importJSON(text: Self.schema + line(maximumLevel, property))
         let text = try await realm.snapshot().json()
         let other = try await Realm.json()
         try await other.importJSON(text: text)
@@ -135,7 +135,7 @@ import Testing
             let error = await realmError { try await realm.snapshot().json() }
             expectEqual(error?.code, .invalidValue)
             expectTrue(error?.className == "Node" && error?.property == property)
-            expectEqual(error?.message.contains("more than \(levelMax) levels"), true)
+            expectEqual(error?.message.contains("more than \(maximumLevel) levels"), true)
         }
         try await realm.write { tx in
             tx.delete(try requireValue(try tx.dynamicObject(ofType: "Box", forPrimaryKey: 1)))

@@ -58,7 +58,7 @@ import Testing
         head.classes = [root.schema.storedClass(box)]
         for excess in [-1, 0, 1] {
             // Lines are measured from their own beginning.
-            var export = RowExport(root, lineByteCountMax: 100 - excess)
+            var export = RowExport(root, maximumLineByteCount: 100 - excess)
             export.text.raw("before")
             let error = problem { () throws(Realm.Error) in try export.line(box.key, row) }
             if excess > 0 {
@@ -68,7 +68,7 @@ import Testing
                 expectNil(error)
                 expectEqual(export.text.bytes, Array("before".utf8) + line + Array("\n".utf8))
             }
-            var first = RowExport(root, lineByteCountMax: Self.schema.utf8.count - excess)
+            var first = RowExport(root, maximumLineByteCount: Self.schema.utf8.count - excess)
             let refusal = problem { () throws(Realm.Error) in try first.line(head) }
             expectEqual(refusal?.code, excess > 0 ? .invalidValue : nil)
             if excess > 0 { continue }
@@ -82,8 +82,8 @@ import Testing
     @Test(.enabled(if: Effort.isSoak), arguments: [-1, 0, 1])
     func longestLinesAreImportedAndExported(excess: Int) async throws {
         let realm = try await realm()
-        let line = line(byteCount: Limits.lineByteCountMax + excess, textCount: 17)
-        expectEqual(line.count, Limits.lineByteCountMax + excess)
+        let line = line(byteCount: Limits.maximumLineByteCount + excess, textCount: 17)
+        expectEqual(line.count, Limits.maximumLineByteCount + excess)
         let chunks = JSONChunks(bytes: line, size: 1 << 20)
         if excess > 0 {
             let error = await realmError { try await realm.importJSON(from: chunks) }

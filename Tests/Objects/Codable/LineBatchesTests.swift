@@ -8,7 +8,7 @@ import Testing
 @Suite struct LineBatchesTests {
     /// Splits a text that arrives in pieces of a size, with lines of at most 8 bytes.
     private func lines(of text: String, pieceSize: Int) async throws -> [String] {
-        var batches = LineBatches(lineCountMax: 1, lineByteCountMax: 8)
+        var batches = LineBatches(maximumLineCount: 1, maximumLineByteCount: 8)
         var lines: [String] = []
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

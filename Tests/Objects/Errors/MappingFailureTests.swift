@@ -20,7 +20,7 @@ import Testing
         closing.adjust = { options in
             adjust?(&options)
             options.checkpoint.isOn = true
-            options.checkpoint.closingByteCountMin = 1
+            options.checkpoint.minimumClosingByteCount = 1
         }
         let realm = try await Realm.open(closing)
         try await realm.write { tx in

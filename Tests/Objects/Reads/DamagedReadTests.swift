@@ -47,7 +47,7 @@ private final class Calls: Sendable {
         var closing = configuration
         closing.adjust = { options in
             options.checkpoint.isOn = true
-            options.checkpoint.closingByteCountMin = 1
+            options.checkpoint.minimumClosingByteCount = 1
         }
         let realm = try await Realm.open(closing)
         try await realm.write { tx in

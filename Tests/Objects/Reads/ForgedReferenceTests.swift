@@ -79,7 +79,7 @@ extension GenericOwner {
         let row = try #require(core.root.find(owners.key, primaryKey: .string("Ann")))
         let transaction = EngineTransaction(base: core.root)
         try body(transaction, owners, row)
-        let root = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        let root = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
         return Snapshot(core: SnapshotCore(realm: core.realm, root: root, place: core.place))
     }
 }

@@ -9,7 +9,7 @@ extension Snapshot {
     func forged(_ body: (EngineTransaction) throws -> Void) throws -> Snapshot {
         let transaction = EngineTransaction(base: core.root)
         try body(transaction)
-        let root = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        let root = try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
         return Snapshot(core: SnapshotCore(realm: core.realm, root: root, place: core.place))
     }
 

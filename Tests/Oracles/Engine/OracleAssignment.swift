@@ -52,7 +52,7 @@ struct OracleAssignment: Sendable {
         }
         return try await openPeer(path, fileSystem) { options in
             options.store.firstSegmentByteCount = 16384
-            options.checkpoint.reloadByteCountMin = 0
+            options.checkpoint.minimumReloadByteCount = 0
         }
     }
 }

@@ -35,10 +35,10 @@ extension EngineTransaction: RowReader {}
 extension OracleDatabase {
     /// Throws the first difference in content.
     ///
-    /// - Parameter rowCountMax: In larger classes only this many rows are compared, chosen by the
-    ///   generator.
+    /// - Parameter maximumRowCount: In larger classes only this many rows are compared, chosen by
+    ///   the generator.
     func compare(
-        _ reader: some RowReader, rowCountMax: Int, _ generator: inout SeededRandom
+        _ reader: some RowReader, maximumRowCount: Int, _ generator: inout SeededRandom
     ) throws {
         try require(
             reader.schema.tables.map(\.name) == tables.map(\.name),
@@ -50,7 +50,7 @@ extension OracleDatabase {
                     && schema.columns.map(\.definition)
                         == table.columns.map { ColumnDefinition($0) },
                 "\(table.name): the columns differ")
-            try table.compare(reader, schema.key, rowCountMax: rowCountMax, &generator)
+            try table.compare(reader, schema.key, maximumRowCount: maximumRowCount, &generator)
             try require(
                 schema.lists.map(\.name) == table.lists.map(\.name)
                     && schema.lists.map { Int($0.target.rawValue) } == table.lists.map(\.target),
@@ -127,7 +127,7 @@ extension OracleTable {
     }
 
     fileprivate func compare(
-        _ reader: some RowReader, _ table: TableKey, rowCountMax: Int,
+        _ reader: some RowReader, _ table: TableKey, maximumRowCount: Int,
         _ generator: inout SeededRandom
     ) throws {
         try require(
@@ -138,8 +138,8 @@ extension OracleTable {
             found.count == keys.count && zip(found, keys).allSatisfy { $0.rawValue == $1 },
             "\(name): the keys are \(found.map(\.rawValue)), not \(keys)")
         var chosen = keys
-        if keys.count > rowCountMax {
-            chosen = (0..<rowCountMax).map { _ in generator.oneOf(keys) }
+        if keys.count > maximumRowCount {
+            chosen = (0..<maximumRowCount).map { _ in generator.oneOf(keys) }
         }
         for key in chosen { try compareRow(reader, table, key) }
         for key in [nextKey, nextKey + 1, nextKey + 5_000, .max] + gaps(&generator) {
@@ -195,10 +195,10 @@ extension OracleTable {
 extension OracleDatabase {
     /// Compares a root: its version, content and positions, and the results of its indexes.
     func compare(
-        root: DatabaseRoot, rowCountMax: Int, _ generator: inout SeededRandom
+        root: DatabaseRoot, maximumRowCount: Int, _ generator: inout SeededRandom
     ) throws {
         try require(root.version == version, "the version is \(root.version), not \(version)")
-        try compare(root, rowCountMax: rowCountMax, &generator)
+        try compare(root, maximumRowCount: maximumRowCount, &generator)
         for (index, table) in tables.enumerated() where !table.keys.isEmpty {
             let tableKey = TableKey(rawValue: UInt32(index))
             for _ in 0..<4 {

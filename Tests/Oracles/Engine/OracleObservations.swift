@@ -48,7 +48,7 @@ struct OracleObservations {
         for snapshot in snapshots {
             do {
                 try snapshot.database.compare(
-                    root: snapshot.root, rowCountMax: 100, &generator)
+                    root: snapshot.root, maximumRowCount: 100, &generator)
             } catch {
                 throw OracleFailure("the snapshot of \(snapshot.database.version): \(error)")
             }

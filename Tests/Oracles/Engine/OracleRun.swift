@@ -41,12 +41,12 @@ final class OracleRun<Target: OracleTarget> {
         if transaction != nil { try await commit(&generator) }
         try await target.settle(oracle.version)
         try observations.recheck(&generator)
-        for peer in target.ownPeers { try compare(peer, rowCountMax: 2_000, &generator) }
+        for peer in target.ownPeers { try compare(peer, maximumRowCount: 2_000, &generator) }
         if hasAllPeers, try await target.reopen() {
-            for peer in target.ownPeers { try compare(peer, rowCountMax: 200, &generator) }
+            for peer in target.ownPeers { try compare(peer, maximumRowCount: 200, &generator) }
         }
         if let replica {
-            try oracle.compare(root: replica, rowCountMax: 200, &generator)
+            try oracle.compare(root: replica, maximumRowCount: 200, &generator)
             var root = bodiesBase ?? EngineAdapter.emptyRoot()
             for body in bodies { root = try CommitRecord.apply(body, to: root).root }
             try require(
@@ -72,7 +72,7 @@ final class OracleRun<Target: OracleTarget> {
                 let peer = generator.below(target.peerCount)
                 if target.ownPeers.contains(peer) { try await target.checkpoint(peer) }
             }
-            for peer in target.ownPeers { try compare(peer, rowCountMax: 50, &generator) }
+            for peer in target.ownPeers { try compare(peer, maximumRowCount: 50, &generator) }
         case .hold, .recheck, .letGo, .holdResult, .advance:
             try observe(step, &generator)
             if step.kind == .recheck || step.kind == .letGo { try await checkNodes() }
@@ -138,7 +138,7 @@ final class OracleRun<Target: OracleTarget> {
         try run.finish(&generator)
         EngineAdapter.abort?(engine)
         try await target.abandon(writer)
-        try compare(writer, rowCountMax: 30, &generator)
+        try compare(writer, maximumRowCount: 30, &generator)
     }
 
     private func commit(_ generator: inout SeededRandom) async throws {
@@ -160,14 +160,14 @@ final class OracleRun<Target: OracleTarget> {
             let baseHash = base.stateHash()
             let commit = try engine.commit(
                 timestampMicroseconds: 1_700_000_000_000_000,
-                bodyByteCountMax: generator.oneIn(8) ? 8 : Limits.recordBodyByteCountMax)
+                maximumBodyByteCount: generator.oneIn(8) ? 8 : Limits.maximumRecordBodyByteCount)
             origin = engine.origin
             try compareSummary(
                 commit.summary, deltas, version: oracle.version, origin: engine.origin, names,
                 "the summary of \(oracle.version)")
             hash = commit.root.stateHash()
             try replay(commit, base)
-            try oracle.compare(root: commit.root, rowCountMax: 40, &generator)
+            try oracle.compare(root: commit.root, maximumRowCount: 40, &generator)
             try require(
                 base.stateHash() == baseHash && base.version == before.version,
                 "the base of \(oracle.version) changed with its commit")
@@ -185,7 +185,7 @@ final class OracleRun<Target: OracleTarget> {
                     "peer \(peer) has a different version \(root.version)")
             }
             if hash == nil || generator.oneIn(3) {
-                try compare(peer, rowCountMax: 30, &generator)
+                try compare(peer, maximumRowCount: 30, &generator)
             }
             if let summary = target.summary(peer, oracle.version) {
                 try compareSummary(
@@ -234,11 +234,12 @@ final class OracleRun<Target: OracleTarget> {
     // MARK: Comparing
 
     /// Compares what a peer has published with the oracle, if the versions are equal.
-    private func compare(_ peer: Int, rowCountMax: Int, _ generator: inout SeededRandom) throws {
+    private func compare(_ peer: Int, maximumRowCount: Int, _ generator: inout SeededRandom) throws
+    {
         let root = target.root(peer)
         guard hasAllPeers || root.version == oracle.version else { return }
         do {
-            try oracle.compare(root: root, rowCountMax: rowCountMax, &generator)
+            try oracle.compare(root: root, maximumRowCount: maximumRowCount, &generator)
         } catch {
             throw OracleFailure("at peer \(peer), version \(oracle.version): \(error)")
         }

@@ -8,7 +8,7 @@ struct OracleStep: Sendable {
     var kind: Kind
     var seed: UInt64
     /// The maximum number of rows that a bulk step touches; used for shrinking a failing sequence.
-    var rowCountMax = Int.max
+    var maximumRowCount = Int.max
 
     enum Kind: Sendable, CaseIterable {
         // Inside a transaction, which begins with the first of them.

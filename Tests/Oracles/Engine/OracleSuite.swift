@@ -134,7 +134,7 @@ struct OracleSuite: Sendable {
             while low < high, attemptsLeft > 0 {
                 let middle = (low + high) / 2
                 var candidate = best
-                candidate.steps[index].rowCountMax = middle
+                candidate.steps[index].maximumRowCount = middle
                 attemptsLeft -= 1
                 if await failure(candidate, OracleLog(isKept: false)) != nil {
                     best = candidate

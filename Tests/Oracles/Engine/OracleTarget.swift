@@ -75,7 +75,7 @@ final class CoordinatorTarget: OracleTarget {
     private func start(_ peer: Int) async throws {
         let coordinator = try await open(peer)
         coordinators[peer] = coordinator
-        let subscription = coordinator.subscribe(.all, keeps: .commits)
+        let subscription = coordinator.subscribe(.all, buffering: .commits)
         taken[peer] = subscription.start.version
         subscriptions[peer] = (subscription, subscription.attach())
     }

@@ -53,7 +53,7 @@ extension OracleTransactionRun {
         case .listInsert, .listInsertMany:
             guard !target.keys.isEmpty, elements.count < 2_000 else { return }
             let bound = step.kind == .listInsert ? 3 : generator.oneIn(3) ? 600 : 40
-            let count = min(1 + generator.below(bound), step.rowCountMax)
+            let count = min(1 + generator.below(bound), step.maximumRowCount)
             var linkable = OracleLinkable()
             let keys = (0..<count).compactMap { _ in
                 linkable.row(targetNumber, oracle.database, &generator)

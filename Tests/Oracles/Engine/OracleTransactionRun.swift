@@ -20,9 +20,9 @@ struct OracleTransactionRun {
         self.log = log
     }
 
-    private static let tableCountMax = 5
-    private static let columnCountMax = 80
-    private static let rowCountMax = 12_000
+    private static let maximumTableCount = 5
+    private static let maximumColumnCount = 80
+    private static let maximumRowCount = 12_000
 
     mutating func run(_ step: OracleStep) throws {
         var generator = SeededRandom(step.seed)
@@ -43,20 +43,20 @@ struct OracleTransactionRun {
         case .insert: try insert(table, number: nil, &generator)
         case .insertMany:
             let count = 2 + generator.below(20)
-            try insert(table, count: min(count, step.rowCountMax), &generator)
+            try insert(table, count: min(count, step.maximumRowCount), &generator)
         case .insertBulk:
             let count = 300 + generator.below(2_200)
-            try insert(table, count: min(count, step.rowCountMax), &generator)
+            try insert(table, count: min(count, step.maximumRowCount), &generator)
         case .set: try set(table, &generator)
         case .setSame: try setSame(table, &generator)
         case .setMany:
             let count = 2 + generator.below(30)
-            for _ in 0..<min(count, step.rowCountMax) { try set(table, &generator) }
+            for _ in 0..<min(count, step.maximumRowCount) { try set(table, &generator) }
         case .delete: delete(table, key(table, &generator).map { [$0] } ?? [])
         case .deleteMany:
-            delete(table, someRows(table, &generator).prefix(step.rowCountMax))
+            delete(table, someRows(table, &generator).prefix(step.maximumRowCount))
         case .deleteCluster:
-            delete(table, clusterRows(table, &generator).prefix(step.rowCountMax))
+            delete(table, clusterRows(table, &generator).prefix(step.maximumRowCount))
         case .insertTaken: try insertTaken(table, &generator)
         case .setRefused: try setRefused(table, &generator)
         case .addLink: try addLink(table, &generator)
@@ -74,7 +74,7 @@ struct OracleTransactionRun {
     /// Checks what must hold before the end, whether committed or not.
     func finish(_ generator: inout SeededRandom) throws {
         for (root, database) in inside {
-            try database.compare(root: root, rowCountMax: 50, &generator)
+            try database.compare(root: root, maximumRowCount: 50, &generator)
         }
         if let engine {
             try require(
@@ -93,7 +93,7 @@ struct OracleTransactionRun {
     // MARK: Schema
 
     private mutating func addTable(_ generator: inout SeededRandom) throws {
-        guard oracle.tables.count < Self.tableCountMax else { return }
+        guard oracle.tables.count < Self.maximumTableCount else { return }
         let name = "T\(oracle.tables.count)"
         var columns = generator.columns()
         let kind: OracleKind = generator.oneOf([.object, .object, .object, .embedded, .elements])
@@ -119,7 +119,7 @@ struct OracleTransactionRun {
 
     private mutating func addColumn(_ table: Int, _ generator: inout SeededRandom) throws {
         let count = oracle.tables[table].columns.count
-        guard count < Self.columnCountMax else { return }
+        guard count < Self.maximumColumnCount else { return }
         let name = generator.columnName(count)
         try addColumn(table, generator.column(named: name, canBePrimaryKey: false))
     }
@@ -139,7 +139,7 @@ struct OracleTransactionRun {
     private mutating func insert(
         _ table: Int, count: Int, _ generator: inout SeededRandom
     ) throws {
-        guard oracle.tables[table].keys.count < Self.rowCountMax else { return }
+        guard oracle.tables[table].keys.count < Self.maximumRowCount else { return }
         var linkable = OracleLinkable()
         for _ in 0..<count {
             // Mostly new numbers.
@@ -323,8 +323,8 @@ struct OracleTransactionRun {
     private func compare(_ generator: inout SeededRandom) throws {
         log.add("compare inside the transaction")
         guard let engine else { return }
-        try oracle.database.compare(engine, rowCountMax: 200, &generator)
-        try oracle.database.compare(root: engine.root, rowCountMax: 50, &generator)
+        try oracle.database.compare(engine, maximumRowCount: 200, &generator)
+        try oracle.database.compare(root: engine.root, maximumRowCount: 50, &generator)
     }
 
     private func query(_ table: Int, _ generator: inout SeededRandom) throws {

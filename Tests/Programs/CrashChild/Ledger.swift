@@ -7,7 +7,7 @@ import RegnumStore
 /// Commit n of a writer inserts its entry n, marks its entry n / 2 with n, deletes its entry n -
 /// 200, and increments its count. So n determines the whole content after n commits.
 struct Ledger {
-    static let entryCountMax = 200
+    static let maximumEntryCount = 200
     /// Each commit whose number is a multiple of this is a bulk commit.
     static let bulkInterval = 48
 
@@ -25,9 +25,9 @@ struct Ledger {
         options.store.nodesWriteByteCount = 8 << 10
         options.store.nodesSyncByteCount = 64 << 10
         options.checkpoint.isOn = makesCheckpoints
-        options.checkpoint.commitCountMax = 12
-        options.checkpoint.closingByteCountMin = .max
-        options.checkpoint.reloadByteCountMin = 0
+        options.checkpoint.maximumCommitCount = 12
+        options.checkpoint.minimumClosingByteCount = .max
+        options.checkpoint.minimumReloadByteCount = 0
         options.checkpoint.paceNanoseconds = 400_000
         options.checkpoint.retryNanoseconds = 1_000_000
         options.report = report
@@ -74,20 +74,21 @@ struct Ledger {
         if let half = transaction.find(Self.entries, primaryKey: id(number / 2)) {
             try transaction.set(Self.entries, half, Self.third, .int(Int64(number)))
         }
-        if let old = transaction.find(Self.entries, primaryKey: id(number - Self.entryCountMax)) {
+        if let old = transaction.find(Self.entries, primaryKey: id(number - Self.maximumEntryCount))
+        {
             transaction.delete(Self.entries, old)
         }
         let isBulk = number % Self.bulkInterval == 0
         let commit = try transaction.commit(
             timestampMicroseconds: 0,
-            bodyByteCountMax: isBulk ? 16 : Limits.recordBodyByteCountMax)
+            maximumBodyByteCount: isBulk ? 16 : Limits.maximumRecordBodyByteCount)
         return (number, commit)
     }
 
     /// Returns a problem in the writer's content of a version, or `nil`.
     func problem(_ root: DatabaseRoot) -> String? {
         let last = commitCount(root)
-        let first = max(1, last - Self.entryCountMax + 1)
+        let first = max(1, last - Self.maximumEntryCount + 1)
         for number in first..<(last + 1) {
             guard let key = root.find(Self.entries, primaryKey: id(number)) else {
                 return "entry \(number) of \(writer) is missing after \(last) commits"

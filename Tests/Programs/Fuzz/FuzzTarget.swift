@@ -175,7 +175,7 @@ final class FuzzBase: @unchecked Sendable {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let (log, _) = try RealmLog.open(
             disk, path: path, options: StoreOptions(), load: incoming.begin, incoming.apply)
-        log.leave()
+        log.releaseLocks()
         try read(incoming.root)
     }
 
@@ -194,7 +194,7 @@ final class FuzzBase: @unchecked Sendable {
         }
         _ = ControlPage(words: words)
         bytes.withUnsafeBytes {
-            _ = RecordFraming.decode($0, salt: 0, fileOffset: 0, bodyByteCountMax: 4 << 20)
+            _ = RecordFraming.decode($0, salt: 0, fileOffset: 0, maximumBodyByteCount: 4 << 20)
             _ = AnyContent($0)
         }
     }

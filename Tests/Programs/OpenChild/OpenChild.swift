@@ -14,7 +14,7 @@ enum OpenChild {
             let report = try open(arguments[1], isReadOnly: arguments.last == "read").report
             print("opened at version \(report.version)")
         } catch {
-            print("\(error.code.rawValue): \(error.sentence)")
+            print("\(error.code.rawValue): \(error.message)")
         }
     }
 
@@ -45,7 +45,7 @@ enum OpenChild {
                 _ = try log.lock.tryLock(.writer, .exclusive)
             }
             attempt("open") { () throws(StoreError) in _ = try open(path) }
-            log.leave()
+            log.releaseLocks()
             fflush(nil)
             _exit(0)
         }

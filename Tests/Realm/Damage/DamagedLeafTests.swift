@@ -30,8 +30,8 @@ struct DamagedLeafTests {
     /// Makes a checkpoint after every other commit and switches to it.
     private var busy: Realm.Configuration {
         configuration { options in
-            options.checkpoint.commitCountMax = 2
-            options.checkpoint.reloadByteCountMin = 0
+            options.checkpoint.maximumCommitCount = 2
+            options.checkpoint.minimumReloadByteCount = 0
             options.checkpoint.paceNanoseconds = 0
             options.checkpoint.retryNanoseconds = 100_000
         }
@@ -44,7 +44,7 @@ struct DamagedLeafTests {
     /// - Returns: The nodes file, and the offset of the byte.
     private func makeDamagedRealm() async throws -> (file: URL, offset: Int) {
         let realm = try await Realm.open(
-            configuration { $0.checkpoint.closingByteCountMin = 1 })
+            configuration { $0.checkpoint.minimumClosingByteCount = 1 })
         try await realm.write { tx in
             for number in 0..<Self.count {
                 let crate = Crate()
@@ -157,7 +157,7 @@ struct DamagedLeafTests {
         configuration.logger = nil
         configuration.adjust = { options in
             options.fileSystem = disk
-            options.checkpoint.closingByteCountMin = 1
+            options.checkpoint.minimumClosingByteCount = 1
             options.store.idleDelayNanoseconds = 3_600_000_000_000
         }
         var realm = try await Realm.open(configuration)

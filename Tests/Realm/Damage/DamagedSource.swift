@@ -64,12 +64,12 @@ struct DamagedSource: Sendable {
         var configuration = Realm.Configuration(location: .file(url), objectTypes: [Crate.self])
         configuration.adjust = { options in
             options.store.firstSegmentByteCount = 8192
-            options.store.segmentByteCountMax = 16384
+            options.store.maximumSegmentByteCount = 16384
             options.store.nodesSlackByteCount = 16 << 10
-            options.checkpoint.commitCountMax = 5
-            options.checkpoint.reloadByteCountMin = 0
+            options.checkpoint.maximumCommitCount = 5
+            options.checkpoint.minimumReloadByteCount = 0
             options.checkpoint.paceNanoseconds = 0
-            options.checkpoint.closingByteCountMin = 4096
+            options.checkpoint.minimumClosingByteCount = 4096
         }
         return configuration
     }
@@ -105,9 +105,9 @@ struct CrateEdit: Sendable {
     }
 
     private static func fill(_ crate: Crate, _ tx: Transaction, _ numbers: inout SeededRandom) {
-        func text(_ countMax: Int) -> String {
+        func text(_ maximumCount: Int) -> String {
             let unit = "\(numbers.below(1000)) é "
-            return String(repeating: unit, count: numbers.below(countMax) / unit.utf8.count + 1)
+            return String(repeating: unit, count: numbers.below(maximumCount) / unit.utf8.count + 1)
         }
         crate.name = text(numbers.oneIn(10) ? 6000 : 30)
         crate.ratio = Double(numbers.below(1000)) / 8

@@ -33,13 +33,13 @@ import Testing
 
     // Covers .invalidInput
     @Test(arguments: [-1, 0, 1]) func propertiesInSchemaLines(excess: Int) async throws {
-        let count = Limits.columnCountMax + excess
+        let count = Limits.maximumColumnCount + excess
         let folder = try RealmFolder()
         let realm = try await Realm.open(folder.configuration())
         let error = await realmError { try await realm.importJSON(text: lines(count)) }
         if excess > 0 {
             expectTrue(error?.code == .invalidInput && error?.className == "Wide")
-            expectEqual(error?.message.contains("\(Limits.columnCountMax)"), true)
+            expectEqual(error?.message.contains("\(Limits.maximumColumnCount)"), true)
             expectTrue(realm.snapshot().version == 0)
             await realm.close()
             return

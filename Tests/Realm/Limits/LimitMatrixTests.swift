@@ -24,7 +24,7 @@ import Testing
         configuration.adjust = { options in
             // The registry distinguishes by file system, so this stands for another process.
             if asOther { options.fileSystem = PosixFileSystem() }
-            if checkpoints { options.checkpoint.closingByteCountMin = 0 }
+            if checkpoints { options.checkpoint.minimumClosingByteCount = 0 }
         }
         return try await Realm.open(configuration)
     }

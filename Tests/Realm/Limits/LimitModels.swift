@@ -96,41 +96,41 @@ extension LimitRow {
         }
     }
 
-    private static let stringMax = 16_777_199
-    private static let dataMax = 16_777_200
+    private static let maximumString = 16_777_199
+    private static let maximumData = 16_777_200
 
     private static let string = LimitRow(
-        name: "string", property: "text", limit: stringMax, value: text,
+        name: "string", property: "text", limit: maximumString, value: text,
         json: quoted, assign: { $0.text = text($1) }, check: { $0.text.utf8.count == $1 })
 
     private static let indexedString = LimitRow(
-        name: "indexed string", property: "name", limit: stringMax, value: text,
+        name: "indexed string", property: "name", limit: maximumString, value: text,
         json: quoted, assign: { $0.name = text($1) }, check: { $0.name.utf8.count == $1 })
 
     private static let data = LimitRow(
-        name: "data", property: "data", limit: dataMax, value: bytes,
+        name: "data", property: "data", limit: maximumData, value: bytes,
         json: base64, assign: { $0.data = bytes($1) }, check: { $0.data.count == $1 })
 
     private static let anyString = LimitRow(
-        name: "string of any type", property: "any", limit: stringMax,
+        name: "string of any type", property: "any", limit: maximumString,
         value: { AnyRealmValue.string(text($0)) }, json: { "{\"string\":\(quoted($0))}" },
         assign: { $0.any = .string(text($1)) },
         check: { $0.any.stringValue?.utf8.count == $1 })
 
     private static let anyData = LimitRow(
-        name: "data of any type", property: "any", limit: dataMax,
+        name: "data of any type", property: "any", limit: maximumData,
         value: { AnyRealmValue.data(bytes($0)) }, json: { "{\"data\":\(base64($0))}" },
         assign: { $0.any = .data(bytes($1)) }, check: { $0.any.dataValue?.count == $1 })
 
     private static let anyKey = LimitRow(
-        name: "key of a dictionary of any type", property: "any", limit: stringMax,
+        name: "key of a dictionary of any type", property: "any", limit: maximumString,
         value: { AnyRealmValue.fromDictionary([text($0): .int(5)]) },
         json: { "{\"dictionary\":{\(quoted($0)):{\"int\":5}}}" },
         assign: { $0.any = .fromDictionary([text($1): .int(5)]) },
         check: { $0.any.dictionaryValue?.keys.first?.utf8.count == $1 })
 
     private static let nestedData = LimitRow(
-        name: "data within a list of any type", property: "values", limit: dataMax,
+        name: "data within a list of any type", property: "values", limit: maximumData,
         value: { [AnyRealmValue.fromArray([.data(bytes($0))])] },
         json: { "[{\"list\":[{\"data\":\(base64($0))}]}]" },
         assign: {
@@ -140,7 +140,7 @@ extension LimitRow {
         check: { $0.values.first?.listValue?.first?.dataValue?.count == $1 })
 
     private static let listString = LimitRow(
-        name: "string in a list", property: "texts", limit: stringMax,
+        name: "string in a list", property: "texts", limit: maximumString,
         value: { [text($0)] }, json: { "[\(quoted($0))]" },
         assign: {
             $0.texts.removeAll()
@@ -148,7 +148,7 @@ extension LimitRow {
         }, check: { $0.texts.first?.utf8.count == $1 })
 
     private static let setData = LimitRow(
-        name: "data in a set", property: "blobs", limit: dataMax,
+        name: "data in a set", property: "blobs", limit: maximumData,
         value: { [bytes($0)] }, json: { "[\(base64($0))]" },
         assign: {
             $0.blobs.removeAll()
@@ -156,13 +156,13 @@ extension LimitRow {
         }, check: { $0.blobs.first?.count == $1 })
 
     private static let mapValue = LimitRow(
-        name: "value of a map", property: "entries", limit: stringMax,
+        name: "value of a map", property: "entries", limit: maximumString,
         value: { ["k": text($0)] }, json: { "{\"k\":\(quoted($0))}" },
         assign: { $0.entries["k"] = text($1) },
         check: { $0.entries["k"]?.utf8.count == $1 })
 
     private static let mapKey = LimitRow(
-        name: "key of a map", property: "entries", limit: stringMax,
+        name: "key of a map", property: "entries", limit: maximumString,
         value: { [text($0): "v"] }, json: { "{\(quoted($0)):\"v\"}" },
         assign: {
             $0.entries.removeAll()

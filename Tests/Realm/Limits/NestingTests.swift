@@ -9,7 +9,7 @@ import Testing
 
 /// How deep values may be nested, for each way to store them; deeper ones never crash the process.
 @Suite(.disabled(if: Effort.isReduced)) struct NestingTests {
-    private static let levelMax = 64
+    private static let maximumLevel = 64
 
     private func realm() async throws -> Realm {
         try await Realm.temporary([LimitBox.self, LimitKey.self])
@@ -51,8 +51,8 @@ import Testing
     @Test(arguments: ways.indices, [false, true])
     func objectsInDictionaries(_ way: Int, inLists: Bool) async throws {
         let realm = try await realm()
-        let levelMax = way < 3 ? Self.levelMax : 32
-        for levels in [levelMax - 1, levelMax] {
+        let maximumLevel = way < 3 ? Self.maximumLevel : 32
+        for levels in [maximumLevel - 1, maximumLevel] {
             try await realm.write { tx in
                 try Self.ways[way](tx, chain(levels, inLists: inLists))
                 expectEqual(depth(tx.object(LimitBox.self, forPrimaryKey: 1)), levels)
@@ -60,7 +60,7 @@ import Testing
             }
         }
         let version = realm.core.coordinator.published.version
-        for levels in [levelMax + 1, 3_000] {
+        for levels in [maximumLevel + 1, 3_000] {
             let error = await realmError {
                 try await realm.write { tx in
                     try Self.ways[way](tx, chain(levels, inLists: inLists))
@@ -69,7 +69,8 @@ import Testing
             expectTrue(error?.code == .invalidValue && error?.className == "LimitBox")
             #expect(error?.property == (inLists ? "boxes" : "next"))
             expectEqual(
-                error?.message.contains("\(levelMax) levels"), true, "\(error?.message ?? "none")")
+                error?.message.contains("\(maximumLevel) levels"), true,
+                "\(error?.message ?? "none")")
         }
         expectEqual(realm.core.coordinator.published.version, version)
         await realm.close()

@@ -43,8 +43,8 @@ import Testing
             _ = try disk.fileSystem.openDirectory(disk.realmPath, create ? .creating : .existing)
         }
         expectEqual(error?.code, .fileAccess)
-        expectEqual(error?.sentence.contains("is a file, but a realm is a directory"), true)
-        expectEqual(error?.sentence.contains(disk.realmPath), true)
+        expectEqual(error?.message.contains("is a file, but a realm is a directory"), true)
+        expectEqual(error?.message.contains(disk.realmPath), true)
     }
 
     @Test(arguments: DiskKind.allCases)

@@ -73,7 +73,7 @@ import Testing
         for version in 1...4 as ClosedRange<UInt64> {
             try log.append([[UInt8](repeating: 1, count: 5000)], version: version)
             try log.sync()
-            if log.wantsSpare { log.spareSegment.make() }
+            if log.needsSpareSegment { log.spareSegment.make() }
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.realmPath)
         #expect(names.count > 3)
@@ -261,7 +261,7 @@ import Testing
             _ = try PosixFileSystem.shared.openDirectory("/sys/a.realm", .creating)
         }
         expectEqual(error?.code, .filePermissionDenied)
-        expectEqual(error?.sentence.contains("/sys/a.realm"), true)
+        expectEqual(error?.message.contains("/sys/a.realm"), true)
         #expect(error?.errno != nil)
     }
 

@@ -9,7 +9,7 @@ import Testing
     private func fullSegment(keepsSpare: Bool = false) throws -> (LogFixture, LogFixture.Process) {
         var realm = LogFixture()
         realm.options.firstSegmentByteCount = 256 << 10
-        realm.options.segmentByteCountMax = 1 << 20
+        realm.options.maximumSegmentByteCount = 1 << 20
         realm.options.keepsSpareSegment = keepsSpare
         let writer = try realm.openWriter()
         try writer.commit(250_000)
@@ -50,10 +50,10 @@ import Testing
         }
         expectTrue(error?.code == .diskFull && !first.log.isPoisoned)
         expectEqual(realm.segmentSizes().count, 2)
-        first.log.resignWriter()
+        first.log.releaseWriterLock()
         try expectTrue(second.log.tryBecomeWriterIfCurrent() || second.becomeWriter())
         try second.commit()
-        second.log.resignWriter()
+        second.log.releaseWriterLock()
         try first.catchUp()
         expectEqual(first.versions, [1, 2])
         try expectEqual(realm.open().versions, [1, 2])
@@ -90,7 +90,7 @@ import Testing
         let versions = writer.versions
         realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
         #expect(throws: StoreError.self) { try writer.commit(100) }
-        writer.log.resignWriter()
+        writer.log.releaseWriterLock()
         realm.disk.capacityByteCount = realm.disk.usedByteCount + (keepsSpare ? 0 : 12_288)
         let again = try realm.openWriter()
         expectTrue(again.report.wasPoisoned && again.versions.starts(with: versions))

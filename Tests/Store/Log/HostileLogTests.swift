@@ -18,7 +18,7 @@ import Testing
     private func makeRealm() throws -> (header: SegmentHeader, end: Int) {
         let process = try fixture.openWriter()
         for _ in 0..<3 { try process.commit() }
-        process.log.leave()
+        process.log.releaseLocks()
         let bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         return (header, 4096 + Int(process.log.position))
@@ -58,7 +58,7 @@ import Testing
         var replay = try requireValue(process.log.history.find(2).beginnings.first).replay
         _ = try replay.nextCommit(through: 2)
         expectEqual(codeThrown { _ = try replay.nextCommit(through: 2) }, .invalidDatabase)
-        process.log.leave()
+        process.log.releaseLocks()
         expectEqual(openCode(), .invalidDatabase)
     }
 
@@ -114,7 +114,7 @@ import Testing
         try process.commit(3000)
         expectEqual(codeThrown { try process.commit(3000) }, .invalidDatabase)
         try process.commit(10)
-        process.log.leave()
+        process.log.releaseLocks()
         try expectEqual(open().log.version, 5)
     }
 
@@ -126,12 +126,12 @@ import Testing
         let process = try fixture.openWriter()
         try process.commit()
         let position = process.log.position
-        process.log.leave()
+        process.log.releaseLocks()
         var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         let first = bytes[4096...].withUnsafeBytes {
             RecordFraming.decode(
-                $0, salt: header.salt, fileOffset: 4096, bodyByteCountMax: 4 << 20)
+                $0, salt: header.salt, fileOffset: 4096, maximumBodyByteCount: 4 << 20)
         }
         let chain = try #require(first).chain
         var named = header
@@ -156,12 +156,12 @@ import Testing
         let process = try fixture.openWriter()
         try process.commit()
         let position = process.log.position
-        process.log.leave()
+        process.log.releaseLocks()
         var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
         let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
         let first = bytes[4096...].withUnsafeBytes {
             RecordFraming.decode(
-                $0, salt: header.salt, fileOffset: 4096, bodyByteCountMax: 4 << 20)
+                $0, salt: header.salt, fileOffset: 4096, maximumBodyByteCount: 4 << 20)
         }
         var record = RecordHeader(
             type: .commit, sequence: header.firstSequence + 1, durableEnd: position,
@@ -226,11 +226,11 @@ import Testing
         page.isPoisoned = true
         page.isWriting = true
         log.lock.storeControl(&page)
-        log.leave()
+        log.releaseLocks()
         expectEqual(truncate(disk.realmPath + "/log-0-0", 1 << 40), 0)
         let again = try open()
         expectTrue(again.report.wasPoisoned && again.log.version == 1)
         let size = try disk.makeRealm().open("log-0-1").size()
-        #expect(size <= fixture.options.segmentByteCountMax)
+        #expect(size <= fixture.options.maximumSegmentByteCount)
     }
 }

@@ -8,7 +8,7 @@ struct LogFixture {
     var options: StoreOptions = {
         var options = StoreOptions()
         options.firstSegmentByteCount = 8192
-        options.segmentByteCountMax = 65536
+        options.maximumSegmentByteCount = 65536
         return options
     }()
 

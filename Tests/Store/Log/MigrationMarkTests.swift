@@ -15,14 +15,14 @@ import Testing
         }
         try file.write(mark(10))
         let overhead = try #require(realm.disk.contents(of: "migration", in: realm.path)).count - 10
-        let countMax = Int(Limits.migrationMarkByteCountMax) - overhead
-        for count in [countMax - 1, countMax] {
+        let maximumCount = Int(Limits.maximumMigrationMarkByteCount) - overhead
+        for count in [maximumCount - 1, maximumCount] {
             try file.write(mark(count))
             try expectEqual(file.read(), mark(count))
         }
-        let error = #expect(throws: StoreError.self) { try file.write(mark(countMax + 1)) }
+        let error = #expect(throws: StoreError.self) { try file.write(mark(maximumCount + 1)) }
         expectEqual(error?.code, .invalidInput)
-        try expectEqual(file.read(), mark(countMax))
+        try expectEqual(file.read(), mark(maximumCount))
     }
 
     /// A process that has the old `LOCK` open may still be migrating, and append to the file.
@@ -35,7 +35,7 @@ import Testing
         try appender.sync()
         try first.log.migrationMark.write(
             MigrationMark(version: 1, file: appender.fileNumber, content: []))
-        first.log.leave()
+        first.log.releaseLocks()
         if isLost { realm.disk.removeFile("LOCK", in: realm.path) }
         let second = try realm.openWriter()
         try expectEqual(second.log.migrationMark.read()?.file, 1)

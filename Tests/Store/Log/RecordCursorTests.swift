@@ -34,11 +34,13 @@ import Testing
         return try LogSegment.open(directory, 0)
     }
 
-    private func cursor(_ segment: LogSegment, limit: LogPosition = .max, bodyMax: Int = 1 << 20)
+    private func cursor(
+        _ segment: LogSegment, limit: LogPosition = .max, maximumBody: Int = 1 << 20
+    )
         -> RecordCursor
     {
         var options = StoreOptions()
-        options.recordBodyByteCountMax = bodyMax
+        options.maximumRecordBodyByteCount = maximumBody
         return RecordCursor(segment, limit: limit, options)
     }
 
@@ -95,7 +97,7 @@ import Testing
 
     @Test func aBodyBeyondTheLimitEndsTheLog() throws {
         let segment = try makeSegment([[1], [UInt8](repeating: 2, count: 100), [3]])
-        try expectEqual(readAll(cursor(segment, bodyMax: 99)).bodies.count, 1)
-        try expectEqual(readAll(cursor(segment, bodyMax: 100)).bodies.count, 3)
+        try expectEqual(readAll(cursor(segment, maximumBody: 99)).bodies.count, 1)
+        try expectEqual(readAll(cursor(segment, maximumBody: 100)).bodies.count, 3)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         _ bytes: [UInt8], salt: UInt64 = 5, offset: UInt64 = 4096, max: Int = 1 << 20
     ) -> DecodedRecord? {
         bytes.withUnsafeBytes {
-            RecordFraming.decode($0, salt: salt, fileOffset: offset, bodyByteCountMax: max)
+            RecordFraming.decode($0, salt: salt, fileOffset: offset, maximumBodyByteCount: max)
         }
     }
 

@@ -77,11 +77,11 @@ import Testing
         let realm = LogFixture()
         let writer = try realm.openWriter()
         try writer.commit(3500)
-        #expect(!writer.log.wantsSpare)
+        #expect(!writer.log.needsSpareSegment)
         try writer.commit(3500)
-        #expect(!writer.log.wantsSpare)
+        #expect(!writer.log.needsSpareSegment)
         try writer.commit(5000)
-        #expect(writer.log.wantsSpare)
+        #expect(writer.log.needsSpareSegment)
     }
 
     @Test func aSpareBecomesTheNextSegmentWithoutNewSpace() throws {
@@ -130,7 +130,7 @@ import Testing
         try writer.commit(3500)
         expectEqual(realm.segmentSizes(), [8192, 16384])
         expectEqual(Set(realm.disk.fileNames(in: realm.path)), ["LOCK", "log-0-0", "log-0-1"])
-        writer.log.resignWriter()
+        writer.log.releaseWriterLock()
         try expectEqual(realm.open().versions, [1, 2])
     }
 
@@ -162,7 +162,7 @@ import Testing
             try log.sync()
             log.publish()
         }
-        log.leave()
+        log.releaseLocks()
         expectEqual(files.contents(atPath: target), Data(count: 16384))
         let attributes = try files.attributesOfItem(atPath: "\(disk.realmPath)/log-0-1")
         expectEqual(attributes[.type] as? FileAttributeType, .typeRegular)
@@ -188,7 +188,7 @@ import Testing
         writer.log.spareSegment.make()
         realm.disk.inject(SimFailure(.sync))
         expectEqual(codeThrown { try writer.commit(100) }, .outcomeUnknown)
-        writer.log.resignWriter()
+        writer.log.releaseWriterLock()
         let states = CrashStates()
         realm.disk.onEffect = { [unowned disk = realm.disk] kind, _ in
             if kind == .syncDirectory { states.images += disk.crashImages() }

@@ -243,7 +243,7 @@ import Testing
             }
             expectEqual(error?.code, .invalidDatabase)
             expectEqual(error?.path, path)
-            expectEqual(error?.sentence.contains("\(offset)"), true)
+            expectEqual(error?.message.contains("\(offset)"), true)
         }
         // appended bytes would replace bytes that are still mapped
         let newest = reference(file: 1, end: late)

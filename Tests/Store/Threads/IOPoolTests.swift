@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func longJobsDelayNoShortOne() async {
-        let pool = IOPool(threadCountMax: 1, longCountMax: 2)
+        let pool = IOPool(maximumThreadCount: 1, maximumLongCount: 2)
         let gate = Gate()
         await withCheckedContinuation { done in
             for _ in 0..<3 { pool.submitLong { gate.wait() } }
@@ -34,9 +34,9 @@ import Testing
     /// The second job comes while the thread for the first can't be created, so that the pool seems
     /// to have all its threads.
     @Test func noJobIsLeftIfTheLastThreadCannotBeCreated() async {
-        let overflow = IOPool(threadCountMax: 1)
+        let overflow = IOPool(maximumThreadCount: 1)
         let (first, second) = (Gate(), Gate())
-        let pool = IOPool(threadCountMax: 1, overflow: overflow) { pool in
+        let pool = IOPool(maximumThreadCount: 1, overflow: overflow) { pool in
             pool.submit { second.open() }
             return EAGAIN
         }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aJobThatWaitsDelaysNoOther() async {
-        let pool = IOPool(threadCountMax: 1)
+        let pool = IOPool(maximumThreadCount: 1)
         let gate = Gate()
         await withCheckedContinuation { done in
             pool.submit {
@@ -65,23 +65,23 @@ import Testing
     }
 
     @Test func aPoolIsCrowdedWhileAShortJobHasNoThread() async {
-        let pool = IOPool(threadCountMax: 1)
+        let pool = IOPool(maximumThreadCount: 1)
         let gate = Gate()
         let wasCrowded = await withCheckedContinuation { done in
             pool.submit {
-                let before = pool.isCrowded
+                let before = pool.isSaturated
                 pool.submit { gate.open() }
-                done.resume(returning: (before, pool.isCrowded))
+                done.resume(returning: (before, pool.isSaturated))
             }
         }
         #expect(wasCrowded == (false, true))
         await withCheckedContinuation { done in pool.submit { done.resume() } }
-        expectTrue(gate.isOpen && !pool.isCrowded)
+        expectTrue(gate.isOpen && !pool.isSaturated)
     }
 
     /// The thread that wakes up for one timer takes all that are due.
     @Test func timersThatAreDueTogetherDoNotDelayEachOther() async {
-        let pool = IOPool(threadCountMax: 4)
+        let pool = IOPool(maximumThreadCount: 4)
         for _ in 0..<20 {
             let (first, second) = (Gate(), Gate())
             let haveMet = await withCheckedContinuation { done in
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func theFirstThreadIsMadeOnce() throws {
-        let pool = IOPool(threadCountMax: 4, keepsThread: true)
+        let pool = IOPool(maximumThreadCount: 4, keepsThread: true)
         expectEqual(pool.threadCount, 0)
         try pool.prepare()
         try pool.prepare()
@@ -124,7 +124,7 @@ import Testing
     @Test func everyCallerLearnsThatNoThreadCanBeCreated() {
         let second = Guarded<StoreError?>(nil)
         let isFirst = Guarded(true)
-        let pool = IOPool(threadCountMax: 1, keepsThread: true) { pool in
+        let pool = IOPool(maximumThreadCount: 1, keepsThread: true) { pool in
             let isOuter = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst

@@ -163,6 +163,6 @@ extension DecimalBits {
         if a.isInfinite { return b.isInfinite ? .nan : .infinity(isNegative: isNegative) }
         // A finite number divided by infinity is the zero with the least exponent.
         return DecimalBits(
-            DecimalParts(isNegative: isNegative, coefficient: 0, exponent: exponentMin))
+            DecimalParts(isNegative: isNegative, coefficient: 0, exponent: minimumExponent))
     }
 }

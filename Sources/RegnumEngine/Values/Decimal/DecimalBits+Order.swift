@@ -32,7 +32,7 @@ extension DecimalBits {
         guard parts.coefficient != 0 else { return .zero }
         if parts.coefficient & 1 == 0 {
             let trimmed = trimmingDecimalZeros(
-                parts.coefficient, atMost: Self.exponentMax - parts.exponent)
+                parts.coefficient, atMost: Self.maximumExponent - parts.exponent)
             parts.coefficient = trimmed.0
             parts.exponent += trimmed.count
         }

@@ -165,7 +165,7 @@ extension DecimalBits {
         // In scientific notation all digits but the first are part of the fraction.
         let isPlain = Self.isPlain(parts, digitCount: decimalDigitCount(parts.coefficient))
         let trimmed = trimmingDecimalZeros(
-            parts.coefficient, atMost: isPlain ? -parts.exponent : Self.digitCountMax)
+            parts.coefficient, atMost: isPlain ? -parts.exponent : Self.maximumDigitCount)
         parts.coefficient = trimmed.0
         parts.exponent += trimmed.count
         return Self.text(parts)

@@ -30,11 +30,11 @@ package struct DecimalBits: Hashable, Sendable, BitwiseCopyable {
     }
 
     /// The maximum number of digits of a coefficient.
-    package static let digitCountMax = 34
+    package static let maximumDigitCount = 34
     /// The least exponent.
-    package static let exponentMin = -6176
+    package static let minimumExponent = -6176
     /// The greatest exponent.
-    package static let exponentMax = 6111
+    package static let maximumExponent = 6111
 
     /// Zero with the exponent 0.
     package static let zero = DecimalBits(high: 0x3040_0000_0000_0000, low: 0)
@@ -44,7 +44,8 @@ package struct DecimalBits: Hashable, Sendable, BitwiseCopyable {
     package static let signalingNaN = DecimalBits(high: 0x7E00_0000_0000_0000, low: 0)
     /// The greatest finite number, (10^34 - 1) · 10^6111.
     package static let greatestFinite = DecimalBits(
-        DecimalParts(isNegative: false, coefficient: decimalCoefficientMax, exponent: exponentMax))
+        DecimalParts(
+            isNegative: false, coefficient: maximumDecimalCoefficient, exponent: maximumExponent))
 }
 
 extension DecimalBits {
@@ -90,11 +91,11 @@ extension DecimalBits {
     /// Creates a number from its components, which must be in range.
     @inline(__always)
     init(_ parts: DecimalParts) {
-        assert(parts.coefficient <= decimalCoefficientMax, "coefficient of more than 34 digits")
+        assert(parts.coefficient <= maximumDecimalCoefficient, "coefficient of more than 34 digits")
         assert(
-            parts.exponent >= Self.exponentMin && parts.exponent <= Self.exponentMax,
+            parts.exponent >= Self.minimumExponent && parts.exponent <= Self.maximumExponent,
             "exponent out of range")
-        let biased = UInt64(truncatingIfNeeded: parts.exponent &- Self.exponentMin)
+        let biased = UInt64(truncatingIfNeeded: parts.exponent &- Self.minimumExponent)
         self.init(
             high: (parts.isNegative ? 1 << 63 : 0) | biased << 49
                 | UInt64(truncatingIfNeeded: parts.coefficient >> 64),
@@ -108,8 +109,8 @@ extension DecimalBits {
         let coefficient = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
         return DecimalParts(
             isNegative: high >> 63 != 0,
-            coefficient: coefficient <= decimalCoefficientMax ? coefficient : 0,
-            exponent: Int(truncatingIfNeeded: high >> 49 & 0x3FFF) &+ Self.exponentMin)
+            coefficient: coefficient <= maximumDecimalCoefficient ? coefficient : 0,
+            exponent: Int(truncatingIfNeeded: high >> 49 & 0x3FFF) &+ Self.minimumExponent)
     }
 
     /// The components if the two bits after the sign are set. That encoding is for coefficients of
@@ -118,7 +119,7 @@ extension DecimalBits {
         guard isFinite else { return nil }
         return DecimalParts(
             isNegative: isNegative, coefficient: 0,
-            exponent: Int(truncatingIfNeeded: high >> 47 & 0x3FFF) + Self.exponentMin)
+            exponent: Int(truncatingIfNeeded: high >> 47 & 0x3FFF) + Self.minimumExponent)
     }
 
     /// Returns the infinity with the given sign.

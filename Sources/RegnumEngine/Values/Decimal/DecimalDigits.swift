@@ -7,7 +7,7 @@ let powersOfTen64: InlineArray<20, UInt64> = [
 ]
 
 /// The greatest coefficient, 10^34 - 1.
-let decimalCoefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
+let maximumDecimalCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
 /// Returns 10^n for `n` in 0...38.
 @inline(__always)
@@ -43,15 +43,15 @@ func dividedByPowerOfTen(_ number: UInt128, _ n: Int) -> (quotient: UInt128, rem
     return (quotient, number &- quotient &* divisor)
 }
 
-/// Removes up to `countMax` trailing decimal zeros from a nonzero number. Returns the number and
-/// the count of zeros removed.
-func trimmingDecimalZeros(_ number: UInt128, atMost countMax: Int) -> (UInt128, count: Int) {
+/// Removes up to `maximumCount` trailing decimal zeros from a nonzero number. Returns the number
+/// and the count of zeros removed.
+func trimmingDecimalZeros(_ number: UInt128, atMost maximumCount: Int) -> (UInt128, count: Int) {
     var number = number
     var count = 0
     var step = 16
     while step > 0 {
         // A multiple of 10^step is also a multiple of 2^step.
-        guard step <= countMax &- count, number.trailingZeroBitCount >= step else {
+        guard step <= maximumCount &- count, number.trailingZeroBitCount >= step else {
             step >>= 1
             continue
         }
@@ -83,8 +83,8 @@ struct UnroundedDecimal {
     /// becomes an infinity.
     @inline(__always)
     func rounded() -> DecimalBits {
-        if coefficient <= decimalCoefficientMax, !isSticky,
-            exponent >= DecimalBits.exponentMin, exponent <= DecimalBits.exponentMax
+        if coefficient <= maximumDecimalCoefficient, !isSticky,
+            exponent >= DecimalBits.minimumExponent, exponent <= DecimalBits.maximumExponent
         {
             return DecimalBits(
                 DecimalParts(isNegative: isNegative, coefficient: coefficient, exponent: exponent))
@@ -97,7 +97,8 @@ struct UnroundedDecimal {
         var coefficient = coefficient
         var exponent = exponent
         let digitCount = decimalDigitCount(coefficient)
-        let excess = max(digitCount - DecimalBits.digitCountMax, DecimalBits.exponentMin - exponent)
+        let excess = max(
+            digitCount - DecimalBits.maximumDigitCount, DecimalBits.minimumExponent - exponent)
         if excess > 0 {
             exponent += excess
             if excess > min(digitCount, 38) {
@@ -105,21 +106,22 @@ struct UnroundedDecimal {
                 coefficient = 0
             } else {
                 coefficient = Self.shifted(coefficient, right: excess, isSticky: isSticky)
-                if coefficient > decimalCoefficientMax {
+                if coefficient > maximumDecimalCoefficient {
                     coefficient /= 10
                     exponent += 1
                 }
             }
         }
-        if exponent > DecimalBits.exponentMax {
-            let padding = exponent - DecimalBits.exponentMax
+        if exponent > DecimalBits.maximumExponent {
+            let padding = exponent - DecimalBits.maximumExponent
             if coefficient != 0 {
-                guard decimalDigitCount(coefficient) + padding <= DecimalBits.digitCountMax else {
+                guard decimalDigitCount(coefficient) + padding <= DecimalBits.maximumDigitCount
+                else {
                     return .infinity(isNegative: isNegative)
                 }
                 coefficient *= powerOfTen(padding)
             }
-            exponent = DecimalBits.exponentMax
+            exponent = DecimalBits.maximumExponent
         }
         return DecimalBits(
             DecimalParts(isNegative: isNegative, coefficient: coefficient, exponent: exponent))

@@ -8,7 +8,7 @@ protocol Workload: Sendable {
     /// Whether it runs without `--only`.
     var isPartOfAll: Bool { get }
     /// The maximum number of useful rounds; `nil` means as many as requested.
-    var roundsMax: Int? { get }
+    var maximumRounds: Int? { get }
     /// Notes about the conditions for the reader.
     var notes: [String] { get }
     /// Returns the engines, with their stores created and filled.
@@ -17,7 +17,7 @@ protocol Workload: Sendable {
 
 extension Workload {
     var isPartOfAll: Bool { true }
-    var roundsMax: Int? { nil }
+    var maximumRounds: Int? { nil }
     var notes: [String] { [] }
 }
 
@@ -36,7 +36,7 @@ struct Setting: Sendable {
     /// The number of objects that Regnum inserts per transaction; `nil` means all.
     var batch: Int?
     /// The maximum size in `growth`.
-    var growthMax: Int
+    var maximumGrowth: Int
     /// The filled stores of the run.
     var stock: Stock
     let agreement = Agreement()

@@ -34,7 +34,7 @@ struct Measure: AsyncParsableCommand {
     var batch: Int?
 
     @Option(help: "The most objects of 'growth', which begins with 10,000.")
-    var growthMax = 10_000_000
+    var maximumGrowth = 10_000_000
 
     @Option(help: "Where the stores are created and removed again: on the disk to be measured.")
     var directory: String?
@@ -85,7 +85,7 @@ struct Measure: AsyncParsableCommand {
     ) -> Setting {
         Setting(
             directory: home.appending(path: workload.name), engines: engines,
-            objectCount: objects, storedCount: stored, batch: batch, growthMax: growthMax,
+            objectCount: objects, storedCount: stored, batch: batch, maximumGrowth: maximumGrowth,
             stock: stock, readIDs: People.randomIDs(Setting.readCount, below: objects, 3))
     }
 
@@ -97,7 +97,7 @@ struct Measure: AsyncParsableCommand {
         let contenders = try await workload.contenders(setting)
         let series = try await interleave(
             contenders.filter { setting.engines.contains($0.engine) },
-            rounds: min(rounds, workload.roundsMax ?? rounds))
+            rounds: min(rounds, workload.maximumRounds ?? rounds))
         for line in Report(series, floors: Catalog.floors).lines { print(line) }
         for note in workload.notes { print("# \(workload.name): \(note)") }
         for engine in Engine.stores where setting.engines.contains(engine) {

@@ -134,7 +134,7 @@ struct MarkHistory {
         }
         let found = step.marks(
             MarkWorld.names[table], filter, among: rows,
-            firstCountMax: [1, 2, 8, 256][generator.below(4)])
+            maximumFirstCount: [1, 2, 8, 256][generator.below(4)])
         for row in rows {
             expectEqual(found[row], marks[row], "\(MarkWorld.names[table]) \(row) \(filter)")
         }

@@ -9,11 +9,11 @@ extension VersionStep {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         switch filter {
         case .deep(let depth):
-            let search = ForwardSearch(self, table, max(depth, 0), countMax: .max)
-            return marks(of: rows, search, countMax: .max) ?? RowMarks()
+            let search = ForwardSearch(self, table, max(depth, 0), maximumCount: .max)
+            return marks(of: rows, search, maximumCount: .max) ?? RowMarks()
         case .paths(let paths):
-            let search = ForwardPathSearch(searches(table, paths), countMax: .max)
-            return marks(of: rows, search, countMax: .max) ?? RowMarks()
+            let search = ForwardPathSearch(searches(table, paths), maximumCount: .max)
+            return marks(of: rows, search, maximumCount: .max) ?? RowMarks()
         }
     }
 }

@@ -109,7 +109,7 @@ struct LinkedWorld {
         try body(&self, transaction, &generator)
         if !transaction.hasChanges { return }
         let commit = try transaction.commit(
-            timestampMicroseconds: 0, bodyByteCountMax: .max)
+            timestampMicroseconds: 0, maximumBodyByteCount: .max)
         root = commit.root
         summaries.append(commit.summary)
         setRows.append(noted)

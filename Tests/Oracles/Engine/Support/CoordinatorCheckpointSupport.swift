@@ -10,8 +10,8 @@ func openBusy(
     _ change: (inout CoordinatorOptions) -> Void = { _ in }
 ) async throws -> Coordinator {
     try await openPeer(path, fileSystem) { options in
-        options.checkpoint.commitCountMax = commitCount
-        options.checkpoint.reloadByteCountMin = 0
+        options.checkpoint.maximumCommitCount = commitCount
+        options.checkpoint.minimumReloadByteCount = 0
         options.checkpoint.paceNanoseconds = 0
         options.checkpoint.retryNanoseconds = 100_000
         options.store.nodesSlackByteCount = 16 << 10
@@ -44,7 +44,7 @@ func makeBulk(_ range: Range<Int>, on base: DatabaseRoot) throws -> Commit {
         ?? transaction.addTable(
             name: "Number", columns: [ColumnDefinition(name: "value", type: .int)])
     for number in range { _ = try transaction.insert(table, [.int(Int64(number))]) }
-    return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
+    return try transaction.commit(timestampMicroseconds: 0, maximumBodyByteCount: 16)
 }
 
 /// Reads what is on disk, as another process would.

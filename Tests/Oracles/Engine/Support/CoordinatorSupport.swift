@@ -71,7 +71,7 @@ func numbers(_ root: DatabaseRoot) -> [Int] {
 extension Subscription {
     /// Returns once the commits up to a published version have been processed.
     func sees(_ version: UInt64) async {
-        while seenVersion < version, !Task.isCancelled { await Task.yield() }
+        while processedVersion < version, !Task.isCancelled { await Task.yield() }
     }
 }
 

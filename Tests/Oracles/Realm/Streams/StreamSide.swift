@@ -23,14 +23,14 @@ final class StreamSide: RealmSide {
     init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws {
         realm = try await Realm.open(configuration)
         coordinator = try await configuration.openCoordinator(fileSystem)
-        subscription = coordinator.subscribe(keeps: .nothing) { _ in .all }
+        subscription = coordinator.subscribe(buffering: .nothing) { _ in .all }
         slot = subscription.attach()
     }
 
     /// Returns once all commits up to a version have been processed for the streams.
     func settle(_ version: UInt64, hints: Bool) async throws {
         if coordinator.published.version < version, hints { coordinator.hint() }
-        while subscription.seenVersion < version {
+        while subscription.processedVersion < version {
             switch await slot.wait() {
             case .changed: _ = subscription.take()
             case .closed: throw StreamFailure("the realm was closed before version \(version)")

@@ -46,7 +46,7 @@ package struct StreamSuite: Sendable {
         let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
             // Streams can resume from any cursor, however old.
             $0.store.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
-            if !keepsSummaries { $0.summaryByteCountMax = 0 }
+            if !keepsSummaries { $0.maximumSummaryByteCount = 0 }
         }
         do {
             try await StreamHistory(

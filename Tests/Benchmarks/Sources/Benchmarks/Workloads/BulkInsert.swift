@@ -4,7 +4,7 @@ import Foundation
 /// Inserts all people into a new store in one transaction, creating the typed objects on the way.
 struct BulkInsert: Workload {
     let name = "1"
-    var roundsMax: Int? { 3 }
+    var maximumRounds: Int? { 3 }
     var notes: [String] {
         ["one durable transaction, from values in memory; regnum in several with --batch."]
     }
@@ -40,7 +40,7 @@ struct BulkInsert: Workload {
 /// person when it is inserted.
 struct BulkFootprint: Workload {
     let name = "1b"
-    var roundsMax: Int? { 1 }
+    var maximumRounds: Int? { 1 }
     var notes: [String] {
         [
             "1b is the disk space of all files after closing; 1b-peak the largest resident",

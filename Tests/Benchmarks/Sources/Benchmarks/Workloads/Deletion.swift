@@ -6,7 +6,7 @@ struct Deletion: Workload {
     private static let deletionCount = 100_000
 
     let name = "9"
-    var roundsMax: Int? { 5 }
+    var maximumRounds: Int? { 5 }
     var notes: [String] {
         ["100,000 random people (half of all, if there are fewer), one durable transaction."]
     }

@@ -16,7 +16,7 @@ struct Growth: Workload {
     let name = "growth"
     /// It takes minutes.
     var isPartOfAll: Bool { false }
-    var roundsMax: Int? { 1 }
+    var maximumRounds: Int? { 1 }
     var notes: [String] {
         [
             "insert and update: one of 1,000 in a transaction without a sync, read: of random "
@@ -41,7 +41,7 @@ struct Growth: Workload {
         var samples: [Sample] = []
         var size = Self.smallest
         var first: Double?
-        while size <= setting.growthMax {
+        while size <= setting.maximumGrowth {
             let byteCount = size * Self.personByteCount
             let lines = MemoryCycle(lineCount: byteCount / MemoryCycle.lineByteCount)
             let costs = (0..<Self.repetitions).map { _ in
@@ -70,7 +70,7 @@ struct Growth: Workload {
         var first: [String: Double] = [:]
         var stored = 0
         var size = Self.smallest
-        while size <= setting.growthMax {
+        while size <= setting.maximumGrowth {
             try await fill(store, from: &stored, to: size)
             for (work, cost) in try await costs(store, engine, &stored, setting) {
                 let title = "\(name)-\(work)-\(size)"

@@ -5,7 +5,7 @@ import Foundation
 struct Opening: Workload {
     let name: String
     let isCold: Bool
-    var roundsMax: Int? { isCold ? 5 : nil }
+    var maximumRounds: Int? { isCold ? 5 : nil }
 
     static let warm = Opening(name: "11", isCold: false)
     static let cold = Opening(name: "11c", isCold: true)
@@ -44,7 +44,7 @@ struct Opening: Workload {
 /// The anonymous memory of a process that opens the filled store and scans it once.
 struct OpenFootprint: Workload {
     let name = "12"
-    var roundsMax: Int? { 3 }
+    var maximumRounds: Int? { 3 }
     var notes: [String] {
         ["RssAnon after one count of age > 50 && score < 0.5; 12-start before the opening."]
     }

@@ -27,14 +27,14 @@ extension CommitHub.Publication {
     ///
     /// - Returns: the steps that were dropped.
     fileprivate mutating func add(
-        _ steps: [PublishedStep], _ root: DatabaseRoot, _ byteCountMax: Int
+        _ steps: [PublishedStep], _ root: DatabaseRoot, _ maximumByteCount: Int
     ) -> [PublishedStep] {
         queue += steps
         for step in steps {
             queueByteCount += Self.rootByteCount
             if case .commit(let summary, _) = step { queueByteCount += summary.byteCount }
         }
-        guard queueByteCount > byteCountMax, queue.count > 1 else { return [] }
+        guard queueByteCount > maximumByteCount, queue.count > 1 else { return [] }
         queueByteCount = Self.rootByteCount
         defer { queue = [.gap(root)] }
         return queue
@@ -50,14 +50,14 @@ extension CommitHub.Publication {
 /// Processing published commits.
 extension CommitHub {
     /// Maximum number of rows read on the publishing thread; a pool job handles larger commits.
-    private static let inlineCostMax = 4_096
+    private static let maximumInlineCost = 4_096
     /// Maximum number of slots signaled on the publishing thread.
-    private static let inlineSignalCountMax = 64
+    private static let maximumInlineSignalCount = 64
     private static let signalChunkCount = 256
     /// Commits processed between two rounds of signals.
     private static let stepCountPerRound = 64
 
-    /// Publishes `root`. The caller calls `look` after resuming the writers.
+    /// Publishes `root`. The caller calls `process` after resuming the writers.
     ///
     /// Publishing and queuing are atomic with respect to subscribing: a later subscriber starts at
     /// `root`.
@@ -71,7 +71,8 @@ extension CommitHub {
             let old = publication.root
             publication.root = root
             return (
-                old, publication.isObserved ? publication.add(steps, root, queueByteCountMax) : []
+                old,
+                publication.isObserved ? publication.add(steps, root, maximumQueueByteCount) : []
             )
         }
     }
@@ -81,22 +82,22 @@ extension CommitHub {
     ///
     /// - Complexity: for a commit O(changed rows of observed classes x routed properties x log n +
     ///   concerned subscriptions); O(1) without subscriptions.
-    func look() {
+    func process() {
         let isMine = publication.withLock { publication in
             let hasWork =
                 !publication.queue.isEmpty || publication.isClosing
                 || !publication.catchUps.isEmpty
-            if publication.isLooking || !hasWork { return false }
-            publication.isLooking = true
+            if publication.isProcessing || !hasWork { return false }
+            publication.isProcessing = true
             return true
         }
-        if isMine { look(at: [], isInline: true) }
+        if isMine { process([], isInline: true) }
     }
 
     /// Ends all current and future subscriptions after everything published has been processed.
     func close() {
         publication.withLock { $0.isClosing = true }
-        look()
+        process()
     }
 
     /// Waits until everything published before the call has been processed, so that takes aren't
@@ -105,11 +106,11 @@ extension CommitHub {
     /// The publishing thread processes commits next, or ensures that another thread does, without
     /// waiting for anything.
     func catchUp() async {
-        let isBehind = publication.withLock { $0.isLooking || !$0.queue.isEmpty }
+        let isBehind = publication.withLock { $0.isProcessing || !$0.queue.isEmpty }
         guard isBehind else { return }
         await withUnsafeContinuation { continuation in
             let isReady = publication.withLock { publication in
-                guard publication.isLooking || !publication.queue.isEmpty else { return true }
+                guard publication.isProcessing || !publication.queue.isEmpty else { return true }
                 publication.catchUps.append(
                     CatchUp(version: publication.root.version, continuation: continuation))
                 return false
@@ -126,14 +127,14 @@ extension CommitHub {
     }
 
     /// - Parameter rest: the steps to process before the queue.
-    private func look(at rest: [PublishedStep], isInline: Bool) {
-        var budget = isInline ? CommitHub.inlineCostMax : .max
+    private func process(_ rest: [PublishedStep], isInline: Bool) {
+        var budget = isInline ? CommitHub.maximumInlineCost : .max
         var steps = rest
         while true {
             if steps.isEmpty {
                 steps = publication.withLock { $0.takeQueue() }
                 if steps.isEmpty {
-                    if finishLooking() { return }
+                    if finishProcessing() { return }
                     continue
                 }
             }
@@ -144,7 +145,7 @@ extension CommitHub {
             }
             var done = 0
             for step in steps.prefix(CommitHub.stepCountPerRound) {
-                guard look(at: step, batch, &budget, &words) else { break }
+                guard process(step, batch, &budget, &words) else { break }
                 done += 1
             }
             signal(words)
@@ -152,7 +153,7 @@ extension CommitHub {
             steps.removeFirst(done)
             if budget <= 0 {
                 let rest = steps
-                IOPool.shared.submitLong { self.look(at: rest, isInline: false) }
+                IOPool.shared.submitLong { self.process(rest, isInline: false) }
                 return
             }
         }
@@ -169,11 +170,11 @@ extension CommitHub {
     }
 
     /// Returns false if more has been published in the meantime.
-    private func finishLooking() -> Bool {
+    private func finishProcessing() -> Bool {
         let (isFinished, closes, ready) = publication.withLock {
             publication -> (Bool, Bool, [CatchUp]) in
             guard publication.queue.isEmpty else { return (false, false, []) }
-            publication.isLooking = false
+            publication.isProcessing = false
             defer {
                 publication.isClosing = false
                 publication.catchUps = []
@@ -192,31 +193,33 @@ extension CommitHub {
     }
 
     /// Processes one step. Returns false if that would exceed the budget, which is then used up.
-    private func look(
-        at step: PublishedStep, _ batch: UInt64, _ budget: inout Int, _ words: inout [SignalWord]
+    private func process(
+        _ step: PublishedStep, _ batch: UInt64, _ budget: inout Int, _ words: inout [SignalWord]
     ) -> Bool {
         switch step {
         case .commit(let summary, let root):
-            return look(at: summary, root, batch, &budget, &words)
+            return process(summary, root, batch, &budget, &words)
         case .moved(let root):
             let old = state.withLock { state in state.move(to: root, &words) }
             withExtendedLifetime(old) {}
         case .gap(let root):
-            let old = state.withLock { state in state.leap(to: root, &words) }
+            let old = state.withLock { state in state.resync(to: root, &words) }
             withExtendedLifetime(old) {}
         }
         return true
     }
 
-    private func look(
-        at summary: CommitSummary, _ root: DatabaseRoot, _ batch: UInt64, _ budget: inout Int,
+    private func process(
+        _ summary: CommitSummary, _ root: DatabaseRoot, _ batch: UInt64, _ budget: inout Int,
         _ words: inout [SignalWord]
     ) -> Bool {
         let question = state.withLock { state -> (DatabaseRoot, [RouteSearch], UInt64)? in
-            guard let looked = state.looked, looked.version < summary.version else { return nil }
-            precondition(looked.version + 1 == summary.version, "A published commit is missing.")
+            guard let processedRoot = state.processedRoot, processedRoot.version < summary.version
+            else { return nil }
+            precondition(
+                processedRoot.version + 1 == summary.version, "A published commit is missing.")
             let searches = state.routes.searches(summary)
-            return (looked, searches, state.epoch)
+            return (processedRoot, searches, state.epoch)
         }
         guard let question else { return true }  // no subscribers, or only later ones
         let (old, epoch) = (question.0, question.2)
@@ -234,21 +237,21 @@ extension CommitHub {
         }
         let (concernedCount, garbage) = state.withLock { state -> (Int, [DatabaseRoot]) in
             guard state.epoch == epoch else { return (0, []) }
-            var look = CommitLook(summary: summary, root: root, batch: batch)
-            state.routes.visit(summary, searches) { look.note($0, state.commits) }
+            var matches = CommitMatches(summary: summary, root: root, batch: batch)
+            state.routes.visit(summary, searches) { matches.note($0, state.commits) }
             if isSchemaChange || isDamaged {  // may concern any subscription
                 for entry in state.entries.values {
-                    look.note(entry, state.commits, isLabelled: false)
+                    matches.note(entry, state.commits, isLabelled: false)
                 }
             }
-            for entry in look.concerned
+            for entry in matches.concerned
             where isSchemaChange || entry.interest.mayChange(with: summary) {
                 state.renewInterest(of: entry, at: root)
             }
-            state.looked = root
-            state.keep(look, byteCountMax: byteCountMax)
-            words += look.words
-            return (look.concerned.count, state.commits.takeDroppedRoots())
+            state.processedRoot = root
+            state.keep(matches, maximumByteCount: maximumByteCount)
+            words += matches.words
+            return (matches.concerned.count, state.commits.takeDroppedRoots())
         }
         withExtendedLifetime((old, garbage)) {}
         counters.signals.add(concernedCount)
@@ -258,7 +261,7 @@ extension CommitHub {
     /// Signals outside all locks. Many slots are signaled in chunks by pool jobs, so that neither
     /// the publishing thread nor other jobs wait for them.
     func signal(_ words: [SignalWord]) {
-        if words.count <= CommitHub.inlineSignalCountMax {
+        if words.count <= CommitHub.maximumInlineSignalCount {
             for word in words { word.signal() }
         } else {
             CommitHub.signal(words[...])
@@ -275,7 +278,7 @@ extension CommitHub {
 }
 
 /// The subscriptions that one commit concerns, as they are found.
-private struct CommitLook {
+private struct CommitMatches {
     let summary: CommitSummary
     let root: DatabaseRoot
     let batch: UInt64
@@ -284,10 +287,10 @@ private struct CommitLook {
     private(set) var words: [SignalWord] = []
     /// Number of subscriptions concerned for the first time since their last take: those with
     /// merged summaries, and those with individual commits.
-    private(set) var mergedTakers = 0
-    private(set) var apartTakers = 0
+    private(set) var mergedSubscriberCount = 0
+    private(set) var individualSubscriberCount = 0
     /// Number of subscriptions that keep the commit's root.
-    private(set) var rootUsers = 0
+    private(set) var rootUserCount = 0
     /// Subscriptions whose individual commits have already been dropped.
     private(set) var late: [SubscriptionEntry] = []
 
@@ -300,18 +303,18 @@ private struct CommitLook {
         concerned.append(entry)
         if entry.since == nil {
             entry.since = summary.version - 1
-            entry.isKept = entry.keeps == .merged || entry.keeps.keepsEach
-            if entry.keeps == .merged { mergedTakers += 1 }
-            if entry.keeps.keepsEach { apartTakers += 1 }
-            noteApart(entry)
-        } else if entry.isKept, entry.keeps.keepsEach {
+            entry.isKept = entry.buffering == .merged || entry.buffering.buffersEach
+            if entry.buffering == .merged { mergedSubscriberCount += 1 }
+            if entry.buffering.buffersEach { individualSubscriberCount += 1 }
+            noteIndividually(entry)
+        } else if entry.isKept, entry.buffering.buffersEach {
             if let since = entry.since, commits.has(since: since) {
-                noteApart(entry)
+                noteIndividually(entry)
             } else {
                 late.append(entry)
             }
         }
-        if isLabelled, entry.keeps != .concern, let origin = summary.origin {
+        if isLabelled, entry.buffering != .concern, let origin = summary.origin {
             entry.origins.add(origin)
         }
         if entry.lastSignal != batch {
@@ -320,10 +323,10 @@ private struct CommitLook {
         }
     }
 
-    private mutating func noteApart(_ entry: SubscriptionEntry) {
-        guard entry.keeps.keepsEach else { return }
+    private mutating func noteIndividually(_ entry: SubscriptionEntry) {
+        guard entry.buffering.buffersEach else { return }
         entry.concerning.append(summary.version)
-        if entry.keeps == .versions { rootUsers += 1 }
+        if entry.buffering == .versions { rootUserCount += 1 }
     }
 }
 
@@ -335,16 +338,17 @@ extension CommitHub.State {
         return words
     }
 
-    fileprivate mutating func keep(_ look: CommitLook, byteCountMax: Int) {
-        for entry in look.late {
-            if entry.keeps == .versions { commits.releaseRoots(entry.concerning) }
+    fileprivate mutating func keep(_ matches: CommitMatches, maximumByteCount: Int) {
+        for entry in matches.late {
+            if entry.buffering == .versions { commits.releaseRoots(entry.concerning) }
             entry.concerning = []
         }
-        summaries.append(look.summary, newTakers: look.mergedTakers)
-        summaries.limit(byteCountMax: byteCountMax)
+        summaries.append(matches.summary, newSubscriberCount: matches.mergedSubscriberCount)
+        summaries.limit(maximumByteCount: maximumByteCount)
         commits.append(
-            look.summary, look.root, newTakers: look.apartTakers, rootUserCount: look.rootUsers)
-        commits.limit(byteCountMax: byteCountMax)
+            matches.summary, matches.root, newSubscriberCount: matches.individualSubscriberCount,
+            rootUserCount: matches.rootUserCount)
+        commits.limit(maximumByteCount: maximumByteCount)
     }
 
     /// Makes all subscriptions adopt another tree with the same content. Returns the root to
@@ -352,8 +356,8 @@ extension CommitHub.State {
     fileprivate mutating func move(
         to root: DatabaseRoot, _ words: inout [SignalWord]
     ) -> DatabaseRoot? {
-        guard let old = looked, old.version == root.version else { return nil }
-        looked = root
+        guard let old = processedRoot, old.version == root.version else { return nil }
+        processedRoot = root
         for entry in entries.values where entry.position <= root.version {
             entry.mustMove = true
             renewInterest(of: entry, at: root)  // damage may have kept it from being determined
@@ -363,11 +367,11 @@ extension CommitHub.State {
     }
 
     /// Makes all subscriptions compare versions. Returns the objects to release.
-    fileprivate mutating func leap(
+    fileprivate mutating func resync(
         to root: DatabaseRoot, _ words: inout [SignalWord]
     ) -> (DatabaseRoot?, CommitHistory)? {
-        guard let old = looked, old.version < root.version else { return nil }
-        looked = root
+        guard let old = processedRoot, old.version < root.version else { return nil }
+        processedRoot = root
         for entry in entries.values where entry.position < root.version {
             release(entry)
             entry.since = entry.since ?? entry.position
