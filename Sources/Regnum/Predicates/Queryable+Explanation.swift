@@ -76,7 +76,8 @@ extension QueryExplanation {
     fileprivate func conditionSentence(_ conditions: [String]) -> String {
         let list = conditions.joined(separator: "; ")
         switch access {
-        case .lookup(_, candidateCount: _, isExact: true): return "That decides the conditions: \(list)."
+        case .lookup(_, candidateCount: _, isExact: true):
+            return "That decides the conditions: \(list)."
         case .nothing: return "The conditions are: \(list)."
         default:
             return conditions.count == 1

@@ -50,7 +50,8 @@ extension Coordinator {
         let lease = state.withLock { state -> LogLease? in
             // Then the commits that the turn builds on couldn't be written.
             failure = state.writeFailure ?? (state.epoch == turn.epoch ? nil : state.dropReason)
-            guard failure == nil, !state.isLogLeased, !state.checkpoint.isBusy, state.checkpoint.finished == nil,
+            guard failure == nil, !state.isLogLeased, !state.checkpoint.isBusy,
+                state.checkpoint.finished == nil,
                 state.staged.isEmpty, state.publishedVersion == base.version, let log = state.log
             else { return nil }
             state.checkpoint.isBusy = true

@@ -8,7 +8,8 @@ enum PlainKey: Sendable {
     case property(PlainProperty)
     case nextInt, nextOptString, nextDouble, partInt, partText, targetLevel
     /// The value of a map for a key, only for sorts: of the node, and of the next one.
-    case entry(PlainProperty), nextEntry
+    case entry(PlainProperty)
+    case nextEntry
     /// A value contained in one of any type, only for sorts; the steps lead to single values.
     case contained([PlainStep])
 
