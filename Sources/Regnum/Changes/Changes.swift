@@ -110,7 +110,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
                     // not before what the position has already been while the stream was waiting
                     let root = old.snapshot.root
                     restCursor = ChangeCursor(root).at(
-                        version: max(root.version, stream.stepStart))
+                        version: Swift.max(root.version, stream.stepStart))
                 }
                 return converted.0
             } catch {

@@ -79,7 +79,7 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
 
     public func _ask<Answer>(_ question: _DynamicQuestion<Answer>) throws(Realm.Error) -> Answer {
         try snapshot.checked { () throws(StoreError) in
-            try question.run(
+            try question.ask(
                 _query.plan, QueryState(snapshot.root, snapshot.realm.queryCounters))
         }
     }
