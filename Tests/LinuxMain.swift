@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 /// The entry point of the test program. With a file of this name, SwiftPM doesn't search an index
@@ -5,9 +6,12 @@ import Testing
 /// the time that the tests take to compile.
 @main
 struct TestProgram {
-    static func main() async {
+    /// Not `async`: the symbol of an asynchronous `main` would collide with those of the programs
+    /// that are linked with the tests.
+    static func main() {
         // `swift test` runs the program a second time, for XCTest.
         guard CommandLine.arguments.contains("swift-testing") else { return }
-        await Testing.__swiftPMEntryPoint() as Never
+        Task { await Testing.__swiftPMEntryPoint() as Never }
+        dispatchMain()
     }
 }
