@@ -195,6 +195,22 @@ extension Predicate {
     }
 }
 
+extension [Predicate] {
+    /// The terms, with each two that are a step into the contents of a value of any type joined
+    /// again: a conjunction of several conditions has them one after the other.
+    var joiningContentSteps: [Predicate] {
+        var result: [Predicate] = []
+        for term in self {
+            if let last = result.last, Predicate.and([last, term]).contentStep != nil {
+                result[result.count - 1] = .and([last, term])
+            } else {
+                result.append(term)
+            }
+        }
+        return result
+    }
+}
+
 extension [Hop] {
     /// Whether the path leads through one collection.
     var isOfOneCollection: Bool {

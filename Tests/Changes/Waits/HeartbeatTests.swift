@@ -80,7 +80,8 @@ import Testing
             Issue.record("not a deletion and an insertion")
             return
         }
-        expectTrue(between == start && after == realm.snapshot().cursor)
+        expectEqual(between, start)
+        expectEqual(after, realm.snapshot().cursor)
     }
 
     // Covers O50
