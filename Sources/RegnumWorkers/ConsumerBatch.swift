@@ -61,21 +61,27 @@ public final class ConsumerBatch<T: Object>: Sendable {
     /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws after this, the changes
     /// count as processed nevertheless.
     ///
-    /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, before the
-    ///   body runs; whatever the body throws, in which case nothing is saved; the errors of
-    ///   `write`.
+    /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, and
+    ///   ``WorkerError/alreadySaved(consumer:)`` if the position was saved before, for example by
+    ///   a call that threw `.outcomeUnknown`, both before the body runs; whatever the body throws,
+    ///   in which case nothing is saved; the errors of `write`.
     @discardableResult
     public func save<R: Sendable>(
         _ body: sending (Transaction) throws -> R
     ) async throws -> R {
         let result = try await lease.realm.write(origin: lease.origin) { [lease, completion] tx in
-            _ = try lease.record(tx)
+            try lease.check(completion, tx)
             let result = try body(tx)
             try lease.complete(completion, tx)
             return result
         }
         saved.withLock { $0 = true }
         return result
+    }
+
+    /// Saves the position unless that was done before.
+    func saveIfNeeded() async throws {
+        do { try await save { _ in } } catch WorkerError.alreadySaved {}
     }
 
     /// Whether the position was saved.
@@ -85,6 +91,25 @@ public final class ConsumerBatch<T: Object>: Sendable {
 extension ConsumerLease {
     /// The label of the consumer's commits.
     var origin: String { "consumer \(name)" }
+
+    /// Throws ``WorkerError/leaseLost(consumer:)``, or ``WorkerError/alreadySaved(consumer:)`` for
+    /// changes that were marked as processed.
+    fileprivate func check<T>(
+        _ completion: ConsumerBatch<T>.Completion, _ tx: Transaction
+    ) throws {
+        let record = try self.record(tx)
+        let isSaved =
+            switch completion {
+            case .position(let cursor): !record.needsResync && isProcessed(cursor, record)
+            case .deadLetter(let id): tx.object(DeadChange.self, forPrimaryKey: id) == nil
+            }
+        if isSaved { throw WorkerError.alreadySaved(consumer: name) }
+    }
+
+    private func isProcessed(_ cursor: ChangeCursor, _ record: RegnumConsumerRecord) -> Bool {
+        guard let position = record.cursor.flatMap({ ChangeCursor($0) }) else { return false }
+        return position.version >= cursor.version
+    }
 
     /// Marks changes as processed.
     fileprivate func complete<T>(

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Logging
 internal import Regnum
 
 /// The right to run a consumer, until another process takes it.
@@ -65,17 +66,32 @@ struct ConsumerLease: Sendable {
 
     /// Renews the lease until the task is cancelled.
     ///
-    /// - Throws: ``WorkerError/leaseLost(consumer:)``; the errors of `write`.
+    /// - Throws: ``WorkerError/leaseLost(consumer:)`` as soon as another process takes the lease;
+    ///   `.closed` when the realm is closed; the errors of streams and `write`.
     func keepRenewing() async throws {
-        while !Task.isCancelled {
-            do {
-                try await options.time.clock.sleep(for: options.lease / 3)
-                try await renew()
-            } catch {
+        var changes = realm.object(RegnumConsumerRecord.self, forPrimaryKey: name).changes
+            .makeAsyncIterator()
+        while true {
+            let next = try await changes.next(
+                within: options.lease / 3, clock: options.time.clock)
+            switch next {
+            // what the holder has committed has also renewed the lease
+            case .element: try await realm.read { tx in _ = try record(tx) }
+            case .timedOut: try await renewUnlessBusy()
+            case .end:
                 if Task.isCancelled { return }
-                // what passes is tried again later
-                guard isTransient(error) else { throw error }
+                throw realm.closedError
             }
+        }
+    }
+
+    /// Renews the lease. If that fails for a reason that passes, it is tried again later.
+    private func renewUnlessBusy() async throws {
+        do {
+            try await renew()
+        } catch {
+            if Task.isCancelled { return }
+            guard isTransient(error) else { throw error }
         }
     }
 
@@ -109,8 +125,12 @@ struct ConsumerLease: Sendable {
             let next = try await changes.next(within: options.lease, clock: options.time.clock)
             if case .end = next { return nil }
             let hasTimedOut = next.element == nil
-            let taken = try await take(
-                realm, name, className, holder, unrenewed: hasTimedOut ? seen : nil, options)
+            let stamp = hasTimedOut ? seen : nil
+            let taken = try await repeating(options.time.clock) { error in
+                options.logger?.warning("A write of the consumer \"\(name)\" failed: \(error)")
+            } _: {
+                try await take(realm, name, className, holder, unrenewed: stamp, options)
+            }
             if let taken { return taken }
             if !hasTimedOut { seen = try await stamp(realm, name) }
         }

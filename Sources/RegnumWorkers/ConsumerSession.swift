@@ -141,10 +141,11 @@ struct ConsumerSession<T: Object> {
         var lastError = "Its process has ended in each attempt."
         while attempts < options.retry.attempts {
             if isCareful {
-                attempts += 1
-                try await persist { [lease, attempts] in
-                    try await lease.update { record, _ in record.attempts = attempts }
+                let number = attempts + 1
+                try await persist { [lease] in
+                    try await lease.update { record, _ in record.attempts = number }
                 }
+                attempts = number
             }
             guard let error = try await attempt(change) else {
                 pass(change)
@@ -203,11 +204,13 @@ struct ConsumerSession<T: Object> {
         let failure = try await renewing { [handler] in try await handler(batch) }
         if batch.isSaved { return nil }
         guard let failure else {
-            try await persist { try await batch.save { _ in } }
+            try await persist { try await batch.saveIfNeeded() }
             return nil
         }
+        // the write that saved it has thrown an error nevertheless
+        if case .alreadySaved? = failure as? WorkerError { return nil }
         if failure is CancellationError, Task.isCancelled { throw failure }
-        if let failure = failure as? WorkerError, case .leaseLost = failure { throw failure }
+        if case .leaseLost? = failure as? WorkerError { throw failure }
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
         return failure
     }
@@ -244,23 +247,64 @@ struct ConsumerSession<T: Object> {
         let since: String?
         let version: Int
         let attempts: Int
+        let error: String
     }
 
     /// Attempts the dead letters again that were to be retried.
     private func retryLetters() async throws {
         let letters = try await realm.read { [name = lease.name] tx in
-            tx.objects(DeadChange.self).where { $0.consumer == name && $0.isRetried == true }.map {
-                Letter(id: $0.id, since: $0.since, version: $0.version, attempts: $0.attempts)
+            // few, unlike the letters of a consumer
+            tx.objects(DeadChange.self).where { $0.isRetried == true }.filter {
+                $0.consumer == name
+            }.map {
+                Letter(
+                    id: $0.id, since: $0.since, version: $0.version, attempts: $0.attempts,
+                    error: $0.error)
             }
         }
-        for letter in letters {
-            guard let change = try await change(of: letter) else {
-                try await keep(letter, "The history that the change belongs to is no longer kept.")
-                continue
-            }
+        for letter in letters { try await retry(letter) }
+    }
+
+    /// Attempts a dead letter once more.
+    private func retry(_ letter: Letter) async throws {
+        let change = try await self.change(of: letter)
+        // counted before it is made, so that a change that kills the process doesn't do so forever
+        try await update(letter) { [time = options.time] letter in
+            letter.attempts += 1
+            letter.isRetried = false
+            letter.diedAt = time.now()
+            letter.error =
+                change == nil
+                ? "The history that the change belongs to is no longer kept."
+                : "Its process has ended in the last attempt."
+        }
+        guard let change else { return }
+        do {
             let error = try await attempt(
                 [change], number: letter.attempts + 1, .deadLetter(letter.id))
-            if let error { try await keep(letter, storedText(of: error)) }
+            guard let error else { return }
+            try await update(letter) { $0.error = storedText(of: error) }
+        } catch let error as CancellationError {
+            // an attempt that was interrupted doesn't count
+            try await update(letter) { stored in
+                stored.attempts = letter.attempts
+                stored.isRetried = true
+                stored.error = letter.error
+            }
+            throw error
+        }
+    }
+
+    /// Changes a dead letter that still exists.
+    private func update(
+        _ letter: Letter, _ change: @escaping @Sendable (DeadChange) -> Void
+    ) async throws {
+        try await persist { [lease] in
+            try await lease.update { _, tx in
+                if let stored = tx.object(DeadChange.self, forPrimaryKey: letter.id) {
+                    change(stored)
+                }
+            }
         }
     }
 
@@ -270,7 +314,7 @@ struct ConsumerSession<T: Object> {
         guard let cursor = ChangeCursor(since) else { return nil }
         do {
             let change = try await firstChange(since: cursor)
-            return change?.cursor.version == UInt64(letter.version) ? change : nil
+            return change?.cursor.version == UInt64(clamping: letter.version) ? change : nil
         } catch {
             guard isHistoryTrimmed(error) else { throw error }
             return nil
@@ -280,22 +324,9 @@ struct ConsumerSession<T: Object> {
     /// Returns the change that follows a position, if it was already committed.
     private func firstChange(since cursor: ChangeCursor) async throws -> CollectionChange<T>? {
         var changes = stream(since: cursor).makeAsyncIterator()
-        return try await changes.next(within: .zero, clock: options.time.clock).element
-    }
-
-    /// Keeps a dead letter that has failed again.
-    private func keep(_ letter: Letter, _ text: String) async throws {
-        try await persist { [lease] in
-            try await lease.update { _, tx in
-                guard let letter = tx.object(DeadChange.self, forPrimaryKey: letter.id) else {
-                    return
-                }
-                letter.attempts += 1
-                letter.error = text
-                letter.diedAt = lease.options.time.now()
-                letter.isRetried = false
-            }
-        }
+        let next = try await changes.next(within: .zero, clock: options.time.clock)
+        if case .end = next { throw realm.isClosed ? realm.closedError : CancellationError() }
+        return next.element
     }
 
     // MARK: Lease
@@ -331,25 +362,10 @@ struct ConsumerSession<T: Object> {
     /// Makes a write even if the task is cancelled, and repeats it if it fails for a reason that
     /// passes.
     private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
-        let delays = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
-        var failureCount = 0
-        while let error = try await transientFailure(of: write) {
-            failureCount += 1
+        try await repeating(options.time.clock) { error in
             log(.warning, "A write of the consumer \"\(lease.name)\" failed: \(error)")
-            try await options.time.clock.sleep(for: delays.delay(afterAttempt: failureCount))
-        }
-    }
-
-    /// Makes a write even if the task is cancelled. Returns the error if it may succeed later.
-    private func transientFailure(
-        of write: @escaping @Sendable () async throws -> Void
-    ) async throws -> (any Error)? {
-        do {
+        } _: {
             try await uncancelled(write)
-            return nil
-        } catch {
-            guard isTransient(error) else { throw error }
-            return error
         }
     }
 

@@ -27,14 +27,15 @@ public final class DeadChange: Object {
     /// The date of the last attempt.
     @Persisted public internal(set) var diedAt: Date
     /// Whether the consumer will attempt it again.
-    @Persisted public internal(set) var isRetried: Bool
+    @Persisted(indexed: true) public internal(set) var isRetried: Bool
     /// The position before the change; `nil` if it is the state as a whole (`.initial`).
     @Persisted var since: String?
 }
 
 extension Transaction {
     /// Requests one more attempt at a dead letter. The consumer makes it when it next renews its
-    /// lease, out of order, and deletes the letter if the attempt succeeds.
+    /// lease, out of order, and deletes the letter if the attempt succeeds. An attempt in which the
+    /// process ends counts.
     ///
     /// - Precondition: Called in a write, with a letter of this transaction.
     public func retry(_ letter: DeadChange) {

@@ -99,6 +99,16 @@ final class JobBoard<T: Job>: Sendable {
         }
     }
 
+    /// Removes the claims that wait for a worker, and returns them to be released.
+    func takeWaiting() -> [Ended] {
+        state.withLock { state in
+            let waiting = state.waiting.map(\.claimed).filter { state.held[$0.id] == $0 }
+            state.waiting = []
+            for claim in waiting { state.held[claim.id] = nil }
+            return waiting.map { ($0, .released) }
+        }
+    }
+
     /// Puts back what couldn't be written.
     func putBack(_ ended: [Ended]) {
         state.withLock { $0.ended = ended + $0.ended }

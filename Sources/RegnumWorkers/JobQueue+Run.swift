@@ -31,9 +31,7 @@ extension JobQueue {
         _ handler: @escaping @Sendable (JobRun<T>) async throws -> Void
     ) async throws {
         try check()
-        guard !realm.isClosed else {
-            throw Realm.Error(.closed, "The realm \"\(realm.configuration.name)\" was closed.")
-        }
+        guard !realm.isClosed else { throw realm.closedError }
         let board = JobBoard<T>()
         let outcome = await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask { await failure(of: { try await watch(board) }) }
@@ -51,10 +49,14 @@ extension JobQueue {
                 return error ?? CancellationError()
             }
             var first: (any Error)?
-            for await case let error? in group {
-                if first == nil { first = error }
+            for await case let error? in group where first == nil {
+                first = error
                 board.close()
                 group.cancelAll()
+                group.addTask {
+                    await finishHandlers(board)
+                    return nil
+                }
             }
             return first
         }
@@ -70,6 +72,7 @@ extension JobQueue {
     ) async {
         while let claim = await board.next() {
             do {
+                try Task.checkCancellation()
                 try await handler(JobRun(queue: self, claim: claim, board: board))
                 board.end(claim, .done)
             } catch is CancellationError where Task.isCancelled {
@@ -136,15 +139,15 @@ extension JobQueue {
         }
     }
 
-    /// Wakes the pump for each commit that changes jobs, in any process.
+    /// Wakes the pump for each commit that changes jobs, in any process. Throws when the realm is
+    /// closed.
     private func watch(_ board: JobBoard<T>) async throws {
         let names: Set<String> = [table.name, "\(RegnumJobQueueRecord.self)"]
-        while !Task.isCancelled, !realm.isClosed {
+        while !Task.isCancelled {
             let error = await failure(of: { try await watch(board, names) })
             if let error, !isHistoryTrimmed(error) { throw error }
+            if realm.isClosed { throw realm.closedError }
         }
-        // of a closed realm, nothing else would wake the pump
-        board.wakeup.set()
     }
 
     /// Wakes the pump for each commit that changes objects of some classes.
@@ -170,6 +173,44 @@ extension JobQueue {
                 guard isTransient(error) else { throw error }
                 log(error)
             }
+        }
+    }
+
+    /// Writes the ends of jobs, and renews the claims of the others, until the last handler has
+    /// returned, which may take long. Otherwise jobs that were done would run again elsewhere.
+    private func finishHandlers(_ board: JobBoard<T>) async {
+        let error = await failure(of: {
+            try await uncancelled {
+                while board.counts.busy > 0, !realm.isClosed {
+                    board.wakeup.clear()
+                    try await writeEnds(board)
+                    if board.counts.busy == 0 { return }
+                    await board.wakeup.wait(for: options.timeout / 3, clock: options.time.clock)
+                }
+            }
+        })
+        if let error { log(error) }
+    }
+
+    /// Writes the ends of jobs, releases those that weren't begun, and renews the other claims.
+    private func writeEnds(_ board: JobBoard<T>) async throws {
+        let ended = board.takeEnded() + board.takeWaiting()
+        do {
+            for id in try await exchange(ended, claimUpTo: 0).lost { logLost(id) }
+        } catch {
+            board.putBack(ended)
+            guard isTransient(error) else { throw error }
+            log(error)
+            return
+        }
+        do {
+            for claim in try await renew(board.held) {
+                logLost(claim.id)
+                board.settle(claim)
+            }
+        } catch {
+            guard isTransient(error) else { throw error }
+            log(error)
         }
     }
 

@@ -25,7 +25,8 @@ extension Realm {
     /// - Parameters:
     ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.
     ///   - options: Its settings.
-    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost.
+    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost, and when the
+    ///     realm is closed.
     /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
     ///   consumer of another class, and if the realm's `objectTypes` lack the class or
     ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer kept,
@@ -43,9 +44,7 @@ extension Realm {
                 "The name of a consumer has \(name.utf8.count) bytes instead of 1 to 1,000.")
         }
         try requireModels([type, RegnumConsumerRecord.self, DeadChange.self])
-        guard !isClosed else {
-            throw Realm.Error(.closed, "The realm \"\(configuration.name)\" was closed.")
-        }
+        guard !isClosed else { throw closedError }
         do {
             let className = "\(type as ObjectBase.Type)"
             while let taken = try await ConsumerLease.take(self, name, className, options) {

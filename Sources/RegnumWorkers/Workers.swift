@@ -50,6 +50,9 @@ public enum WorkerError: Error, Sendable, Hashable, CustomStringConvertible {
     case claimLost(ObjectId)
     /// The lease of a consumer is no longer valid: another process took it. Nothing was written.
     case leaseLost(consumer: String)
+    /// The changes of a ``ConsumerBatch`` were saved before, or their dead letter was deleted.
+    /// Nothing was written.
+    case alreadySaved(consumer: String)
 
     public var description: String {
         switch self {
@@ -58,11 +61,18 @@ public enum WorkerError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "deleted."
         case .leaseLost(let name):
             "The lease of the consumer \"\(name)\" is no longer valid: another one took it."
+        case .alreadySaved(let name):
+            "The changes were already saved as processed by the consumer \"\(name)\"."
         }
     }
 }
 
 extension Realm {
+    /// The error of a realm that was closed.
+    nonisolated var closedError: Realm.Error {
+        Realm.Error(.closed, "The realm \"\(configuration.name)\" was closed.")
+    }
+
     /// Throws `.invalidInput` for a class that the realm doesn't have, and `.readOnly`.
     nonisolated func requireModels(_ types: [ObjectBase.Type]) throws(Realm.Error) {
         if configuration.readOnly {
@@ -87,6 +97,25 @@ func uncancelled<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
     try await Task { try await body() }.value
+}
+
+/// Repeats a write as long as it fails for a reason that passes, and reports these errors.
+func repeating<R: Sendable>(
+    _ clock: any Clock<Duration>, _ report: (any Error) -> Void,
+    _ write: () async throws -> R
+) async throws -> R {
+    let delays = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
+    var failureCount = 0
+    while true {
+        do {
+            return try await write()
+        } catch {
+            guard isTransient(error) else { throw error }
+            failureCount += 1
+            report(error)
+        }
+        try await clock.sleep(for: delays.delay(afterAttempt: failureCount))
+    }
 }
 
 /// Returns the error that `body` throws, or `nil`.

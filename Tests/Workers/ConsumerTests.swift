@@ -96,6 +96,24 @@ import Testing
         expectEqual(world.realm.snapshot().objects(Receipt.self).map(\.text), ["a"])
     }
 
+    @Test func positionIsSavedOnce() async throws {
+        let journal = world.journal
+        try await world.add("a")
+        try await world.consuming { batch in
+            for number in 1...2 {
+                do {
+                    try await batch.save { tx in try tx.add(Receipt("\(number)")) }
+                    journal.add("saved")
+                } catch WorkerError.alreadySaved {
+                    journal.add("already saved")
+                }
+            }
+        } during: {
+            expectEqual(await journal.entries(2), ["saved", "already saved"])
+        }
+        expectEqual(world.realm.snapshot().objects(Receipt.self).map(\.text), ["1"])
+    }
+
     @Test(arguments: [false, true])
     func ownChangesAreSkippedUnlessRequested(areIncluded: Bool) async throws {
         let journal = world.journal
@@ -195,7 +213,7 @@ import Testing
             try await realm.consume(Memo.self, as: "mailer", options: options) { _ in }
         }
         await realm.close()
-        run.cancel()
+        // without any time passing, the handler is cancelled
         try await run.value
         // it may begin only now
         do {

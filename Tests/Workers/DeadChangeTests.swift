@@ -109,6 +109,51 @@ import Testing
         }
     }
 
+    @Test func retryOfADeadLetterThatEndsItsProcessCounts() async throws {
+        let (clock, journal, gate) = (world.clock, world.journal, Gate())
+        try await world.consuming { batch in
+            guard batch.inserted.map(\.text).contains("poison") else { return }
+            if batch.isDeadLetter {
+                journal.add("begun")
+                await gate.pass()
+            }
+            throw Failure()
+        } during: {
+            try await world.saved()
+            try await world.add("poison")
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { journal.entries.count == 1 }
+            // what a process finds that takes over now
+            let letter = try #require(letters.current.first)
+            expectTrue(letter.attempts == 4 && !letter.isRetried)
+            gate.open()
+        }
+    }
+
+    @Test func interruptedRetryOfADeadLetterIsMadeLater() async throws {
+        let (clock, journal) = (world.clock, world.journal)
+        let handler: @Sendable (ConsumerBatch<Memo>) async throws -> Void = { batch in
+            guard batch.inserted.map(\.text).contains("poison") else { return }
+            if !batch.isDeadLetter { throw Failure() }
+            journal.add("retry \(batch.attempt)")
+            if journal.entries.count == 1 { try await waitForCancellation() }
+        }
+        try await world.consuming(handler) {
+            try await world.saved()
+            try await world.add("poison")
+            try await clock.advance(by: .seconds(1)) { letters.current.count == 1 }
+            try await retryAll()
+            try await clock.advance(by: .seconds(4)) { journal.entries.count == 1 }
+        }
+        let letter = try #require(letters.current.first)
+        expectTrue(letter.attempts == 3 && letter.isRetried)
+        try await world.consuming(handler) {
+            try await clock.advance(by: .seconds(4)) { letters.current.isEmpty }
+        }
+        expectEqual(journal.entries, ["retry 4", "retry 4"])
+    }
+
     private func retryAll() async throws {
         try await world.realm.write { tx in
             for letter in tx.objects(DeadChange.self) { tx.retry(letter) }

@@ -266,6 +266,37 @@ import Testing
         expectEqual(queue.realm.snapshot().objects(Parcel.self).count, 0)
     }
 
+    @Test func endsOfJobsDoNotWaitForTheLastHandler() async throws {
+        let queue = try await queue {
+            $0.concurrency = 2
+            $0.prefetch = 3
+        }
+        try await queue.realm.write { tx in
+            try tx.enqueue(Parcel("slow"))
+            try tx.enqueue(Parcel("quick"))
+            for _ in 0..<3 { try tx.enqueue(Parcel("not begun")) }
+        }
+        let gate = Gate()
+        let run = Task { [journal] in
+            try await queue.run { run in
+                journal.add(run.job.label)
+                if run.job.label == "slow" { await gate.pass() }
+                try? await waitForCancellation()
+            }
+        }
+        expectEqual(Set(await journal.entries(2)), ["slow", "quick"])
+        run.cancel()
+        // while one handler doesn't return
+        try await wait(for: queue.realm.objects(Parcel.self)) { jobs in
+            !jobs.contains { $0.label == "quick" }
+        }
+        try await wait(for: queue.jobs(.ready)) { $0.count == 3 }
+        expectEqual(queue.jobs(.running).current.map(\.label), ["slow"])
+        gate.open()
+        try await run.value
+        expectEqual(queue.realm.snapshot().objects(Parcel.self).count, 3)
+    }
+
     // Covers .closed
     @Test func runEndsWhenTheRealmIsClosed() async throws {
         let queue = try await queue()
