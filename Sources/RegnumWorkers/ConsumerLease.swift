@@ -64,16 +64,16 @@ struct ConsumerLease: Sendable {
         }
     }
 
-    /// Renews the lease until the task is cancelled.
+    /// Renews the lease whenever it hasn't been renewed for an interval, until the task is
+    /// cancelled.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)`` as soon as another process takes the lease;
     ///   `.closed` when the realm is closed; the errors of streams and `write`.
-    func keepRenewing() async throws {
+    func keepRenewing(every interval: Duration) async throws {
         var changes = realm.object(RegnumConsumerRecord.self, forPrimaryKey: name).changes
             .makeAsyncIterator()
         while true {
-            let next = try await changes.next(
-                within: options.lease / 3, clock: options.time.clock)
+            let next = try await changes.next(within: interval, clock: options.time.clock)
             switch next {
             // what the holder has committed has also renewed the lease
             case .element: try await realm.read { tx in _ = try record(tx) }
@@ -92,6 +92,21 @@ struct ConsumerLease: Sendable {
         } catch {
             if Task.isCancelled { return }
             guard isTransient(error) else { throw error }
+        }
+    }
+
+    /// Waits for the next element of a stream, and renews the lease meanwhile, because reading
+    /// history can take longer than it lasts.
+    func next<Iterator: ChangeStreamIterator>(
+        of changes: inout Iterator, within limit: Duration
+    ) async throws -> NextElement<Iterator.Element> {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // longer than the waits for a change, after which the lease is renewed anyway
+            group.addTask { try await keepRenewing(every: options.lease / 2) }
+            let next = try await changes.next(within: limit, clock: options.time.clock)
+            group.cancelAll()
+            try await group.waitForAll()
+            return next
         }
     }
 

@@ -18,6 +18,9 @@ struct ConsumerSession<T: Object> {
     /// Whether attempts are counted in the realm before they are made, because the change may kill
     /// the process. Then changes are delivered one at a time.
     private var isCareful: Bool
+    /// Whether the next change may have to be read from history, which can take longer than the
+    /// lease lasts.
+    private var isBehind = true
 
     init(
         _ lease: ConsumerLease, _ beginning: ConsumerLease.Beginning, _ type: T.Type,
@@ -74,10 +77,16 @@ struct ConsumerSession<T: Object> {
     private mutating func advance(
         _ changes: inout CollectionChanges<T>.AsyncIterator, skipsInitial: Bool
     ) async throws -> Bool {
-        let next = try await changes.next(
-            within: options.lease / 3, clock: options.time.clock)
+        let limit = options.lease / 3
+        let next =
+            if isBehind {
+                try await lease.next(of: &changes, within: limit)
+            } else {
+                try await changes.next(within: limit, clock: options.time.clock)
+            }
         if case .end = next { return false }
         guard let first = next.element else {
+            isBehind = false
             // passes commits that don't concern the consumer, so that history isn't lost
             if let cursor = changes.cursor { try await save(cursor) }
             try await retryLetters()
@@ -94,13 +103,16 @@ struct ConsumerSession<T: Object> {
     }
 
     /// Returns the changes that can be delivered together with a first one.
-    private func more(
+    private mutating func more(
         _ changes: inout CollectionChanges<T>.AsyncIterator
     ) async throws -> [CollectionChange<T>] {
         var batch: [CollectionChange<T>] = []
         for _ in 1..<options.batchSize {
             let next = try await changes.next(within: .zero, clock: options.time.clock)
-            guard let change = next.element else { break }
+            guard let change = next.element else {
+                isBehind = false
+                break
+            }
             batch.append(change)
         }
         return batch
@@ -324,7 +336,7 @@ struct ConsumerSession<T: Object> {
     /// Returns the change that follows a position, if it was already committed.
     private func firstChange(since cursor: ChangeCursor) async throws -> CollectionChange<T>? {
         var changes = stream(since: cursor).makeAsyncIterator()
-        let next = try await changes.next(within: .zero, clock: options.time.clock)
+        let next = try await lease.next(of: &changes, within: .zero)
         if case .end = next { throw realm.isClosed ? realm.closedError : CancellationError() }
         return next.element
     }
@@ -344,7 +356,11 @@ struct ConsumerSession<T: Object> {
     ) async throws -> (any Error)? {
         let ended = await withTaskGroup(of: Ended.self) { [lease] group in
             group.addTask { .body(await failure(of: body)) }
-            group.addTask { .renewal(await failure(of: { try await lease.keepRenewing() })) }
+            group.addTask {
+                let interval = lease.options.lease / 3
+                return .renewal(
+                    await failure(of: { try await lease.keepRenewing(every: interval) }))
+            }
             var ended = await group.next()
             // the task was cancelled, and the body is about to end
             if case .some(.renewal(.none)) = ended { ended = await group.next() }

@@ -18,7 +18,7 @@ extension JobQueue {
     /// again at once, and the attempt doesn't count. If the realm is closed, nothing more can be
     /// written: claims expire, and jobs whose end wasn't committed run again.
     ///
-    /// Writes that fail with `.busy` or `.diskFull` are repeated.
+    /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled.
     ///
     /// - Parameter handler: Runs in a task of its own. It should return soon when it is cancelled,
     ///   which also happens to all handlers if the call throws an error. A job of a process that

@@ -25,14 +25,14 @@ extension Realm {
     /// - Parameters:
     ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.
     ///   - options: Its settings.
-    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost, and when the
+    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost and when the
     ///     realm is closed.
     /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
     ///   consumer of another class, and if the realm's `objectTypes` lack the class or
     ///   `Workers.models`; `.historyTrimmed` if the changes since the position are no longer kept,
     ///   see ``ConsumerOptions/lostHistory``; `.readOnly`; `.closed` if the realm was already
     ///   closed; the other errors of streams and writes. Writes that fail with `.busy` or
-    ///   `.diskFull` are repeated.
+    ///   `.diskFull` are repeated, until the task is cancelled.
     public nonisolated func consume<T: Object>(
         _ type: T.Type, as name: String, options: ConsumerOptions = ConsumerOptions(),
         _ handler: @escaping @Sendable (ConsumerBatch<T>) async throws -> Void

@@ -19,8 +19,8 @@ extension Transaction {
     ///   - uniqueKey: A key that only one unfinished job of the class can have. Jobs that are done
     ///     or dead don't count.
     /// - Returns: The job that has the unique key: the new one, or the one that was there before.
-    /// - Throws: `.invalidInput` for a priority that is out of range, or a job that is already
-    ///   stored; the errors of `add`.
+    /// - Throws: `.invalidInput` for a priority that is out of range, a date that is not a number,
+    ///   or a job that is already stored; the errors of `add`.
     /// - Complexity: O(log n) for each of the class's indexed properties, of which a job has four.
     @discardableResult
     public func enqueue<T: Job>(
@@ -33,6 +33,10 @@ extension Transaction {
                 "The priority \(priority) of a \(name) is not between "
                     + "\(JobLane.priorities.lowerBound) and \(JobLane.priorities.upperBound).",
                 className: name, property: "priority")
+        }
+        if let date, date.timeIntervalSinceReferenceDate.isNaN {
+            throw Realm.Error(
+                .invalidInput, "The date of a \(name) is not a number.", className: name)
         }
         guard !job.isManaged else {
             throw Realm.Error(

@@ -267,6 +267,11 @@ import Testing
         }
         await expectInvalidInput {
             try await queue.realm.write { tx in
+                try tx.enqueue(Parcel("a"), at: Date(timeIntervalSinceReferenceDate: .nan))
+            }
+        }
+        await expectInvalidInput {
+            try await queue.realm.write { tx in
                 let parcel = Parcel("a")
                 try tx.add(parcel)
                 try tx.enqueue(parcel)
