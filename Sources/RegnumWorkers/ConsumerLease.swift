@@ -140,11 +140,11 @@ struct ConsumerLease: Sendable {
             let next = try await changes.next(within: options.lease, clock: options.time.clock)
             if case .end = next { return nil }
             let hasTimedOut = next.element == nil
-            let stamp = hasTimedOut ? seen : nil
+            let unrenewed = hasTimedOut ? seen : nil
             let taken = try await repeating(options.time.clock) { error in
                 options.logger?.warning("A write of the consumer \"\(name)\" failed: \(error)")
             } _: {
-                try await take(realm, name, className, holder, unrenewed: stamp, options)
+                try await take(realm, name, className, holder, unrenewed: unrenewed, options)
             }
             if let taken { return taken }
             if !hasTimedOut { seen = try await stamp(realm, name) }

@@ -279,22 +279,22 @@ struct ConsumerSession<T: Object> {
 
     /// Attempts a dead letter once more.
     private func retry(_ letter: Letter) async throws {
-        let change = try await self.change(of: letter)
+        let found = try await self.change(of: letter)
         // counted before it is made, so that a change that kills the process doesn't do so forever
         try await update(letter) { [time = options.time] letter in
             letter.attempts += 1
             letter.isRetried = false
             letter.diedAt = time.now()
             letter.error =
-                change == nil
+                found == nil
                 ? "The history that the change belongs to is no longer kept."
                 : "Its process has ended in the last attempt."
         }
-        guard let change else { return }
+        guard let change = found else { return }
         do {
-            let error = try await attempt(
+            let failure = try await attempt(
                 [change], number: letter.attempts + 1, .deadLetter(letter.id))
-            guard let error else { return }
+            guard let error = failure else { return }
             try await update(letter) { $0.error = storedText(of: error) }
         } catch let error as CancellationError {
             // an attempt that was interrupted doesn't count

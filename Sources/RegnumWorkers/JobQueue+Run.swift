@@ -163,7 +163,7 @@ extension JobQueue {
     /// Renews the claims of all jobs, so that they last while the process lives.
     private func keepRenewing(_ board: JobBoard<T>) async throws {
         while !Task.isCancelled {
-            try await options.time.clock.sleep(for: options.timeout / 3)
+            try await options.time.clock.sleep(for: min(options.timeout / 3, .longestWait))
             do {
                 for claim in try await renew(board.held) {
                     logLost(claim.id)
@@ -185,7 +185,8 @@ extension JobQueue {
                     board.wakeup.clear()
                     try await writeEnds(board)
                     if board.counts.busy == 0 { return }
-                    await board.wakeup.wait(for: options.timeout / 3, clock: options.time.clock)
+                    let limit = min(options.timeout / 3, .longestWait)
+                    await board.wakeup.wait(for: limit, clock: options.time.clock)
                 }
             }
         })

@@ -34,8 +34,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public func delay(
         afterAttempt attempt: Int, using generator: inout some RandomNumberGenerator
     ) -> Duration {
-        let maximum = maximumDelay.inSeconds
-        var seconds = delay.inSeconds
+        let maximum = min(maximumDelay, .longestWait).inSeconds
+        var seconds = min(delay, .longestWait).inSeconds
         for _ in 1..<max(attempt, 1) {
             // a delay of zero, or a factor of 1, never reaches the maximum
             if seconds >= maximum || seconds == 0 || factor == 1 { break }

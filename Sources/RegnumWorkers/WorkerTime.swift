@@ -21,6 +21,9 @@ public struct WorkerTime: Sendable {
 }
 
 extension Duration {
+    /// About 136 years: the longest wait. Longer ones could overflow the time of a clock.
+    static let longestWait = Duration.seconds(1 << 32)
+
     var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18

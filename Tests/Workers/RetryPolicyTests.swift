@@ -14,6 +14,10 @@ import Testing
         expectEqual(constant.delay(afterAttempt: .max), .seconds(5))
         let none = RetryPolicy(delay: .zero, jitter: 0.5)
         expectEqual(none.delay(afterAttempt: .max), .zero)
+        // no clock overflows
+        let longest = RetryPolicy(
+            delay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), jitter: 0)
+        expectEqual(longest.delay(afterAttempt: .max), .seconds(1 << 32))
     }
 
     @Test func delaysVaryWithinTheJitter() {
