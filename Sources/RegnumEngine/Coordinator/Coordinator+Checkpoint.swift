@@ -35,8 +35,7 @@ extension Coordinator {
             if log.durableEnd < log.position { syncRelaxed(lease) }
         } else {
             follow(lease)
-            // Another process may have synced relaxed commits without publishing that, or not at
-            // all.
+            // Another process may have synced relaxed commits without publishing it, or not at all.
             if log.durableEnd < log.position, log.tryBecomeWriterIfCurrent() {
                 syncRelaxed(lease)
                 log.releaseWriterLock()
@@ -230,9 +229,7 @@ extension Coordinator {
 
     /// Removes the file that was created for a checkpoint that isn't recorded in the log. Otherwise
     /// each attempt would leave another one.
-    private func discardFile(
-        of finished: FinishedCheckpoint, _ lease: borrowing LogLease
-    ) {
+    private func discardFile(of finished: FinishedCheckpoint, _ lease: borrowing LogLease) {
         let log = lease.log
         guard let file = finished.newFile, log.newestCheckpoint?.file != file,
             !state.withLock({ $0.checkpoint.isBusy }), lockCheckpointIfFree(log)
@@ -387,9 +384,7 @@ extension Coordinator {
 
     /// Waits for another process's checkpoint to end. Throws `busy` if the commit's task is
     /// cancelled, and after a timeout, since that process may be stopped.
-    private func lockCheckpoint(
-        _ log: RealmLog, for item: StagedCommit
-    ) throws(StoreError) {
+    private func lockCheckpoint(_ log: RealmLog, for item: StagedCommit) throws(StoreError) {
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while try !log.tryLockCheckpoint() {
             guard IOPool.now() < deadline, item.isCancelled?.isSet != true else {
