@@ -267,7 +267,7 @@ import Testing
         }
         await expectInvalidInput {
             try await queue.realm.write { tx in
-                try tx.enqueue(Parcel("a"), at: Date(timeIntervalSinceReferenceDate: .nan))
+                _ = try tx.enqueue(Parcel("a"), at: Date(timeIntervalSinceReferenceDate: .nan))
             }
         }
         await expectInvalidInput {
