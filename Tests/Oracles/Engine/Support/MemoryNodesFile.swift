@@ -13,8 +13,7 @@ final class MemoryNodesFile: CheckpointSink, NodeBytes, @unchecked Sendable {
     /// The number of bytes that can be appended before the sink fails.
     var room = Int.max
 
-    /// Memory that isn't written to costs nothing. Defaults of many rows can take 300 MB.
-    init(byteCount: Int = 512 << 20) {
+    init(byteCount: Int = 48 << 20) {
         memory = .allocate(byteCount: byteCount, alignment: 4096)
     }
 
