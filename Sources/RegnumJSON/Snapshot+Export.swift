@@ -47,7 +47,7 @@ extension Snapshot {
     }
 
     /// Writes the objects of a class that a predicate string finds, as JSON lines, in the order of
-    /// the query. A line is the same as in a complete export, but there is none for the schema.
+    /// the query. A line is the same as in a complete export, but the schema has no line.
     ///
     ///     let text = "age > 3 SORT(name ASC) LIMIT(20)"
     ///     try await snapshot.exportJSON("Dog", matching: text) { try await pipe.write($0) }

@@ -15,7 +15,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
     private let completion: Completion
     private let saved = Mutex(false)
 
-    /// What is saved together with the handler's writes.
+    /// The progress to save together with the handler's writes.
     enum Completion: Sendable {
         case position(ChangeCursor)
         case deadLetter(ObjectId)

@@ -16,7 +16,7 @@ struct ConsumerLease: Sendable {
     let holder: String
     let token: Int
 
-    /// What is known about the consumer when the lease is taken.
+    /// The state of the consumer when the lease is taken.
     struct Beginning: Sendable {
         var cursor: ChangeCursor?
         var needsResync: Bool
@@ -85,7 +85,7 @@ struct ConsumerLease: Sendable {
         }
     }
 
-    /// Renews the lease. If that fails for a reason that passes, it is tried again later.
+    /// Renews the lease. After a transient error, the next renewal tries again.
     private func renewUnlessBusy() async throws {
         do {
             try await renew()
@@ -95,8 +95,8 @@ struct ConsumerLease: Sendable {
         }
     }
 
-    /// Waits for the next element of a stream, and renews the lease meanwhile, because reading
-    /// history can take longer than it lasts.
+    /// Waits for the next element of a stream, renewing the lease in the meantime, because reading
+    /// history can take longer than the lease lasts.
     func next<Iterator: ChangeStreamIterator>(
         of changes: inout Iterator, within limit: Duration
     ) async throws -> NextElement<Iterator.Element> {

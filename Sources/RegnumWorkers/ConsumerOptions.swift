@@ -4,7 +4,7 @@ public import Logging
 ///
 /// They belong to the process and aren't stored.
 public struct ConsumerOptions: Sendable {
-    /// What a consumer gets first that runs for the first time.
+    /// The first change that a new consumer receives.
     public enum Start: Sendable, Hashable {
         /// The objects that there are, as `.initial`, and then the changes.
         case existing
@@ -12,8 +12,8 @@ public struct ConsumerOptions: Sendable {
         case changes
     }
 
-    /// What happens if the changes since the consumer's position are no longer kept, because it
-    /// didn't run for longer than the realm's history reaches back.
+    /// The behavior if the changes since the consumer's position are no longer retained, because it
+    /// hasn't run for longer than the realm's history reaches back.
     public enum LostHistory: Sendable, Hashable {
         /// `consume` throws `.historyTrimmed`, also whenever it is called again. Use this if each
         /// change counts.
@@ -24,9 +24,9 @@ public struct ConsumerOptions: Sendable {
         case resync
     }
 
-    /// What the consumer gets first.
+    /// The first change that a new consumer receives.
     public var start = Start.existing
-    /// What happens if history is no longer kept.
+    /// The behavior if the history since the position is no longer retained.
     public var lostHistory = LostHistory.fail
     /// The maximum number of changes that one call of the handler gets, at least 1. There are
     /// several only if they were committed before the call.
@@ -52,7 +52,7 @@ public struct ConsumerOptions: Sendable {
 
     public init() {}
 
-    /// What is wrong with the settings, or `nil`.
+    /// The problem with the settings, or `nil`.
     var problem: String? {
         if batchSize < 1 { return "ConsumerOptions.batchSize is \(batchSize); the minimum is 1." }
         if depth < 0 { return "ConsumerOptions.depth is negative: \(depth)." }

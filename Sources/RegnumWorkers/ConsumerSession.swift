@@ -227,7 +227,7 @@ struct ConsumerSession<T: Object> {
         return failure
     }
 
-    /// Makes a dead letter of a change, and goes on.
+    /// Stores a change as a dead letter and moves past it.
     private func bury(_ change: CollectionChange<T>, _ text: String) async throws {
         log(
             .error,
@@ -375,8 +375,7 @@ struct ConsumerSession<T: Object> {
         }
     }
 
-    /// Makes a write even if the task is cancelled, and repeats it if it fails for a reason that
-    /// passes.
+    /// Makes a write even if the task is cancelled, and repeats it after transient errors.
     private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
         try await repeating(options.time.clock) { error in
             log(.warning, "A write of the consumer \"\(lease.name)\" failed: \(error)")

@@ -40,7 +40,7 @@ public struct JobOptions: Sendable {
 
     public init() {}
 
-    /// What is wrong with the settings, or `nil`.
+    /// The problem with the settings, or `nil`.
     var problem: String? {
         if concurrency < 1 {
             return "JobOptions.concurrency is \(concurrency); the minimum is 1."

@@ -108,7 +108,7 @@ extension JobQueue {
                 guard isTransient(error) else { throw error }
                 failureCount += 1
                 log(error)
-                let delay = Self.rewriteDelay.delay(afterAttempt: failureCount)
+                let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
                 try await options.time.clock.sleep(for: delay)
             }
         }
@@ -124,11 +124,6 @@ extension JobQueue {
 
     /// The time after which the clock is read again, in case it was set.
     private static var maximumWait: Duration { .seconds(60) }
-
-    /// The delays before a write is repeated.
-    private static var rewriteDelay: RetryPolicy {
-        RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
-    }
 
     /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.
     private func timeToNextClaim() async throws -> Duration {
@@ -164,15 +159,20 @@ extension JobQueue {
     private func keepRenewing(_ board: JobBoard<T>) async throws {
         while !Task.isCancelled {
             try await options.time.clock.sleep(for: min(options.timeout / 3, .longestWait))
-            do {
-                for claim in try await renew(board.held) {
-                    logLost(claim.id)
-                    board.settle(claim)
-                }
-            } catch {
-                guard isTransient(error) else { throw error }
-                log(error)
+            try await renewHeld(board)
+        }
+    }
+
+    /// Renews the claims of all jobs once, and logs a transient error.
+    private func renewHeld(_ board: JobBoard<T>) async throws {
+        do {
+            for claim in try await renew(board.held) {
+                logLost(claim.id)
+                board.settle(claim)
             }
+        } catch {
+            guard isTransient(error) else { throw error }
+            log(error)
         }
     }
 
@@ -204,15 +204,7 @@ extension JobQueue {
             log(error)
             return
         }
-        do {
-            for claim in try await renew(board.held) {
-                logLost(claim.id)
-                board.settle(claim)
-            }
-        } catch {
-            guard isTransient(error) else { throw error }
-            log(error)
-        }
+        try await renewHeld(board)
     }
 
     /// Writes the ends of the jobs that have ended, and releases all others.

@@ -85,7 +85,7 @@ struct JobTable: Sendable {
         }
     }
 
-    /// Claims the ready jobs that come first. Returns what identifies the claims, in their order.
+    /// Claims the ready jobs that come first. Returns the identities of the claims, in order.
     ///
     /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
     func claim(
@@ -174,7 +174,7 @@ struct JobTable: Sendable {
     }
 }
 
-/// What identifies a claim.
+/// The identity of a claim.
 struct ClaimedJob: Sendable, Hashable {
     let id: ObjectId
     /// The number of the claim among those of the job.

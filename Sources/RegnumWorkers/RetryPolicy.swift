@@ -51,7 +51,10 @@ public struct RetryPolicy: Sendable, Hashable {
         return delay(afterAttempt: attempt, using: &generator)
     }
 
-    /// What is wrong with the settings, or `nil`.
+    /// The delays before a write that failed with a transient error is repeated.
+    static let writes = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
+
+    /// The problem with the settings, or `nil`.
     var problem: String? {
         if attempts < 1 { return "RetryPolicy.attempts is \(attempts); the minimum is 1." }
         if delay < .zero || maximumDelay < .zero {

@@ -99,12 +99,11 @@ func uncancelled<R: Sendable>(
     try await Task { try await body() }.value
 }
 
-/// Repeats a write as long as it fails for a reason that passes, and reports these errors.
+/// Repeats a write as long as it fails with a transient error, and reports these errors.
 func repeating<R: Sendable>(
     _ clock: any Clock<Duration>, _ report: (any Error) -> Void,
     _ write: () async throws -> R
 ) async throws -> R {
-    let delays = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
     var failureCount = 0
     while true {
         do {
@@ -114,7 +113,7 @@ func repeating<R: Sendable>(
             failureCount += 1
             report(error)
         }
-        try await clock.sleep(for: delays.delay(afterAttempt: failureCount))
+        try await clock.sleep(for: RetryPolicy.writes.delay(afterAttempt: failureCount))
     }
 }
 

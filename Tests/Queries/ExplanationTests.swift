@@ -17,7 +17,7 @@ final class ExplainedNote: Object {
     @Persisted var owner: ExplainedOwner?
 }
 
-/// What `explain()` says about the evaluation of queries.
+/// Explanations of how queries are evaluated.
 @Suite struct ExplanationTests {
     /// Returns a realm with 200 notes in 20 rooms, each of 20 owners having 10.
     private func realm() async throws -> Realm {

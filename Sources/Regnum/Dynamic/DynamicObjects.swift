@@ -36,10 +36,7 @@ public final class DynamicObjects: _ConfinedCollection, DynamicQueryable {
         store.requireLive("count")
         let edit = store.core.editCount
         if let found, found.edit == edit { return found.rows }
-        let rows = store.core.attempt { () throws(Realm.Error) in
-            try _ask(
-                _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) })
-        }
+        let rows = store.core.attempt { () throws(Realm.Error) in try _ask(.rows) }
         found = (rows ?? ResultTree(), edit)
         return found?.rows
     }

@@ -44,6 +44,13 @@ public struct _DynamicQuestion<Answer> {
     }
 }
 
+extension _DynamicQuestion where Answer == ResultTree {
+    /// The rows that the query finds.
+    static var rows: _DynamicQuestion {
+        _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) }
+    }
+}
+
 /// The stored classes and those of the program. An implementation detail of ``DynamicQueryable``.
 public struct _DynamicClasses {
     let realm: RealmCore

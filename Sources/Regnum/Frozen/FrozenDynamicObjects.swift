@@ -37,8 +37,7 @@ public struct FrozenDynamicObjects: RandomAccessCollection, DynamicQueryable, Se
     private var rows: ResultTree {
         if let known = known.withLock({ $0 }) { return known }
         return snapshot.answer(ResultTree()) { () throws(Realm.Error) in
-            let found = try _ask(
-                _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) })
+            let found = try _ask(.rows)
             known.withLock { $0 = found }
             return found
         }
@@ -91,8 +90,6 @@ extension Snapshot {
     package func rows(
         _ className: String, matching predicate: String
     ) throws(Realm.Error) -> ResultTree {
-        let objects = try dynamicObjects(className).filter(predicate)
-        return try objects._ask(
-            _DynamicQuestion { plan, state throws(StoreError) in try plan.evaluate(state) })
+        try dynamicObjects(className).filter(predicate)._ask(.rows)
     }
 }

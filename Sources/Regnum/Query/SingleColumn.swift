@@ -3,7 +3,7 @@ internal import RegnumEngine
 // Paths to single values, by which results can be sorted.
 
 extension Query {
-    /// The property that the expression stands for, with the path to it; `nil` if the path may lead
+    /// The property that the expression denotes, with the path to it; `nil` if the path may lead
     /// to several values, or if the expression isn't a stored value.
     var singleColumn: ColumnReference? {
         switch node {

@@ -151,9 +151,9 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    /// Fails the transaction if the class doesn't match the stored schema, if a savepoint has taken
-    /// back the containing `AnyRealmValue` together with its property, or if the list of an existing
-    /// `AnyRealmValue` isn't stored, which only happens in a damaged file.
+    /// Fails the transaction if the class doesn't match the stored schema, if a savepoint has rolled
+    /// back the containing `AnyRealmValue` together with its property, or if the list of an
+    /// existing `AnyRealmValue` isn't stored, which only happens in a damaged file.
     @inline(never)
     private func failUnstored(_ core: TransactionCore) {
         if let mismatch = binding.mapping?.mismatch {

@@ -4,7 +4,7 @@ package import RegnumStore
 package struct QueryExplanation: Sendable {
     /// How the rows are found that the conditions are evaluated for.
     package enum Access: Sendable, Hashable {
-        /// There are none: the class isn't stored, or its rows can't match.
+        /// No rows: the class isn't stored, or its rows can't match.
         case nothing
         /// All rows of the class match.
         case all

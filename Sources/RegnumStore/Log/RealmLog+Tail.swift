@@ -89,8 +89,9 @@ extension RealmLog {
 
     /// Zeroes the bytes after the log end, so that they can't be mistaken for a later record. The
     /// header is zeroed last, word by word from its end, so that a kill at any time, even between
-    /// two pages of a write, again leaves the beginning of a record. The control page is marked as
-    /// "writing" before that, since a power loss can bring the bytes back until the zeros are synced.
+    /// two pages of a write, again leaves the beginning of a record. Before that, the control page
+    /// is marked as "writing", since a power loss can bring the bytes back until the zeros are
+    /// synced.
     private func zero(_ count: Int) throws(StoreError) {
         control.isWriting = true
         storeControl()
