@@ -15,8 +15,11 @@ import Testing
         var random = SeededRandom()
         let start = ContinuousClock.now
         var report = CheckpointKillReport()
-        while report.kills < Self.killCount {
-            let kills = min(15, Self.killCount - report.kills)
+        // A loaded machine may need more kills until enough of them hit a checkpoint.
+        while report.kills < Self.killCount
+            || !report.isMeaningful && report.kills < 4 * Self.killCount
+        {
+            let kills = min(15, max(Self.killCount - report.kills, 5))
             let seed = random.next()
             let hasPeer = report.rounds % 2 == 1
             report += try await withChildren { group in
@@ -24,11 +27,9 @@ import Testing
             }
         }
         print("kill -9 during checkpoints: \(report), \(start.duration(to: .now))")
-        expectEqual(report.kills, Self.killCount)
+        #expect(report.kills >= Self.killCount)
         #expect(report.checkpoints * 4 >= report.kills, "too few checkpoints were finished")
-        #expect(
-            report.unfinished * 4 >= report.lookedAt,
-            "too few processes died with a checkpoint half written")
+        #expect(report.isMeaningful, "too few processes died with a checkpoint half written")
     }
 }
 
@@ -46,6 +47,9 @@ struct CheckpointKillReport: CustomStringConvertible {
     /// Those that left a nodes file to which the log doesn't refer at all.
     var abandonedFiles = 0
     var bulkCommits = 0
+
+    /// Whether enough processes were killed in the middle of a checkpoint.
+    var isMeaningful: Bool { unfinished * 8 >= CheckpointKillTests.killCount }
 
     static func += (left: inout CheckpointKillReport, right: CheckpointKillReport) {
         left.rounds += right.rounds

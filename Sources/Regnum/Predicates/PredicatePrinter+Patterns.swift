@@ -87,9 +87,7 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> PrintedTest? {
         var found = predicate
         if case .or(let terms) = predicate {
-            guard terms.count == 2,
-                terms[1] == .not(terms[0].replacingContent { _ in .constant(true) })
-            else { return nil }
+            guard terms.count == 2, terms[1] == terms[0].contentIsMissing else { return nil }
             found = terms[0]
         }
         guard var test = try content(found, at: place),
@@ -174,6 +172,11 @@ extension Predicate {
         return step == "[*]" || rest.leadsToAllContents
     }
 
+    /// For a condition on the contents of a value of any type, the one that there are none.
+    fileprivate var contentIsMissing: Predicate? {
+        contentStep == nil ? nil : .not(replacingContent { _ in .constant(true) })
+    }
+
     /// Returns the predicate with another condition on the value at the end of its steps into a
     /// value of any type; the same one for `nil`.
     fileprivate func replacingContent(_ replacement: (Predicate) -> Predicate?) -> Predicate {
@@ -196,13 +199,26 @@ extension Predicate {
 }
 
 extension [Predicate] {
-    /// The terms, with each two that are a step into the contents of a value of any type joined
-    /// again: a conjunction of several conditions has them one after the other.
+    /// The terms of a conjunction, with each two that are a step into the contents of a value of any
+    /// type joined again: if there are more terms, these come one after the other.
     var joiningContentSteps: [Predicate] {
+        joining { a, b in
+            let step = Predicate.and([a, b])
+            return step.contentStep == nil ? nil : step
+        }
+    }
+
+    /// The terms of a disjunction, with each two that are a condition on contents that also holds if
+    /// there are none joined again.
+    var joiningContentConditions: [Predicate] {
+        joining { a, b in a.contentIsMissing == b ? .or([a, b]) : nil }
+    }
+
+    private func joining(_ joined: (Predicate, Predicate) -> Predicate?) -> [Predicate] {
         var result: [Predicate] = []
         for term in self {
-            if let last = result.last, Predicate.and([last, term]).contentStep != nil {
-                result[result.count - 1] = .and([last, term])
+            if let last = result.last, let pair = joined(last, term) {
+                result[result.count - 1] = pair
             } else {
                 result.append(term)
             }

@@ -66,7 +66,12 @@ struct PredicatePrinter {
         _ place: PrintedPlace, in outer: Precedence
     ) throws(PredicateUnprintable) -> String {
         if terms.isEmpty { return precedence == .and ? "TRUEPREDICATE" : "FALSEPREDICATE" }
-        let terms = precedence == .and && terms.count > 2 ? terms.joiningContentSteps : terms
+        let terms =
+            switch precedence {
+            case .and where terms.count > 2: terms.joiningContentSteps
+            case .or where terms.count > 2: terms.joiningContentConditions
+            default: terms
+            }
         if terms.count == 1 { return try condition(terms[0], place, in: outer) }
         var texts: [String] = []
         for term in terms { texts.append(try condition(term, place, in: precedence)) }

@@ -56,6 +56,9 @@ import Testing
             { $0.items.any { $0.in([.fromArray([]), .int(7)]) } },
             { $0.any < .fromArray([]) }, { !($0.any["k"] >= .fromDictionary([:])) },
             { !($0.any["k"].in([.string("s"), .fromArray([])]) && $0.any["k"] != .none) },
+            { $0.any["k"] == .none || $0.number > 2 },
+            { $0.number > 2 || $0.friend.any["k"].notEquals("s") || $0.any["k"] == .none },
+            { $0.items.any { $0["k"].notEquals("x") || $0 == .int(7) } },
         ]
         func check<Results: Queryable>(_ all: Results, _ ids: (Results) -> [Int])
         where Results.Model == Gadget {
