@@ -62,7 +62,8 @@ extension DatabaseContent {
                     guard sequence.insert(elements, owner, at: position + count, edit) else {
                         return false
                     }
-                    sequence.remove(owner, position..<position + count, edit)
+                    // A forged leaf can have other elements than it had before the insertion.
+                    isLinked = sequence.remove(owner, position..<position + count, edit)
                 }
                 for element in removed where !backlinks.remove(element, owner, edit) {
                     isLinked = false
@@ -101,7 +102,7 @@ extension DatabaseContent {
                 table: TableKey(rawValue: UInt32(index)), list: ListKey(rawValue: UInt16(list)))
             var isLinked = true
             withTrees(of: place, edit) { sequence, backlinks in
-                sequence.remove(owner, 0..<elements.count, edit)
+                isLinked = sequence.remove(owner, 0..<elements.count, edit)
                 for element in elements where !backlinks.remove(element, owner, edit) {
                     isLinked = false
                 }
@@ -156,11 +157,12 @@ extension DatabaseContent {
                 var start = end - 1
                 while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
                 let range = positions[start]..<positions[end - 1] + 1
-                for element in sequence.elements(owner, range)
-                where !backlinks.remove(element, owner, edit) {
+                let elements = sequence.elements(owner, range)
+                if elements.count < range.count { isLinked = false }
+                for element in elements where !backlinks.remove(element, owner, edit) {
                     isLinked = false
                 }
-                sequence.remove(owner, range, edit)
+                if !sequence.remove(owner, range, edit) { isLinked = false }
                 end = start
             }
             return positions

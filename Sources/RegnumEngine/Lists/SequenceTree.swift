@@ -201,23 +201,26 @@ extension SequenceTree {
         return true
     }
 
-    /// Removes an owner's elements in a range of positions, clamped to the list's end.
+    /// Removes an owner's elements in a range of positions, clamped to the list's end. Returns
+    /// whether there was one at each position.
     ///
     /// - Complexity: O(log n) for each leaf.
-    mutating func remove(_ owner: UInt64, _ range: Range<Int>, _ edit: NodeEdit) {
+    @discardableResult
+    mutating func remove(_ owner: UInt64, _ range: Range<Int>, _ edit: NodeEdit) -> Bool {
         var left = range.count
         let next = start(owner) &+ max(range.lowerBound, 0)
         while left > 0 {
             var place = 0
             guard
                 var walk = IndexWalk(tree, at: next, behindEntryBefore: false, &place)
-            else { return }
+            else { return false }
             let leaf = walk.leaf
             let end = min(cregnum_words_through(leaf.keys, leaf.count, owner), place &+ left)
-            guard place < end, leaf.keys[place] == owner else { return }
+            guard place < end, leaf.keys[place] == owner else { return false }
             left &-= end &- place
             tree.remove(place..<end, &walk, edit)
         }
+        return true
     }
 }
 

@@ -166,4 +166,28 @@ import Testing
             expectEqual(damage?.code, isForged ? .invalidDatabase : nil)
         }
     }
+
+    /// A search of the leaf finds the foreign key only after the insertion, so that fewer elements
+    /// would be removed than backlinks.
+    // Covers .invalidDatabase
+    @Test func removalThatFailsAfterAnInsertionIsReported() throws {
+        for isForged in [false, true] {
+            let transaction = EngineTransaction(base: .makeEmpty())
+            _ = try transaction.addTable(name: "A", columns: [])
+            _ = try transaction.addList(table, name: "list", target: table)
+            let rows = try (0..<10).map { _ in try transaction.insert(table, []) }
+            try transaction.insertIntoList(table, owner, list, at: 0, Array(rows[..<8]))
+            let leaf = IndexLeaf(try #require(transaction.content.elements(table, list).tree.root))
+            if isForged { leaf.keys[4] = 9 }
+            let (isDone, damage) = DamageWatch.run {
+                transaction.content.splice(
+                    ListPlace(table: table, list: list), owner.rawValue, at: 0, removing: 8,
+                    inserting: [8, 9], transaction.edit.nodes)
+            }
+            #expect(isDone)
+            expectEqual(damage?.code, isForged ? .invalidDatabase : nil)
+            let count = transaction.content.elements(table, list).tree.count
+            expectEqual(count, isForged ? 6 : 2)
+        }
+    }
 }
