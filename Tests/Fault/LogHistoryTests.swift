@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -29,12 +30,14 @@ import Testing
         disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix(prefix) }
     }
 
-    /// Repeats two commits of about a KiB, a checkpoint in a new file and a small segment.
+    /// Repeats two commits, of about a KiB by default, a checkpoint in a new file and a small
+    /// segment.
     private func run(
-        _ process: CheckpointProcess, _ rounds: Int, time: (Int) -> UInt64 = { _ in 0 }
+        _ process: CheckpointProcess, _ rounds: Int, _ count: Int = 992,
+        time: (Int) -> UInt64 = { _ in 0 }
     ) throws {
         for round in 0..<rounds {
-            for _ in 0..<2 { try commit(process, time: time(round)) }
+            for _ in 0..<2 { try commit(process, count, time: time(round)) }
             try process.checkpoint(isNewFile: true)
             try process.log.beginSegmentAfterCheckpoint()
             try process.trim()
@@ -84,11 +87,14 @@ import Testing
         try expectEqual(oldest(other), 38)
     }
 
-    @Test func commitsYoungerThanTheAgeStay() throws {
+    /// Larger commits don't fit into the segment that begins after a checkpoint, so that it has
+    /// none.
+    @Test(arguments: [992, 5000])
+    func commitsYoungerThanTheAgeStay(_ count: Int) throws {
         let second: UInt64 = 1_000_000
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: nil)
         let process = try writer(retention)
-        try run(process, 20) { round in
+        try run(process, 20, count) { round in
             disk.setWallClock(microseconds: Int64(UInt64(round) * second))
             return UInt64(round) * second
         }
@@ -139,6 +145,17 @@ import Testing
         let found = try oldest(process)
         #expect((26...31).contains(found))
         #expect(files("log-").count <= 8)
+    }
+
+    /// It would otherwise keep the log from ever being trimmed.
+    @Test func aSegmentThatTheDiskCannotReadDoesNotEndTrimming() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
+        try run(process, 10)
+        disk.inject(SimFailure(.read, errno: EIO))
+        try process.trim()
+        expectEqual(disk.firedFailureCount, 1)
+        let again = try CheckpointProcess(disk.killImage())
+        expectEqual(again.content.bodies, process.content.bodies)
     }
 
     /// A damaged header hides what only the log from there on leads to, and nothing later.

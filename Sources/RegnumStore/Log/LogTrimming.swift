@@ -86,15 +86,14 @@ package struct LogTrimming: Sendable {
         var first: SegmentHeader?
         var isExpired = true
         var begin: (position: LogPosition, firstFile: UInt64)?
-        for number in numbers {
-            guard let segment = try readable(number) else {
+        for (index, number) in numbers.enumerated() {
+            guard let header = try readable(number)?.header else {
                 (first, begin) = (nil, nil)
                 continue
             }
-            let header = segment.header
-            if isExpired, number != numbers.first {
+            if isExpired, index > 0 {
                 isExpired = retention.hasExpired(
-                    before: header.base, try firstCommitTime(segment), end: end,
+                    before: header.base, try firstCommitTime(numbers[index...]), end: end,
                     now: wallClockMicroseconds)
                 if isExpired { begin = nil }
             }
@@ -107,12 +106,12 @@ package struct LogTrimming: Sendable {
         return begin
     }
 
-    /// Opens a segment; `nil` if its header is damaged.
+    /// Opens a segment; `nil` if its header is damaged or can't be read from the disk.
     private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do {
             return try LogSegment.open(directory, number)
         } catch {
-            guard error.code == .invalidDatabase else { throw error }
+            guard error.code == .invalidDatabase || error.isMediaFailure else { throw error }
             return nil
         }
     }
@@ -147,7 +146,20 @@ package struct LogTrimming: Sendable {
         return 0
     }
 
-    /// Returns the time of the first commit in a segment.
+    /// Returns the time of the first commit in the segments. One that begins after a checkpoint has
+    /// none if the next batch didn't fit into it.
+    private func firstCommitTime(_ numbers: ArraySlice<UInt64>) throws(StoreError) -> Int64? {
+        for number in numbers {
+            do throws(StoreError) {
+                guard let segment = try readable(number) else { continue }
+                if let time = try firstCommitTime(segment) { return time }
+            } catch {
+                guard error.isMediaFailure else { throw error }
+            }
+        }
+        return nil
+    }
+
     private func firstCommitTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
         var cursor = RecordCursor(segment, options)
         while let (record, body) = try cursor.next() {
