@@ -20,6 +20,13 @@ package final class SimDirectory: RealmDirectory {
         try fileSystem.leads(path, to: identity)
     }
 
+    package func freeByteCount() -> UInt64? {
+        fileSystem.state.withLock { state -> UInt64? in
+            guard let capacity = state.capacityByteCount else { return .max }
+            return capacity - min(capacity, state.usedByteCount())
+        }
+    }
+
     private func checkWritable() {
         precondition(!isReadOnly, "change in a directory that was opened for reading")
     }

@@ -25,9 +25,9 @@ package struct CheckpointOptions: Sendable {
     /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
     /// The delay before retrying a checkpoint that couldn't be started or recorded; 10 times as
-    /// long after writing a checkpoint failed, 600 times if due to damage. A failed reload is
-    /// retried after the same delay, then after twice as long each time, up to 50 times as long
-    /// (5 s).
+    /// long after writing a checkpoint failed, 600 times if due to damage, up to 600 times on a
+    /// full disk (`FullDisk`). A failed reload is retried after the same delay, then after twice as
+    /// long each time, up to 50 times as long (5 s).
     package var retryNanoseconds: UInt64 = 100_000_000
     /// The maximum time that a bulk commit waits for another process's checkpoint, which is paced
     /// and may have gigabytes to write.
@@ -58,6 +58,8 @@ struct CheckpointState {
     var wantedVersion: UInt64 = 0
     /// No new checkpoint before this time.
     var retryAt: UInt64 = 0
+    /// The last attempt to write or record a checkpoint, if there was no space for it.
+    var fullDisk: FullDisk?
     /// The next retry after the checkpoint lock couldn't be acquired because of an error.
     var lockRetry: Backoff?
     /// The version of the checkpoint from which this process's tree was loaded; 0: none.
@@ -215,6 +217,7 @@ extension CoordinatorState {
         let isShrinking = deletions.rowCount >= options.minimumDeletedRowCount || isFileMostlyFree
         checkpoint.deletions -= deletions
         checkpoint.nodesUse = nil
+        checkpoint.fullDisk = nil
         if options.isOn, isShrinking {
             checkpoint.wantedVersion = max(checkpoint.wantedVersion, version + 1)
         }

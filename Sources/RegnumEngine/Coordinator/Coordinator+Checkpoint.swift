@@ -15,7 +15,7 @@ extension Coordinator {
 
     /// Captures what the checkpoint needs and starts a job for the rest. A pump step.
     func beginCheckpoint(_ lease: consuming LogLease) {
-        let plan = planCheckpoint(lease)
+        let plan = isWaitingForSpace(lease) ? nil : planCheckpoint(lease)
         let now = IOPool.now()
         release(lease) { state in
             guard plan == nil else { return }
@@ -83,6 +83,7 @@ extension Coordinator {
     private func writeCheckpoint(_ plan: CheckpointPlan) {
         var finished: FinishedCheckpoint?
         var failure: StoreError?
+        let space = plan.nodes.freeByteCount
         do throws(StoreError) {
             let written = try writeImages(plan) { _ in self.paceCheckpoint() }
             finished = FinishedCheckpoint(
@@ -92,14 +93,13 @@ extension Coordinator {
             if error.code != .closed { failure = error }
         }
         plan.lock.unlock(.checkpoint)
-        let now = IOPool.now()
+        if let failure { noteFullDisk(failure, freeByteCount: space) }
         // Damage is permanent, and each attempt would write everything before it again.
         let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
+        let retryAt = IOPool.now() + pause * options.checkpoint.retryNanoseconds
         endCheckpointJob { state in
             state.checkpoint.finished = finished
-            if finished == nil {
-                state.checkpoint.retryAt = now + pause * options.checkpoint.retryNanoseconds
-            }
+            if finished == nil { state.checkpoint.retryAt = retryAt }
         }
         if let failure { options.report(.checkpointFailed(failure)) }
     }
@@ -203,11 +203,10 @@ extension Coordinator {
             if log.isPoisoned || error.code == .fileMoved {
                 fail([], error)
             } else {  // no space, although commits may still fit
-                let now = IOPool.now()
-                state.withLock { state in
-                    state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
-                }
+                let retryAt = IOPool.now() + options.checkpoint.retryNanoseconds
+                state.withLock { $0.checkpoint.retryAt = retryAt }
                 discardFile(of: finished, lease)
+                noteFullDisk(error, freeByteCount: log.nodes.freeByteCount)
                 options.report(.checkpointFailed(error))
             }
         }

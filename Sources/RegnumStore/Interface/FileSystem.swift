@@ -83,6 +83,9 @@ package protocol RealmDirectory: AnyObject, Sendable {
     ///
     /// Throws as `FileSystem.leads` does.
     func isCurrent() throws(StoreError) -> Bool
+    /// Returns the number of bytes that files can still take on the disk; `nil` if unknown. Quotas
+    /// aren't considered.
+    func freeByteCount() -> UInt64?
     /// Returns the names of all entries, without "." and "..", in no particular order.
     func names() throws(StoreError) -> [String]
     /// Opens an existing file for reading and writing. Throws `fileNotFound` if it doesn't exist,

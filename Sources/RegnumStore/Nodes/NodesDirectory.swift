@@ -28,6 +28,9 @@ package final class NodesDirectory: Sendable {
         self.lock = lock
     }
 
+    /// The number of bytes that files can still take on the disk; `nil` if unknown.
+    package var freeByteCount: UInt64? { directory.freeByteCount() }
+
     /// Returns nodes file `number`, sharing one object while it is in use.
     ///
     /// Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if its header is damaged,

@@ -39,6 +39,14 @@ package final class PosixDirectory: RealmDirectory {
         try PosixFileSystem.shared.leads(absolutePath, to: identity)
     }
 
+    package func freeByteCount() -> UInt64? {
+        var status = statvfs()
+        guard repeated({ fstatvfs(descriptor, &status) }) == 0 else { return nil }
+        let (byteCount, isOver) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isOver ? nil : byteCount
+    }
+
     deinit { close(descriptor) }
 
     /// Returns the names of all entries. Bytes that aren't UTF-8 are replaced; such an entry can't

@@ -94,6 +94,7 @@ private final class MortalDirectory: RealmDirectory {
     var isReadOnly: Bool { directory.isReadOnly }
 
     func isCurrent() throws(StoreError) -> Bool { try directory.isCurrent() }
+    func freeByteCount() -> UInt64? { directory.freeByteCount() }
 
     func names() throws(StoreError) -> [String] {
         try process.look()

@@ -28,6 +28,12 @@ import Testing
     }
 
     @Test(arguments: DiskKind.allCases)
+    func freeSpaceIsKnown(kind: DiskKind) throws {
+        let free = try requireValue(TestDisk(kind).makeRealm().freeByteCount())
+        #expect(free > 0)
+    }
+
+    @Test(arguments: DiskKind.allCases)
     func missingParentIsNotMade(kind: DiskKind) throws {
         let disk = try TestDisk(kind)
         let path = "\(disk.base)/missing/a.realm"

@@ -1,0 +1,48 @@
+internal import RegnumStore
+
+/// A checkpoint for which the disk had no space. Each attempt writes everything that fits before it
+/// fails, and takes the space from others meanwhile. So the pauses between attempts become longer
+/// while nothing changes.
+struct FullDisk {
+    /// When the next attempt is made in any case.
+    let backoff: Backoff
+    /// The free space that wasn't enough; `nil` if unknown.
+    let freeByteCount: UInt64?
+
+    init(after last: FullDisk?, freeByteCount: UInt64?, _ options: CheckpointOptions) {
+        let pause = 10 * options.retryNanoseconds
+        backoff = Backoff(after: last?.backoff, from: pause, to: 60 * pause)
+        self.freeByteCount = freeByteCount
+    }
+
+    /// Returns whether the next attempt is due: its time has come, or there is notably more space.
+    func isRetryDue(freeByteCount now: UInt64?) -> Bool {
+        if backoff.isDue { return true }
+        guard let now, let freeByteCount, now > freeByteCount else { return false }
+        return now - freeByteCount > freeByteCount / 16 + (64 << 10)
+    }
+}
+
+extension Coordinator {
+    /// Notes that a checkpoint couldn't be written or recorded, if the reason is a full disk.
+    ///
+    /// - Parameter freeByteCount: the space that there was for it.
+    func noteFullDisk(_ error: StoreError, freeByteCount: UInt64?) {
+        guard error.code == .diskFull else { return }
+        state.withLock { state in
+            state.checkpoint.fullDisk = FullDisk(
+                after: state.checkpoint.fullDisk, freeByteCount: freeByteCount,
+                options.checkpoint)
+        }
+    }
+
+    /// Returns whether the next checkpoint waits for space on the disk. One that has become much
+    /// smaller doesn't wait.
+    func isWaitingForSpace(_ lease: borrowing LogLease) -> Bool {
+        let fullDisk = state.withLock { state in
+            state.isShrunk(options.checkpoint) ? nil : state.checkpoint.fullDisk
+        }
+        guard let fullDisk else { return false }
+        return !fullDisk.isRetryDue(freeByteCount: lease.log.nodes.freeByteCount)
+    }
+}

@@ -1,0 +1,80 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// When checkpoints are attempted again after the disk had no space for one.
+@Suite(.timeLimit(.minutes(40)))
+struct FullDiskCheckpointTests {
+    private func fullDisk(_ coordinator: Coordinator) -> FullDisk? {
+        coordinator.state.withLock { $0.checkpoint.fullDisk }
+    }
+
+    /// Each attempt takes the remaining space from others for a moment.
+    // Covers .diskFull
+    @Test func aCheckpointWaitsForSpace() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insert(0, into: coordinator)
+        disk.capacityByteCount = disk.usedByteCount + 1_000_000
+        var options = CheckpointOptions()
+        options.retryNanoseconds = 3_600_000_000_000
+        let last = FullDisk(after: nil, freeByteCount: 1_000_000, options)
+        coordinator.state.withLock { state in
+            state.checkpoint.fullDisk = last
+            state.checkpoint.wantedVersion = state.publishedVersion
+        }
+        try await eventually {
+            coordinator.heal()  // wakes the pump
+            let isPostponed = coordinator.state.withLock { $0.checkpoint.retryAt > 0 }
+            return isPostponed || coordinator.statistics.checkpoints > 0
+        }
+        expectEqual(coordinator.statistics.checkpoints, 0)
+        disk.capacityByteCount = disk.usedByteCount + 1_200_000
+        try await eventually {
+            coordinator.heal()
+            return coordinator.statistics.checkpoints == 1
+        }
+        expectNil(fullDisk(coordinator)?.freeByteCount)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+    }
+
+    // Covers .diskFull
+    @Test func attemptsAreCountedUntilThereIsSpace() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insert(0, into: coordinator)
+        disk.capacityByteCount = disk.usedByteCount + 1024
+        coordinator.state.withLock { $0.checkpoint.wantedVersion = $0.publishedVersion }
+        try await eventually {
+            coordinator.heal()
+            return fullDisk(coordinator).map { $0.backoff.failureCount >= 3 } ?? false
+        }
+        expectEqual(fullDisk(coordinator)?.freeByteCount, 1024)
+        disk.capacityByteCount = nil
+        try await eventually {
+            coordinator.heal()
+            return coordinator.statistics.checkpoints == 1
+        }
+        expectNil(fullDisk(coordinator)?.freeByteCount)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+    }
+
+    @Test func pausesGrowToAMinute() {
+        var last: FullDisk?
+        for seconds: UInt64 in [1, 2, 4, 8, 16, 32, 60, 60] {
+            let before = IOPool.now()
+            let next = FullDisk(after: last, freeByteCount: nil, CheckpointOptions())
+            let after = IOPool.now()
+            let pause = seconds * 1_000_000_000
+            let retryAt = next.backoff.retryAt
+            #expect(retryAt >= before + pause && retryAt <= after + pause)
+            last = next
+        }
+    }
+}
