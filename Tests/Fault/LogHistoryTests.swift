@@ -106,6 +106,18 @@ import Testing
         try expectEqual(oldest(process), 38)
     }
 
+    /// The clock was ahead for a moment.
+    @Test func commitsOfTheFutureDoNotKeepThePast() throws {
+        let second: UInt64 = 1_000_000
+        let process = try writer(HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: nil))
+        try run(process, 20) { round in
+            disk.setWallClock(microseconds: Int64(UInt64(round) * second))
+            return (round == 3 ? 1_000_000 : UInt64(round)) * second
+        }
+        let found = try oldest(process)
+        #expect((24...28).contains(found))
+    }
+
     @Test func bothLimitsHold() throws {
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
         let process = try writer(retention)

@@ -146,13 +146,16 @@ package struct LogTrimming: Sendable {
         return 0
     }
 
-    /// Returns the time of the first commit in the segments. One that begins after a checkpoint has
-    /// none if the next batch didn't fit into it.
+    /// Returns the time of the first commit in the segments, or of the first one of a later segment
+    /// if it is unknown or in the future, because the clock was wrong. A segment that begins after a
+    /// checkpoint has no commit if the next batch didn't fit into it.
     private func firstCommitTime(_ numbers: ArraySlice<UInt64>) throws(StoreError) -> Int64? {
         for number in numbers {
             do throws(StoreError) {
                 guard let segment = try readable(number) else { continue }
-                if let time = try firstCommitTime(segment) { return time }
+                if let time = try firstCommitTime(segment), time <= wallClockMicroseconds {
+                    return time
+                }
             } catch {
                 guard error.isMediaFailure else { throw error }
             }
