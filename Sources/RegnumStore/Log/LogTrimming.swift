@@ -147,8 +147,8 @@ package struct LogTrimming: Sendable {
     }
 
     /// Returns the time of the first commit in the segments, or of the first one of a later segment
-    /// if it is unknown or in the future, because the clock was wrong. A segment that begins after a
-    /// checkpoint has no commit if the next batch didn't fit into it.
+    /// if it is unknown or, because the clock was wrong, in the future. A segment that begins after
+    /// a checkpoint has no commit if the next batch didn't fit into it.
     private func firstCommitTime(_ numbers: ArraySlice<UInt64>) throws(StoreError) -> Int64? {
         for number in numbers {
             do throws(StoreError) {
