@@ -9,7 +9,8 @@
 /// Reported as an error when the query is used: a ring with fewer than three different points, or
 /// one that crosses itself, passes through a point twice or has an edge between antipodal points;
 /// rings that cross, or share an edge or more than one point; a hole that isn't within the outer
-/// ring, or that overlaps another hole. A point that repeats the previous one is ignored.
+/// ring, or that overlaps another hole; thousands of long edges side by side, which would take long
+/// to compare. A point that repeats the previous one is ignored.
 public struct GeoPolygon: GeoShape {
     /// The points of the outer ring; the last one repeats the first.
     public let outerRing: [GeoPoint]
@@ -46,7 +47,8 @@ public struct GeoPolygon: GeoShape {
 
     /// An implementation detail of queries.
     ///
-    /// - Complexity: O(n log n) for n points, if few edges are close to each other.
+    /// - Complexity: O(n log² n) for n points, if few edges are close to each other, and O(n) for each
+    ///   hole.
     public var _area: _GeoArea { _GeoArea(rings: [outerRing] + holes, text: description) }
 
     /// The polygon as written in predicate strings.

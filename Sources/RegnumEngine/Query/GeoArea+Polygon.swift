@@ -1,3 +1,5 @@
+import RegnumStore
+
 /// A reason why rings of points aren't the boundary of a polygon, as a sentence.
 package struct GeoMistake: Error {
     package let message: String
@@ -15,8 +17,17 @@ extension GeoArea {
     /// through a point twice, or has an edge between antipodal points; if edges cross or are the
     /// same; if two rings share more than one point; if a hole isn't within the outer ring, or is
     /// within another hole.
-    /// - Complexity: O(n log n) for n points, if few edges are close to each other.
-    package init(rings: [[GeoVector]], text: String) throws(GeoMistake) {
+    ///
+    /// Throws as well if so many edges are close to each other that comparing them would take long,
+    /// in polygons of thousands of long edges side by side.
+    ///
+    /// - Parameter maximumPairCount: The number of pairs of edges that may be compared; `nil` for
+    ///   `Limits.maximumEdgePairCount`, and more for many edges.
+    /// - Complexity: O(n log² n) for n points, if few edges are close to each other, and O(n) for
+    ///   each hole.
+    package init(
+        rings: [[GeoVector]], text: String, maximumPairCount: Int? = nil
+    ) throws(GeoMistake) {
         var edges: [GeoEdge] = []
         var areas: [GeoRing] = []
         for (index, points) in rings.enumerated() {
@@ -30,7 +41,8 @@ extension GeoArea {
         guard let outer = areas.first else {
             throw GeoMistake(message: "A polygon has no outer ring.")
         }
-        try GeoEdge.checkCrossings(&edges)
+        let pairCount = maximumPairCount ?? Limits.maximumEdgePairCount + 512 * edges.count
+        try GeoEdgeTree(edges).checkCrossings(maximumPairCount: pairCount)
         try GeoArea.checkNesting(areas)
         self.init(outer, holes: Array(areas.dropFirst()), text: text)
     }
@@ -61,6 +73,9 @@ extension GeoArea {
 
     /// Checks that the holes are within the outer ring and not within each other, given that no
     /// edges cross.
+    ///
+    /// Two rings that share at most one point and don't cross are on one side of each other: one of
+    /// the other points tells which.
     private static func checkNesting(_ areas: [GeoRing]) throws(GeoMistake) {
         let points = areas.map { Set($0.vertices) }
         for (index, ring) in areas.enumerated().dropFirst() {
@@ -70,15 +85,15 @@ extension GeoArea {
                         message: "\(name(index)) shares more than one point with "
                             + "\(name(other, isFirst: false)).")
                 }
-                let own = ring.vertices.lazy.filter { !points[other].contains($0) }
+                let own = ring.vertices.first { !points[other].contains($0) }
                 if other == 0 {
-                    if own.contains(where: { !area.contains($0) }) {
+                    if let own, !area.contains(own) {
                         throw GeoMistake(message: "\(name(index)) isn't within the outer ring.")
                     }
                     continue
                 }
-                let others = area.vertices.lazy.filter { !points[index].contains($0) }
-                if own.contains(where: area.contains) || others.contains(where: ring.contains) {
+                let others = area.vertices.first { !points[index].contains($0) }
+                if own.map(area.contains) ?? false || others.map(ring.contains) ?? false {
                     throw GeoMistake(
                         message: "\(name(index)) and \(name(other, isFirst: false)) overlap.")
                 }
@@ -86,61 +101,8 @@ extension GeoArea {
         }
     }
 
-    fileprivate static func name(_ ring: Int, isFirst: Bool = true) -> String {
+    static func name(_ ring: Int, isFirst: Bool = true) -> String {
         if ring == 0 { return isFirst ? "The outer ring" : "the outer ring" }
         return "\(isFirst ? "Hole" : "hole") \(ring)"
-    }
-}
-
-/// An edge of a polygon.
-private struct GeoEdge {
-    let start: GeoVector
-    let end: GeoVector
-    let ring: Int
-    /// The ends of the box around the edge.
-    let low: SIMD3<Double>
-    let high: SIMD3<Double>
-
-    init(start: GeoVector, end: GeoVector, ring: Int) {
-        self.start = start
-        self.end = end
-        self.ring = ring
-        let (a, b) = (start.coordinates, end.coordinates)
-        // the greatest distance of an arc from its chord
-        let half = (b - a).length / 2
-        let bulge = 1 - max(1 - half * half, 0).squareRoot() + 1e-12
-        low = pointwiseMin(a, b) - bulge
-        high = pointwiseMax(a, b) + bulge
-    }
-
-    /// Throws if two edges cross or are the same. Changes the order of the edges.
-    static func checkCrossings(_ edges: inout [GeoEdge]) throws(GeoMistake) {
-        edges.sort { $0.low.x < $1.low.x }
-        for index in edges.indices {
-            let edge = edges[index]
-            for other in edges[(index + 1)...] {
-                if other.low.x > edge.high.x { break }
-                try edge.checkCrossing(other)
-            }
-        }
-    }
-
-    private func checkCrossing(_ other: GeoEdge) throws(GeoMistake) {
-        let isApart = (other.low .> high) .| (other.high .< low)
-        if any(isApart) { return }
-        let isSame = start == other.start && end == other.end
-        let what: String
-        if isSame || start == other.end && end == other.start {
-            what = "share an edge"
-        } else if GeoRing.cross(start, end, other.start, other.end) {
-            what = "cross"
-        } else {
-            return
-        }
-        let (first, second) = (min(ring, other.ring), max(ring, other.ring))
-        throw GeoMistake(
-            message: first == second
-                ? "\(GeoArea.name(first)) crosses itself."
-                : "\(GeoArea.name(first)) and \(GeoArea.name(second, isFirst: false)) \(what).")
     }
 }

@@ -112,4 +112,66 @@ import Testing
             expectEqual(world.contains(latitude: latitude, longitude: longitude), false)
         }
     }
+
+    /// The ends of edges that are ordered along one axis only are all the same along it, on a
+    /// meridian; those along a parallel are the same along another one.
+    @Test func edgesOnMeridiansAndParallelsAreComparedWithFewOthers() throws {
+        let count = 1_000
+        let steps = (0..<count).map { Double($0) * 10 / Double(count) }
+        let sides: [[(Double, Double)]] = [
+            steps.map { (40, 90 + $0) }, steps.map { (40 + $0, 100) },
+            steps.map { (50, 100 - $0) }, steps.map { (50 - $0, 90) },
+        ]
+        let strip: [(Double, Double)] =
+            steps.map { ($0, 90) } + steps.reversed().map { ($0, 90.001) }
+        for corners in [sides.flatMap { $0 }, strip] {
+            let ring = corners.map { GeoVector(latitude: $0.0, longitude: $0.1) }
+            let area = try GeoArea(rings: [ring], text: "", maximumPairCount: 200 * corners.count)
+            let isInside = area.contains(latitude: 45, longitude: 95)
+            expectEqual(isInside, corners.count > 2 * count)
+        }
+    }
+
+    /// Returns a ring with teeth side by side, each as long as the whole, in no direction of an
+    /// axis: the boxes around all of them overlap.
+    private func comb(_ toothCount: Int) -> [GeoVector] {
+        func point(_ along: Double, _ across: Double) -> GeoVector {
+            GeoVector(latitude: 30 + along - across, longitude: 40 + along + across)
+        }
+        let width = 1 / Double(toothCount)
+        let teeth = (0..<toothCount).flatMap { number in
+            let at = Double(number) * width
+            return [point(0.1, at), point(9, at), point(9, at + width / 2)]
+                + [point(0.1, at + width / 2)]
+        }
+        return teeth + [point(0, 1), point(0, 0)]
+    }
+
+    @Test func polygonsWithManyEdgesSideBySideAreLimited() throws {
+        let teeth = comb(60)
+        _ = try GeoArea(rings: [teeth], text: "")
+        let error = #expect(throws: GeoMistake.self) {
+            try GeoArea(rings: [teeth], text: "", maximumPairCount: 2_000)
+        }
+        expectEqual(error?.message.contains("too many edges"), true)
+    }
+
+    /// Holes are compared with the outer ring by one point that they don't share with it.
+    @Test func holesThatShareAPointWithTheOuterRing() throws {
+        func vectors(_ corners: [(Double, Double)]) -> [GeoVector] {
+            corners.map { GeoVector(latitude: $0.0, longitude: $0.1) }
+        }
+        let outer = vectors([(0, 0), (0, 9), (9, 9), (9, 0)])
+        for shift in 0..<3 {
+            func turned(_ corners: [(Double, Double)]) -> [GeoVector] {
+                vectors(Array(corners[shift...] + corners[..<shift]))
+            }
+            let inner = try GeoArea(rings: [outer, turned([(0, 0), (3, 2), (2, 3)])], text: "")
+            expectTrue(!inner.contains(latitude: 2, longitude: 2))
+            let error = #expect(throws: GeoMistake.self) {
+                try GeoArea(rings: [outer, turned([(0, 0), (-3, -2), (-2, -3)])], text: "")
+            }
+            expectEqual(error?.message.contains("isn't within the outer ring"), true)
+        }
+    }
 }
