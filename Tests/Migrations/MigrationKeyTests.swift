@@ -267,6 +267,26 @@ import Testing
         }
     }
 
+    // Covers 6.16, 6.20, 6.25
+    @Test func propertyThatAStepRenamesIsDroppedByALaterOne() async throws {
+        enum Short {
+            final class MigItem: Object { @Persisted var code: Int }
+        }
+        let block: MigrationBlock = { migration, oldVersion in
+            if oldVersion < 2 {
+                try migration.renameProperty(onType: "MigItem", from: "name", to: "title")
+            }
+            if oldVersion < 3 { try migration.deleteProperty(onType: "MigItem", "title") }
+        }
+        let realm = try await plainRealm()
+        try await realm.migrate(3, [Short.MigItem.self], block) { tx in
+            let objects = try tx.dynamicObjects("MigItem")
+            expectEqual(objects.count, 3)
+            let names = try requireValue(objects.first).propertyNames
+            expectTrue(!names.contains("name") && !names.contains("title"), "\(names)")
+        }
+    }
+
     // Covers 6.25
     @Test func stepsOfSeveralVersionsFollowEachOther() async throws {
         let block: MigrationBlock = { migration, oldVersion in

@@ -92,6 +92,28 @@ import Testing
         return half[half.count / 3]
     }
 
+    /// The calls before the kill are skipped, but what the block sets between them is set again,
+    /// here in an object that a later call has deleted.
+    @Test func objectThatIsDeletedLaterIsSetAgain() async throws {
+        let disk = try await MigrationDisk.make(seed: 11)
+        let block: MigrationBlock = { migration, version in
+            let made = try migration.create("MigFound", value: ["text": "made"])
+            made["text"] = "for a while"
+            try MigrationDisk.block()(migration, version)
+            try migration.delete(made)
+            try migration.enumerateObjects(ofType: "MigPet") { _, new in new?["name"] = "renamed" }
+        }
+        let new = try await MigrationDisk.hash(
+            MigrationDisk.second(disk.killImage(), resumes: false, block))
+        let images = try await killed(disk, block)
+        let saved = images.filter { $0.fileNames(in: MigrationDisk.path).contains("migration") }
+        #expect(saved.count > 10)
+        for image in saved.suffix(10) {
+            try await expectEqual(
+                MigrationDisk.hash(MigrationDisk.second(image, block)), new)
+        }
+    }
+
     private func visits(
         _ disk: SimFileSystem, _ change: (inout Realm.Configuration) -> Void = { _ in }
     ) async throws -> Int {

@@ -83,11 +83,17 @@ public final class Migration {
         _ kind: MigrationJournal.Call.Kind, _ names: [String],
         _ body: () throws(Realm.Error) -> UInt64?
     ) throws(Realm.Error) -> UInt64? {
-        guard depth == 0, let journal = saving?.journal else { return try body() }
+        guard depth == 0, let journal = currentJournal else { return try body() }
         if let done = try journal.passes(kind, names) { return done.result }
         let result = try body()
         journal.note(kind, names, result: result)
         return result
+    }
+
+    /// The journal, which knows whether the block has failed.
+    private var currentJournal: MigrationJournal? {
+        if core.violation != nil { saving?.journal.noteFailure() }
+        return saving?.journal
     }
 
     /// The number of objects visited between two progress reports.
@@ -119,7 +125,7 @@ public final class Migration {
         // leaves out objects that the block creates from here on
         var visit = MigrationJournal.Visit(
             end: transaction.nextKeys[Int(table.key.rawValue)].rawValue)
-        let journal = depth == 0 ? saving?.journal : nil
+        let journal = depth == 0 ? currentJournal : nil
         if let journal {
             guard let next = try journal.beginVisit(className, end: visit.end) else { return }
             visit = next

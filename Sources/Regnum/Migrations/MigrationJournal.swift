@@ -115,5 +115,9 @@ final class MigrationJournal {
     /// Whether all calls that were done before have been made again.
     var isPassed: Bool { position >= doneCount }
 
+    /// Notes that the block failed, as it does if it sets a property of an object that one of the
+    /// later calls that were done before has deleted. Then the saved state can't be used.
+    func noteFailure() { if !isPassed { isMismatched = true } }
+
     func update(_ visit: Visit?) { self.visit = visit }
 }

@@ -251,9 +251,7 @@ final class MigrationSteps {
             }
             intermediate.append((className, new))
         }
-        intermediate.removeAll {
-            equalUTF8($0.className, className) && equalUTF8($0.name, old)
-        }
+        forgetIntermediate(className, old)
         drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
         if let property, !isSame {
@@ -284,7 +282,16 @@ final class MigrationSteps {
                 "\(className).\(name) cannot be deleted: the program still declares it.",
                 className: className, property: name)
         }
+        forgetIntermediate(className, name)
         drop(name, of: table.key)
+    }
+
+    /// A name that the program doesn't have is no mistake once the property has another one, or was
+    /// deleted.
+    private func forgetIntermediate(_ className: String, _ name: String) {
+        intermediate.removeAll {
+            equalUTF8($0.className, className) && equalUTF8($0.name, name)
+        }
     }
 }
 
