@@ -49,9 +49,11 @@ struct EmbeddedConversion {
             next = ObjectKey(rawValue: last.rawValue + 1)
             var lonely: [ObjectKey] = []
             for key in keys {
-                let owners = owners(of: key, target, tables)
-                if owners.isEmpty { lonely.append(key) }
-                for owner in owners.dropFirst() {
+                let count = ownerCount(of: key, target, tables)
+                if count == 0 { lonely.append(key) }
+                // Almost all have one owner; its position in a list takes O(elements) to find.
+                if count < 2 { continue }
+                for owner in owners(of: key, target, tables).dropFirst() {
                     let copy = try copy(target, key)
                     try engine { () throws(StoreError) in
                         switch owner {
@@ -66,6 +68,23 @@ struct EmbeddedConversion {
             if !lonely.isEmpty { transaction.delete(target, lonely) }
         }
         transaction.setKind(target, .embedded)
+    }
+
+    /// Returns the number of a row's owners, or 2 if there are more.
+    private func ownerCount(
+        of row: ObjectKey, _ target: TableKey, _ tables: [TableSchema]
+    ) -> Int {
+        var count = 0
+        for table in tables {
+            for column in table.columns where column.linkTarget == target && count < 2 {
+                count += transaction.backlinks(of: row, through: column.key, of: table.key).count
+            }
+            for list in table.lists where list.target == target && count < 2 {
+                count += transaction.occurrenceCount(
+                    of: row, in: list.key, of: table.key, limit: 2)
+            }
+        }
+        return count
     }
 
     private func owners(

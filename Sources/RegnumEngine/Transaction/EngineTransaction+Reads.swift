@@ -59,6 +59,21 @@ extension EngineTransaction {
 
     // MARK: Other reads
 
+    /// Returns how often a row is an element of a list of the rows of `table`, at most `limit`.
+    ///
+    /// - Complexity: O(log n + limit).
+    package func occurrenceCount(
+        of target: ObjectKey, in list: ListKey, of table: TableKey, limit: Int
+    ) -> Int {
+        guard content.listSchema(table, list) != nil else { return 0 }
+        var count = 0
+        content[table.index].backlinks(list.index).forEachRepeatedRow(target.rawValue) { _ in
+            count += 1
+            return count < limit
+        }
+        return count
+    }
+
     /// Returns the keys of all rows, ascending.
     package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 

@@ -37,6 +37,21 @@ private typealias Content = LinkContent
             root.backlinks(of: rex, through: ColumnKey(rawValue: 9), of: Content.person), [])
     }
 
+    @Test func occurrencesInListsAreCountedUpToALimit() throws {
+        let transaction = try Content.begin()
+        let (rex, fido) = (try transaction.dog(), try transaction.dog())
+        let (ada, bob) = (try transaction.person("Ada"), try transaction.person("Bob"))
+        let list = try transaction.addList(Content.person, name: "dogs", target: Content.dog)
+        func count(_ dog: ObjectKey, limit: Int = .max) -> Int {
+            transaction.occurrenceCount(of: dog, in: list, of: Content.person, limit: limit)
+        }
+        expectEqual(count(rex), 0)
+        try transaction.insertIntoList(Content.person, ada, list, at: 0, [rex, fido, rex])
+        try transaction.insertIntoList(Content.person, bob, list, at: 0, [rex])
+        expectTrue(count(rex) == 3 && count(fido) == 1)
+        expectTrue(count(rex, limit: 2) == 2 && count(rex, limit: 4) == 3)
+    }
+
     @Test func aLinkToARowThatDoesNotExistIsRefused() throws {
         let transaction = try Content.begin()
         let rex = try transaction.dog()
