@@ -43,7 +43,7 @@ extension IndexTree {
     /// Throws `invalidDatabase` if the leaves can't form a tree.
     static func assemble(
         _ leaves: [IndexChild], source: NodeSource, _ edit: NodeEdit,
-        _ order: LeafOrder = .strict
+        _ order: LeafOrder = .strict, maximumCount: Int = Limits.maximumEntryCount
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
         guard areSound(leaves, order),
@@ -53,7 +53,7 @@ extension IndexTree {
                 .invalidDatabase, "The nodes file is damaged: an index is out of order.")
         }
         for leaf in leaves { tree.count += Int(leaf.count) }
-        guard tree.count <= Limits.maximumEntryCount else {
+        guard tree.count <= maximumCount else {
             throw StoreError(
                 .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
         }

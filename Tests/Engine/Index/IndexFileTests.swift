@@ -40,8 +40,9 @@ import Testing
             return Checksum.crc32c(image)
         }
 
-        mutating func assemble() throws {
-            model.tree = try IndexTree.assemble(leaves, source: source, model.edit)
+        mutating func assemble(maximumCount: Int = Limits.maximumEntryCount) throws {
+            model.tree = try IndexTree.assemble(
+                leaves, source: source, model.edit, maximumCount: maximumCount)
         }
     }
 
@@ -160,6 +161,25 @@ import Testing
         realm.file.damage(at: realm.leaves[0].extent + 20)
         #expect(throws: StoreError.self) { try realm.assemble() }
         realm.model.close()
+    }
+
+    /// The limit stands for that of 2^32 - 1 entries, whose leaves would take 1.6 GB.
+    // Covers .invalidDatabase
+    @Test func numberOfEntries() throws {
+        for excess in [-1, 0, 1] {
+            var realm = Checkpointed(count: 1_280)
+            if excess <= 0 {
+                try realm.assemble(maximumCount: 1_280 - excess)
+                expectEqual(realm.model.tree.count, 1_280)
+            } else {
+                let error = #expect(throws: StoreError.self) {
+                    try realm.assemble(maximumCount: 1_280 - excess)
+                }
+                expectEqual(error?.code, .invalidDatabase)
+                expectEqual(error?.message.contains("too many entries"), true)
+            }
+            realm.model.close()
+        }
     }
 
     private func readCount(_ tree: IndexTree) -> Int {

@@ -141,6 +141,35 @@ import Testing
         expectEqual(text.components(separatedBy: #""next":"#).count, 202)
     }
 
+    /// Foundation has the same limit for arrays and objects, of which the innermost object has one
+    /// more.
+    // Covers 11.9
+    @Test(arguments: 510...514) func chainsOfUnmanagedObjectsHaveALimit(_ count: Int) throws {
+        var chain = CodableCircle()
+        for _ in 1..<count {
+            let next = CodableCircle()
+            next.next = chain
+            chain = next
+        }
+        defer {
+            // The chain is released link by link, because deinitialization would recurse.
+            while let next = chain.next {
+                chain.next = nil
+                chain = next
+            }
+        }
+        do {
+            let text = try json(chain)
+            expectEqual(text.components(separatedBy: #""next":"#).count, count + 1)
+            expectTrue(count <= 512)
+        } catch EncodingError.invalidValue(_, let context) {
+            expectTrue(count > 510)
+            if count > 512 {
+                expectTrue(context.debugDescription.contains("more than 512 levels"))
+            }
+        }
+    }
+
     final class CodableCircle: Object, Codable {
         @Persisted var next: CodableCircle?
         @Persisted var all: List<CodableCircle>
