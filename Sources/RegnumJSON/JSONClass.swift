@@ -97,11 +97,8 @@ extension TableSchema {
 extension Snapshot {
     /// The stored classes, with the number of objects of each.
     package var storedClasses: [(schema: JSONClass, objectCount: Int)] {
-        root.schema.storedClasses.map { stored in
-            (
-                stored,
-                root.schema.table(named: stored.name).map { root.count($0.key) } ?? 0
-            )
+        root.schema.tables.filter(\.isExported).map { table in
+            (root.schema.storedClass(table), root.count(table.key))
         }
     }
 

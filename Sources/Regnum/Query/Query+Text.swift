@@ -54,6 +54,9 @@ extension Query where Value: ScalarValue, Value._Basis == String {
     /// of them. False if either is `nil`.
     ///
     ///     realm.objects(Dog.self).where { $0.name.like("R?x*") }
+    ///
+    /// - Complexity: O(n + m) for a string of n bytes and a pattern of m; O(n m) at worst, if the
+    ///   pattern has a `?` between other characters after a `*`.
     public func like(_ pattern: String?, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
