@@ -85,6 +85,22 @@ import Testing
         #expect(values.contains("more than 131072 terms"))
     }
 
+    /// The disjunction is one term, and each of its values repeats the condition.
+    // Covers .invalidQuery
+    @Test func conditionsRepeatOthersUpToTheLimit() async throws {
+        let realm = try await Breeders.realm()
+        let breeders = realm.snapshot().objects(Breeder.self)
+        let expected = breeders.where { $0.name > "Bob" }.map(\.name)
+        for count in [131_070, 131_071] {
+            let values = [Bool](repeating: true, count: count)
+            expectEqual(breeders.where { ($0.name > "Bob").in(values) }.map(\.name), expected)
+        }
+        let refused = try await message { breeder in
+            (breeder.name > "Bob").in([Bool](repeating: true, count: 131_072))
+        }
+        #expect(refused.contains("more than 131072 terms"))
+    }
+
     /// Far beyond the limit, releasing the condition would overflow the stack, too.
     // Covers .invalidQuery
     @Test(arguments: [65, 20_000]) func conditionsAreNotNestedDeeper(_ count: Int) async throws {
