@@ -64,12 +64,12 @@ extension Realm {
         /// again from its beginning; calls to ``Migration`` that were completed are skipped, and
         /// `enumerateObjects` visits the remaining objects. So it must make the same calls in the
         /// same order and keep nothing in variables from one object to the next (use
-        /// ``Migration/position`` to count), and whatever it sets outside of `enumerateObjects` is
-        /// set again. The migration restarts from the beginning if the realm was written in
-        /// between, if the schema version, the classes or ``ResumableMigration/name`` differ, if
-        /// the calls differ, or if the parts written so far are damaged. As always, an error thrown
-        /// by the block rolls everything back. Ignored for in-memory realms and by
-        /// ``Realm/previewMigration(for:)``.
+        /// ``Migration/position`` to count). Objects that it reads outside of `enumerateObjects`
+        /// have the changes made later, and what it has set there isn't set again. The migration
+        /// restarts from the beginning if the realm was written in between, if the schema version,
+        /// the classes or ``ResumableMigration/name`` differ, if the calls differ, or if the parts
+        /// written so far are damaged. As always, an error thrown by the block rolls everything
+        /// back. Ignored for in-memory realms and by ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
         /// Whether `open` deletes the realm instead of migrating it, if the stored schema version
         /// is lower than ``schemaVersion`` or a listed class differs from its stored form. Intended

@@ -102,6 +102,7 @@ public final class DynamicObject {
     ///   key.
     /// - Precondition: The transaction hasn't ended.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
+        if store.isReplaying { return }
         try requireReadable(name)
         let property = try store.property(name, of: table)
         let writer = DynamicWriter(

@@ -14,18 +14,25 @@ final class DynamicStore {
     /// The classes whose objects a migration works on, by name; `nil` outside of one. Their
     /// properties have their Swift names, and are those that the program declares.
     let declared: [StoredText: ClassSchema]?
+    private let replaying: () -> Bool
     private var known: (schemaID: UInt64, tables: [TableKey: Properties]) = (0, [:])
 
     typealias Properties = [StoredText: DynamicProperty]
 
     init(
         _ core: TransactionCore, old: DatabaseRoot? = nil,
-        declared: [StoredText: ClassSchema]? = nil
+        declared: [StoredText: ClassSchema]? = nil,
+        isReplaying: @escaping () -> Bool = { false }
     ) {
         self.core = core
         self.old = old
         self.declared = declared
+        replaying = isReplaying
     }
+
+    /// Whether a resumed migration is making the calls again that were done before. The state has
+    /// all changes made between them, which must not be made twice.
+    var isReplaying: Bool { replaying() }
 
     /// Traps if the body has returned.
     func requireLive(_ call: StaticString) {

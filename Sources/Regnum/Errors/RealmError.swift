@@ -94,3 +94,13 @@ extension Realm.Error: CustomStringConvertible {
         return text
     }
 }
+
+extension Realm.Error {
+    /// The error that a resumed migration block sees if its calls differ from those it made before.
+    static var otherMigrationCalls: Realm.Error {
+        Realm.Error(
+            .migrationFailed,
+            "The migration block made different calls than before the interruption. It will start "
+                + "over.")
+    }
+}

@@ -58,7 +58,8 @@ public final class Migration {
         new = DynamicStore(
             core,
             declared: Dictionary(
-                steps.classes.map { (StoredText($0.name), $0) }, uniquingKeysWith: { $1 }))
+                steps.classes.map { (StoredText($0.name), $0) }, uniquingKeysWith: { $1 }),
+            isReplaying: { [journal = saving?.journal] in !(journal?.isPassed ?? true) })
     }
 
     /// The stored classes before the migration.

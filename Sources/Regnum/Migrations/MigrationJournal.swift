@@ -86,10 +86,7 @@ final class MigrationJournal {
         position += 1
         guard !isMismatched, entry.call == Call(kind: kind, names: names) else {
             isMismatched = true
-            throw Realm.Error(
-                .migrationFailed,
-                "The migration block made different calls than before the interruption. It will "
-                    + "start over.")
+            throw .otherMigrationCalls
         }
         return Done(result: entry.result)
     }
@@ -115,8 +112,8 @@ final class MigrationJournal {
     /// Whether all calls that were done before have been made again.
     var isPassed: Bool { position >= doneCount }
 
-    /// Notes that the block failed, as it does if it sets a property of an object that one of the
-    /// later calls that were done before has deleted. Then the saved state can't be used.
+    /// Notes that the block failed, as it does if it reads an object that one of the later calls
+    /// that were done before has deleted. Then the saved state can't be used.
     func noteFailure() { if !isPassed { isMismatched = true } }
 
     func update(_ visit: Visit?) { self.visit = visit }
