@@ -33,11 +33,17 @@ import Testing
     func give(
         _ row: LimitRow, _ size: Int, id: Int, by way: LimitWay, to realm: Realm
     ) async throws {
-        if way == .imported {
+        if way.isImport {
             let value = row.json(size)
             let line =
                 #"{"class":"LimitBox","values":{"id":\#(id),"\#(row.property)":\#(value)}}"#
-            try await realm.importJSON(text: line)
+            if way == .imported {
+                try await realm.importJSON(text: line)
+            } else {
+                let file = folder["line"]
+                try Data(line.utf8).write(to: file)
+                try await realm.importJSON(from: file)
+            }
             return
         }
         try await realm.write { tx in
@@ -65,7 +71,7 @@ import Testing
             case .dynamic:
                 let box = try tx.dynamicCreate("LimitBox", value: ["id": id])
                 box[row.property] = row.value(size)
-            case .imported: break
+            case .imported, .importedFile: break
             }
         }
     }
@@ -166,7 +172,7 @@ import Testing
         let row = LimitRow.large[index]
         let realm = try await open()
         for way in LimitWay.allCases where isPossible(way, row) {
-            if way == .imported, !Effort.isSoak { continue }
+            if way.isImport, !Effort.isSoak { continue }
             try await expectRefusal(row, row.limit + 1, by: way, realm)
         }
         await realm.close()

@@ -46,8 +46,10 @@ enum LimitWay: CaseIterable, Sendable {
     case named
     /// `tx.dynamicCreate`, and `dynamicObject["name"] = value`.
     case dynamicCreated, dynamic
-    /// A JSON line.
-    case imported
+    /// A JSON line, as text or in a file.
+    case imported, importedFile
+
+    var isImport: Bool { self == .imported || self == .importedFile }
 }
 
 /// Values of one kind for one property, parameterized by the limited size.
