@@ -39,8 +39,27 @@ struct EmbeddedConversion {
         case element(TableKey, ObjectKey, ListKey, Int)
     }
 
+    /// A link or list that leads to objects of a class.
+    private enum Place {
+        case link(TableKey, ColumnKey)
+        case list(TableKey, ListKey)
+    }
+
+    private func places(leadingTo target: TableKey) -> [Place] {
+        var places: [Place] = []
+        for table in transaction.schema.tables {
+            for column in table.columns where column.linkTarget == target {
+                places.append(.link(table.key, column.key))
+            }
+            for list in table.lists where list.target == target {
+                places.append(.list(table.key, list.key))
+            }
+        }
+        return places
+    }
+
     private func convert(_ target: TableKey) throws(Realm.Error) {
-        let tables = transaction.schema.tables
+        let places = places(leadingTo: target)
         var next = ObjectKey(rawValue: 0)
         let end = transaction.nextKeys[Int(target.rawValue)]
         while true {
@@ -49,11 +68,11 @@ struct EmbeddedConversion {
             next = ObjectKey(rawValue: last.rawValue + 1)
             var lonely: [ObjectKey] = []
             for key in keys {
-                let count = ownerCount(of: key, target, tables)
+                let count = ownerCount(of: key, places)
                 if count == 0 { lonely.append(key) }
                 // Almost all have one owner; its position in a list takes O(elements) to find.
                 if count < 2 { continue }
-                for owner in owners(of: key, target, tables).dropFirst() {
+                for owner in owners(of: key, places).dropFirst() {
                     let copy = try copy(target, key)
                     try engine { () throws(StoreError) in
                         switch owner {
@@ -71,37 +90,32 @@ struct EmbeddedConversion {
     }
 
     /// Returns the number of a row's owners, or 2 if there are more.
-    private func ownerCount(
-        of row: ObjectKey, _ target: TableKey, _ tables: [TableSchema]
-    ) -> Int {
+    private func ownerCount(of row: ObjectKey, _ places: [Place]) -> Int {
         var count = 0
-        for table in tables {
-            for column in table.columns where column.linkTarget == target && count < 2 {
-                count += transaction.backlinks(of: row, through: column.key, of: table.key).count
-            }
-            for list in table.lists where list.target == target && count < 2 {
-                count += transaction.occurrenceCount(
-                    of: row, in: list.key, of: table.key, limit: 2)
+        for place in places where count < 2 {
+            switch place {
+            case .link(let table, let column):
+                count += transaction.backlinks(of: row, through: column, of: table).count
+            case .list(let table, let list):
+                count += transaction.occurrenceCount(of: row, in: list, of: table, limit: 2)
             }
         }
-        return count
+        return min(count, 2)
     }
 
-    private func owners(
-        of row: ObjectKey, _ target: TableKey, _ tables: [TableSchema]
-    ) -> [Owner] {
+    private func owners(of row: ObjectKey, _ places: [Place]) -> [Owner] {
         var owners: [Owner] = []
-        for table in tables {
-            for column in table.columns where column.linkTarget == target {
-                for origin in transaction.backlinks(of: row, through: column.key, of: table.key) {
-                    owners.append(.link(table.key, origin, column.key))
+        for place in places {
+            switch place {
+            case .link(let table, let column):
+                for origin in transaction.backlinks(of: row, through: column, of: table) {
+                    owners.append(.link(table, origin, column))
                 }
-            }
-            for list in table.lists where list.target == target {
-                for origin in transaction.backlinks(of: row, through: list.key, of: table.key) {
-                    let rows = transaction.list(table.key, origin, list.key)
+            case .list(let table, let list):
+                for origin in transaction.backlinks(of: row, through: list, of: table) {
+                    let rows = transaction.list(table, origin, list)
                     for (position, element) in rows.enumerated() where element == row {
-                        owners.append(.element(table.key, origin, list.key, position))
+                        owners.append(.element(table, origin, list, position))
                     }
                 }
             }
