@@ -23,6 +23,10 @@ areas=(
     Workers Compatibility Processes Chat
 )
 
+# swift-testing would walk the stack for each error that is thrown, also for those that the library
+# catches: a fifth of the time of the tests of failures.
+export SWT_SWIFT_ERROR_BACKTRACING_ENABLED=0
+
 # folder_of AREA: prints the folder with the area's tests.
 folder_of() {
     case $1 in

@@ -48,8 +48,12 @@ package struct SimImage: Sendable {
     package let fileSystem: SimFileSystem
     /// The position in the sequence; together with the seed it reproduces the image.
     package let index: Int
-    /// A description of what was kept and lost, to be printed when a test fails.
-    package let summary: String
+    let seed: UInt64
+    let choice: SimCrashChoice
+
+    /// A description of what was kept and lost, to be printed when a test fails. Made on access:
+    /// few of the many images need it.
+    package var summary: String { "image \(index) of seed \(seed): \(choice)" }
 }
 
 extension SimFileSystem {

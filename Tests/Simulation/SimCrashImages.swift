@@ -97,8 +97,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
             }
         }
         return SimImage(
-            fileSystem: SimFileSystem(image), index: index,
-            summary: "image \(index) of seed \(seed): \(choice)")
+            fileSystem: SimFileSystem(image), index: index, seed: seed, choice: choice)
     }
 
     /// The entries after the kept operations; `nil` if the directory itself didn't reach the disk.

@@ -45,7 +45,8 @@ final class CrashChecker: @unchecked Sendable {
 
     /// Simulates a power failure or the death of all processes at this moment.
     func crash(
-        _ disk: SimFileSystem, _ expectation: Expectation, _ place: @autoclosure () -> String
+        _ disk: SimFileSystem, _ expectation: Expectation,
+        _ place: @autoclosure @escaping @Sendable () -> String
     ) {
         let images = disk.crashImages(imageOptions, seed: numbers.next())
         for index in sample(images, effort.images) {
@@ -68,14 +69,14 @@ final class CrashChecker: @unchecked Sendable {
     /// Opens the machine; with `depth` 2 it also crashes at every effect of that.
     private func check(
         _ disk: SimFileSystem, _ expectation: Expectation, isPowerCut: Bool, depth: Int,
-        _ place: () -> String
+        _ place: @escaping @Sendable () -> String
     ) {
         stateCount += 1
         var expected = expectation
         if isPowerCut { expected.visibleCount = expected.durableCount }
         do {
             if depth > 1, numbers.chance(effort.nestedShare) {
-                watchRecovery(disk, expected, place())
+                watchRecovery(disk, expected, place)
             }
             let opened = try opens(disk)
             disk.onEffect = nil
@@ -107,7 +108,7 @@ final class CrashChecker: @unchecked Sendable {
 
     /// Makes the second crash, at every effect of the next recovery.
     private func watchRecovery(
-        _ disk: SimFileSystem, _ expected: Expectation, _ place: String
+        _ disk: SimFileSystem, _ expected: Expectation, _ place: @escaping @Sendable () -> String
     ) {
         // Unowned, because the machine owns the hook.
         disk.onEffect = { [unowned self, unowned disk] kind, index in
@@ -116,11 +117,12 @@ final class CrashChecker: @unchecked Sendable {
             for choice in sample(images, effort.nestedImages) {
                 let image = images[choice]
                 check(image.fileSystem, expected, isPowerCut: true, depth: 1) {
-                    "\(place); power cut in the recovery before \(kind) \(index), \(image.summary)"
+                    "\(place()); power cut in the recovery before \(kind) \(index), "
+                        + image.summary
                 }
             }
             check(disk.killImage(), expected, isPowerCut: false, depth: 1) {
-                "\(place); death in the recovery before \(kind) \(index)"
+                "\(place()); death in the recovery before \(kind) \(index)"
             }
         }
     }
@@ -129,7 +131,7 @@ final class CrashChecker: @unchecked Sendable {
     /// found next time.
     private func goOn(
         _ disk: SimFileSystem, _ opened: TinyStore.Opened, _ expectation: Expectation, depth: Int,
-        _ place: () -> String
+        _ place: @escaping @Sendable () -> String
     ) throws {
         var expected = expectation
         later(disk, expected, depth) { "\(place()); then a power cut after the recovery" }
@@ -152,7 +154,8 @@ final class CrashChecker: @unchecked Sendable {
     }
 
     private func later(
-        _ disk: SimFileSystem, _ expected: Expectation, _ depth: Int, _ place: () -> String
+        _ disk: SimFileSystem, _ expected: Expectation, _ depth: Int,
+        _ place: @escaping @Sendable () -> String
     ) {
         guard depth > 0 else { return }
         let images = disk.crashImages(laterOptions, seed: numbers.next())
