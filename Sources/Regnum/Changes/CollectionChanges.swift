@@ -44,8 +44,7 @@ extension StreamRequest {
 
     private func results<Model>(_ place: StreamPlace) -> FrozenResults<Model> {
         FrozenResults(
-            place.table, plan: _Plan(plan: place.result.plan, problem: plan.problem),
-            tree: place.result.tree)
+            place.table, plan: plan.with(place.result.plan), tree: place.result.tree)
     }
 }
 
@@ -133,7 +132,7 @@ extension LiveResults {
     ) -> StreamRequest {
         StreamRequest(
             realm: realm, entry: entry, otherEntry: ownerEntry, place: place,
-            plan: _Plan(plan: _plan.plan, problem: _plan.problem ?? problem),
+            plan: _plan.with(_plan.plan, problem: problem),
             owner: owner, filter: filter, policy: policy, since: cursor, excluded: origins)
     }
 }

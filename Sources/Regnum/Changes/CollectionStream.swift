@@ -167,7 +167,6 @@ final class CollectionStream {
     private func begin(at start: DatabaseRoot) throws(Realm.Error) -> StreamElement? {
         if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
         try request.checkClasses(at: start)
-        if let problem = request.plan.problem { throw problem }
         if request.since != nil { return nil }
         let place = try newest(at: start)
         self.place = place

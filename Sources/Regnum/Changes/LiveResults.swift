@@ -35,8 +35,7 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         guard let owner, let ownerEntry else { return FrozenResults(table, plan: _plan) }
         let owners = FrozenTable(table.snapshot, ownerEntry)
         let plan = owners.plan(_plan.plan, of: owner)
-        return FrozenResults(
-            table, plan: _Plan(plan: plan, problem: owners.mismatch(of: owner) ?? _plan.problem))
+        return FrozenResults(table, plan: _plan.with(plan, problem: owners.mismatch(of: owner)))
     }
 
     /// The current number of objects. Evaluates the query on each access; use ``current`` to read

@@ -2,7 +2,9 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension FrozenResults {
-    public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm, schema: table.schema) }
+    public var _realm: _QueryRealm {
+        _QueryRealm(core: table.snapshot.realm, schema: table.schema, problem: query.problem)
+    }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
         query.run(question.placeholder(), through: question.classes) { state throws(StoreError) in
@@ -12,7 +14,11 @@ extension FrozenResults {
 }
 
 extension LiveResults {
-    public var _realm: _QueryRealm { _QueryRealm(core: realm, schema: entry.schema) }
+    public var _realm: _QueryRealm {
+        _QueryRealm(
+            core: realm, schema: entry.schema,
+            problem: _plan.firstProblem(in: realm.coordinator.published.schema))
+    }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer { current._ask(question) }
 }

@@ -67,10 +67,10 @@ final class StreamRequest: Sendable {
         FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
     }
 
-    /// Throws the mismatch, at a version, of a class that the stream reads: that of the objects,
-    /// that of the owner of a collection, those whose links lead to the object or the owner, and
-    /// those that conditions and sorts lead to. Key paths are followed by name, so the classes
-    /// along them are checked only if a newer program has changed the schema.
+    /// Throws the error of the query at a version, or the mismatch of a class that the stream
+    /// reads: that of the objects, that of the owner of a collection, those whose links lead to the
+    /// object or the owner, and those that conditions and sorts lead to. Key paths are followed by
+    /// name, so the classes along them are checked only if a newer program has changed the schema.
     func checkClasses(at root: DatabaseRoot) throws(Realm.Error) {
         let schema = root.schema
         var classes = plan.plan.linkedDependencies
@@ -79,11 +79,12 @@ final class StreamRequest: Sendable {
         {
             for path in paths { classes.formUnion(path.linkedClasses) }
         }
-        let mismatch =
+        let problem =
             entry.mapping(in: schema).mismatch ?? otherEntry?.mapping(in: schema).mismatch
             ?? query.owner.flatMap { realm.mismatch(along: $0, in: schema) }
             ?? realm.mismatch(of: classes, from: entry.schema, in: schema)
-        if let mismatch { throw mismatch }
+            ?? plan.firstProblem(in: schema)
+        if let problem { throw problem }
     }
 
     /// Returns the names of a mark's properties, in order of declaration, inverses last.

@@ -80,7 +80,7 @@ public struct Results<Model: ObjectBase> {
         guard let state = core.queryState, let schema = core.schema else { trapEnded(core) }
         let linked = _plan.plan.linkedDependencies.union(classes)
         let problem =
-            binding.mapping?.mismatch ?? _plan.problem
+            binding.mapping?.mismatch ?? _plan.firstProblem(in: schema)
             ?? core.realm.mismatch(of: linked, from: binding.schema, in: schema)
         if let problem {
             core.fail(problem)
@@ -116,7 +116,9 @@ extension Results: Queryable {
     }
 
     public var _realm: _QueryRealm {
-        _QueryRealm(core: binding.core?.realm, schema: binding.schema)
+        _QueryRealm(
+            core: binding.core?.realm, schema: binding.schema,
+            problem: _plan.firstProblem(in: binding.core?.schema))
     }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {

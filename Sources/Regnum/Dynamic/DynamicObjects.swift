@@ -117,6 +117,8 @@ extension DynamicObject: FrozenOperand {
 
     func row(in scope: QueryScope) -> ObjectKey? {
         store.requireLive("filter")
-        return scope.checkRealm(store.core.realm, className) ? row : nil
+        guard scope.checkRealm(store.core.realm, className) else { return nil }
+        scope.note(OperandClass(name: StoredText(className), table: table))
+        return row
     }
 }

@@ -113,6 +113,7 @@ extension DynamicQueryable {
             (binder) throws(Realm.Error) in
             var plan = query.plan
             try plan.add(text, binder, className)
+            if let problem = binder.scope.operands.problem(in: _classes.database) { throw problem }
             return plan
         }
         return _with(query)

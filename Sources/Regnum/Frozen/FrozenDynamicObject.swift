@@ -153,6 +153,8 @@ extension FrozenDynamicObject: FrozenOperand {
     var operandClass: String { className }
 
     func row(in scope: QueryScope) -> ObjectKey? {
-        scope.checkRealm(snapshot.realm, className) ? row : nil
+        guard scope.checkRealm(snapshot.realm, className) else { return nil }
+        scope.note(OperandClass(name: stored.$name, table: table))
+        return row
     }
 }

@@ -20,7 +20,8 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
 
     /// - Parameter tree: The result; `nil` to evaluate the query when it is first used.
     init(_ table: FrozenTable, plan: _Plan, tree: ResultTree? = nil) {
-        query = FrozenQuery(table, plan.plan, problem: plan.problem, tree: tree)
+        let problem = plan.firstProblem(in: table.snapshot.root.schema)
+        query = FrozenQuery(table, plan.plan, problem: problem, tree: tree)
         _plan = plan
     }
 

@@ -55,27 +55,12 @@ extension Query where Value: QueryMap {
 
 extension QueryScope {
     fileprivate func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
-        checkRealm(object.table.snapshot.realm, object.table.schema.name)
-            && checkClass(object.table) ? object.row : nil
-    }
-
-    /// Reports an object whose class has been dropped and declared again since its snapshot was
-    /// taken, as by newer programs: another object may have its row.
-    private func checkClass(_ table: FrozenTable) -> Bool {
-        let newest = table.snapshot.realm.coordinator.published.schema
-        if newest === table.snapshot.root.schema { return true }
-        let name = table.schema.name
-        guard let key = newest.table(named: name)?.key, key != table.mapping.table?.key else {
-            return true
+        let name = object.table.schema.name
+        guard checkRealm(object.table.snapshot.realm, name) else { return nil }
+        if let table = object.table.mapping.table {
+            note(OperandClass(name: StoredText(name), table: table.key))
         }
-        report(
-            Realm.Error(
-                .invalidQuery,
-                "A query was given \(name.withArticle) from version "
-                    + "\(table.snapshot.root.version). The class has been dropped and declared "
-                    + "again since then.",
-                className: name))
-        return false
+        return object.row
     }
 }
 

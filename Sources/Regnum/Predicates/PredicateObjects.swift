@@ -18,7 +18,7 @@ extension Queryable {
         PredicateObjects(
             content: { schema, key in
                 // the use of an invalid query reports its problem
-                if _plan.problem != nil { return nil }
+                if _realm.problem != nil { return nil }
                 return _ask(nil, through: [StoredText(schema.name)]) { _, state in
                     state.link(to: schema.name, primaryKey: key)
                 }

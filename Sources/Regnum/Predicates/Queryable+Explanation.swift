@@ -18,7 +18,7 @@ extension Queryable {
     /// - Throws: The error of a query that is invalid.
     /// - Complexity: That of the query.
     public func explain() throws(Realm.Error) -> String {
-        if let problem = _plan.problem { throw problem }
+        if let problem = _realm.problem { throw problem }
         let plan = _plan.plan
         let found = _ask(nil, through: []) { plan, state throws(StoreError) in
             try plan.explain(state)

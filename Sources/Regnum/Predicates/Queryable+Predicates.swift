@@ -11,15 +11,18 @@ extension Queryable {
     func position(
         matching text: String, _ values: [Any?], _ schema: ClassSchema
     ) throws(Realm.Error) -> Int? {
-        var plan = QueryPlan(tableName: schema.name)
-        try add(text, .positions(values), schema, to: &plan)
-        guard plan.sort.isEmpty, plan.steps.isEmpty, plan.limit == nil else {
+        var found = _Plan(plan: QueryPlan(tableName: schema.name))
+        try add(text, .positions(values), schema, to: &found)
+        guard found.plan.sort.isEmpty, found.plan.steps.isEmpty, found.plan.limit == nil else {
             throw PredicateMistake(
                 message: "SORT, DISTINCT and LIMIT can't be used to find a position.", offset: 0
             ).located(in: text, of: schema.name)
         }
-        let predicate = plan.predicate
-        return _ask(nil, through: predicate.dependencies) { query, state throws(StoreError) in
+        let predicate = found.plan.predicate
+        var plan = _plan
+        plan.operands.formUnion(found.operands)
+        return _with(plan)._ask(nil, through: predicate.dependencies) {
+            query, state throws(StoreError) in
             try query.firstPosition(where: predicate, state)
         }
     }
@@ -29,18 +32,19 @@ extension Queryable {
         by text: String, _ arguments: PredicateArguments, _ schema: ClassSchema
     ) throws(Realm.Error) -> Self {
         var plan = _plan
-        try add(text, arguments, schema, to: &plan.plan)
+        try add(text, arguments, schema, to: &plan)
         return _with(plan)
     }
 
     /// Adds a predicate string to a query.
     func add(
         _ text: String, _ arguments: PredicateArguments, _ schema: ClassSchema,
-        to plan: inout QueryPlan
+        to plan: inout _Plan
     ) throws(Realm.Error) {
         let scope = QueryScope(realm: _realm.core, rootName: schema.name)
         let binder = PredicateBinder(schema, scope, arguments, objects: objects)
-        try plan.add(text, binder, schema.name)
+        try plan.plan.add(text, binder, schema.name)
+        plan.add(scope)
     }
 }
 

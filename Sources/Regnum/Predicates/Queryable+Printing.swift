@@ -20,12 +20,12 @@ extension Queryable {
     /// - Complexity: O(n) for the n conditions and values.
     public var predicate: String {
         get throws(Realm.Error) {
-            if let problem = _plan.problem { throw problem }
+            if let problem = _realm.problem { throw problem }
             let schema = modelSchema
             var printer = printer
             do throws(PredicateUnprintable) {
                 let text = try printer.text(_plan.plan, schema)
-                var parsed = QueryPlan(tableName: schema.name)
+                var parsed = _Plan(plan: QueryPlan(tableName: schema.name))
                 do {
                     try add(text, .positions([]), schema, to: &parsed)
                 } catch {

@@ -96,6 +96,7 @@ extension QueryScope {
         guard checkRealm(core.realm, binding.tableName), binding.schema.type == type,
             binding.isReadable(row: object._row)
         else { return nil }
+        note(OperandClass(name: StoredText(binding.tableName), table: binding.place.tableKey))
         return ObjectKey(rawValue: object._row)
     }
 

@@ -68,6 +68,8 @@ final class QueryScope {
     /// The class of the scope's element, if it may be a subclass of the parameter's type.
     private let root: ClassSchema?
     private var firstProblem: Realm.Error?
+    /// The classes of the objects among the operands; those of all scopes in the outermost one.
+    private(set) var operands: Set<OperandClass> = []
 
     init(realm: RealmCore?, rootName: String? = nil) {
         self.realm = realm
@@ -104,6 +106,12 @@ final class QueryScope {
     func report(_ problem: Realm.Error) {
         if let outer { return outer.report(problem) }
         if firstProblem == nil { firstProblem = problem }
+    }
+
+    /// Records the class of an operand that is identified by its row.
+    func note(_ operand: OperandClass) {
+        if let outer { return outer.note(operand) }
+        operands.insert(operand)
     }
 
     /// Records an error that is reported when the query is used.

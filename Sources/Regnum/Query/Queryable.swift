@@ -117,6 +117,28 @@ public struct _Plan: Sendable {
     var plan: QueryPlan
     /// An error in an operand, reported when the query is used.
     var problem: Realm.Error?
+    /// The classes of the objects among the operands.
+    var operands: Set<OperandClass> = []
+
+    /// Returns the error of the query at a version, if any.
+    func firstProblem(in schema: @autoclosure () -> DatabaseSchema?) -> Realm.Error? {
+        if let problem { return problem }
+        if operands.isEmpty { return nil }
+        return schema().flatMap { operands.problem(in: $0) }
+    }
+
+    /// Adds what the operands of a condition require.
+    mutating func add(_ scope: QueryScope) {
+        problem = problem ?? scope.problem
+        operands.formUnion(scope.operands)
+    }
+
+    /// Returns another query with the same operands.
+    ///
+    /// - Parameter problem: An error that precedes that of this query.
+    func with(_ plan: QueryPlan, problem: Realm.Error? = nil) -> _Plan {
+        _Plan(plan: plan, problem: problem ?? self.problem, operands: operands)
+    }
 
     /// A query for all objects of a class.
     static func all(of type: ObjectBase.Type) -> _Plan {
@@ -130,6 +152,8 @@ public struct _QueryRealm: Sendable {
     /// The class of the objects, if it is known. `Model` may be a superclass of it: the static type
     /// of a metatype in a variable.
     var schema: ClassSchema?
+    /// The error of the query in the current state, if any.
+    var problem: Realm.Error?
 }
 
 /// A computation on a state. An implementation detail of ``Queryable``.
@@ -175,7 +199,7 @@ extension Queryable {
         let scope = QueryScope(realm: _realm.core, root: modelSchema)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
-        plan.problem = plan.problem ?? scope.problem
+        plan.add(scope)
         plan.plan.add(predicate)
         return _with(plan)
     }
@@ -188,7 +212,7 @@ extension Queryable {
         let scope = QueryScope(realm: _realm.core, root: modelSchema)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
-        plan.problem = plan.problem ?? scope.problem
+        plan.add(scope)
         return _with(plan)._ask(nil, through: predicate.dependencies) {
             query, state throws(StoreError) in
             try query.firstPosition(where: predicate, state)

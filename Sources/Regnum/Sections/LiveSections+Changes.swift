@@ -118,7 +118,7 @@ extension LiveSections {
         let followed = followed(filter)
         let request = StreamRequest(
             realm: results.realm, entry: results.entry, otherEntry: results.ownerEntry,
-            place: results.place, plan: _Plan(plan: plan.plan, problem: plan.problem ?? problem),
+            place: results.place, plan: plan.with(plan.plan, problem: problem),
             owner: results.owner, filter: followed.filter, policy: policy, since: cursor,
             excluded: origins,
             keepsOld: cursor != nil || !origins.isEmpty, deliversAll: !followed.marksAllKeys)

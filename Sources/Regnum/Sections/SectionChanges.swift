@@ -144,9 +144,7 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
 extension SectionChanges {
     fileprivate func results(at place: StreamPlace) -> FrozenResults<Model> {
         FrozenResults(
-            place.table,
-            plan: _Plan(plan: place.result.plan, problem: request.plan.problem),
-            tree: place.result.tree)
+            place.table, plan: request.plan.with(place.result.plan), tree: place.result.tree)
     }
 
     /// Returns all sections at a version.

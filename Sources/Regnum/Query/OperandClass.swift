@@ -1,0 +1,26 @@
+internal import RegnumEngine
+
+/// The class of an object that a query compares with, and identifies by its row. If the class is
+/// dropped and declared again, as by newer programs, other objects may have its rows.
+struct OperandClass: Hashable, Sendable {
+    let name: StoredText
+    let table: TableKey
+
+    /// Returns the error for a version in which another class has the name.
+    func problem(in schema: DatabaseSchema) -> Realm.Error? {
+        let name = name.wrappedValue
+        guard let other = schema.table(named: name)?.key, other != table else { return nil }
+        return Realm.Error(
+            .invalidQuery,
+            "A query was given \(name.withArticle) of another version, between which and the one "
+                + "that is queried the class has been dropped and declared again.",
+            className: name)
+    }
+}
+
+extension Set<OperandClass> {
+    /// Returns the error of one of the classes at a version, if any.
+    func problem(in schema: DatabaseSchema) -> Realm.Error? {
+        lazy.compactMap { $0.problem(in: schema) }.first
+    }
+}
