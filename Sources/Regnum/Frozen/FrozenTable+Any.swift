@@ -109,11 +109,6 @@ extension FrozenTable {
     func frozen(
         _ value: AnyRealmValue, of row: ObjectKey, level: Int = 0
     ) throws(Realm.Error) -> FrozenAnyValue {
-        func refusal(_ code: Realm.Error.Code, _ result: String) -> Realm.Error {
-            Realm.Error(
-                code, "A computed property of a frozen \(schema.name) returned \(result).",
-                className: schema.name)
-        }
         if level > Limits.maximumAnyLevel {
             throw refusal(
                 .invalidValue,
@@ -137,10 +132,7 @@ extension FrozenTable {
             return .dictionary(dictionary(entries, row, nil))
         case .object(let object):
             guard object.isManaged else {
-                throw refusal(
-                    .invalidInput,
-                    "an AnyRealmValue with a \(type(of: object)) that isn't stored: it can return "
-                        + "values, and objects of its realm")
+                throw unstored("an AnyRealmValue with a \(type(of: object))")
             }
             let targets = other(type(of: object))
             _ = targets.readableTable  // fails the read of a class that doesn't match
@@ -149,6 +141,21 @@ extension FrozenTable {
             return FrozenAnyValue(value) ?? .none
         }
     }
+
+    private func refusal(_ code: Realm.Error.Code, _ result: String) -> Realm.Error {
+        Realm.Error(
+            code, "A computed property of a frozen \(schema.name) returned \(result).",
+            className: schema.name)
+    }
+
+    private func unstored(_ result: String) -> Realm.Error {
+        refusal(
+            .invalidInput,
+            "\(result) that isn't stored: it can return values, and objects of its realm")
+    }
+
+    /// Fails the read of a computed property that returned an unmanaged object.
+    func failUnstored(_ result: String, _ row: ObjectKey) { fail(unstored(result), row, nil) }
 
     /// Returns a value that a property of a row returned. An invalid one fails the read.
     func result(_ value: AnyRealmValue, of row: ObjectKey) -> FrozenAnyValue {

@@ -66,6 +66,11 @@ private enum Shown {
         case nil: self = .null
         case let object as ObjectBase:
             let object = object._storedObject
+            guard object.isManaged else {
+                table.failUnstored("\(type(of: object))".withArticle, row)
+                self = .null
+                return
+            }
             self = .object(
                 table.other(type(of: object)), ObjectKey(rawValue: object._row),
                 isEmbedded: object is EmbeddedObject)
@@ -80,6 +85,8 @@ private enum Shown {
         case is any InverseDeclaration: self = .inverse
         case let collection as any _ConfinedCollection:
             self = .values(collection.map { Shown($0, table, row) })
+        case let objects as [ObjectBase]:
+            self = .values(objects.map { Shown($0, table, row) })
         case let value as any Encodable: self = .value(value)
         case let other?: self = .text("\(other)")
         }

@@ -39,6 +39,21 @@ enum Racks {
     }
 }
 
+/// A box whose computed properties return objects.
+private final class Bolt: Object, Codable {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var size: Int
+}
+
+private final class Box: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var bolt: Bolt?
+    @Persisted var bolts: List<Bolt>
+
+    var spare: Bolt { bolt ?? Bolt() }
+    var large: [Bolt] { bolts.filter { $0.size > 10 } }
+}
+
 /// The encoding of projected values that aren't properties of the projected object itself.
 @Suite struct ProjectionEncodingTests {
     // Covers 8.23, 11.5
@@ -68,6 +83,28 @@ enum Racks {
             {"content":null,"counts":null,"inner":null,"labels":null,"others":null,\
             "racks":null,"sizes":{"crate":0},"words":["a","none"]}
             """)
+    }
+
+    private final class Spares: Projection<Box> {
+        @Projected(\Box.spare) var spare
+        @Projected(\Box.large) var large
+    }
+
+    /// An object that isn't stored has no row to be encoded.
+    // Covers 8.23
+    @Test func objectsThatComputedPropertiesReturnAreEncodedAsLinks() async throws {
+        let realm = try await Realm.temporary([Box.self, Bolt.self])
+        try await realm.write { tx in
+            let bolts = try [5, 20, 30].map {
+                try tx.create(Bolt.self, value: ["id": $0, "size": $0])
+            }
+            try tx.create(Box.self, value: ["id": 1, "bolt": bolts[1], "bolts": bolts])
+            try tx.create(Box.self, value: ["id": 2])
+        }
+        let boxes = realm.snapshot().objects(Spares.self)
+        try expectEqual(json(boxes[0]), #"{"large":[20,30],"spare":20}"#)
+        let error = #expect(throws: Realm.Error.self) { try json(boxes[1]) }
+        expectTrue(error?.code == .invalidInput && error?.className == "Box")
     }
 
     private func json(_ value: some Encodable) throws -> String {
