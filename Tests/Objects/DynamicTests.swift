@@ -157,6 +157,34 @@ import Testing
     }
 
     // Covers 1.16
+    private final class Stall: Object {
+        @Persisted var prices: Map<String, Int>
+        @Persisted var extra: AnyRealmValue
+    }
+
+    /// A Swift dictionary would keep only one of two keys that are equal as Swift strings.
+    // Covers .invalidValue
+    @Test func frozenMapsWithEqualKeysAreErrors() async throws {
+        let realm = try await Realm.temporary([Stall.self])
+        try await realm.write { tx in
+            let stall = try tx.create(Stall.self, value: [:] as [String: Any?])
+            stall.prices["\u{E9}"] = 1
+            let extra = Map<String, AnyRealmValue>()
+            for key in ["\u{E9}", "e\u{301}"] { extra[key] = .int(2) }
+            stall.extra = .dictionary(extra)
+        }
+        let first = try requireValue(realm.snapshot().dynamicObjects("Stall").first)
+        let prices = try first.value(of: "prices") as? [String: Any?]
+        expectTrue(prices?.count == 1 && prices?["\u{E9}"] as? Int == 1)
+        try await realm.write { tx in tx.objects(Stall.self)[0].prices["e\u{301}"] = 2 }
+        let second = try requireValue(realm.snapshot().dynamicObjects("Stall").first)
+        for (stall, name) in [(second, "prices"), (first, "extra")] {
+            let error = #expect(throws: Realm.Error.self) { try stall.value(of: name) }
+            expectTrue(error?.code == .invalidValue && error?.className == "Stall")
+            expectEqual(error?.property, name)
+        }
+    }
+
     @Test func removingFromASetAddsNoObjects() async throws {
         let realm = try await Realm.temporary(genericClasses)
         try await realm.write { tx in

@@ -45,9 +45,22 @@ public struct FrozenDynamicObject: Sendable {
 
     /// Returns the value of a property, which may be `nil`.
     ///
-    /// - Throws: `.invalidInput` for an unknown property name; `.invalidDatabase` for damage.
+    /// - Throws: `.invalidInput` for an unknown property name; `.invalidValue` for a map or
+    ///   dictionary with keys that differ in their bytes but are equal as Swift strings;
+    ///   `.invalidDatabase` for damage.
     /// - Complexity: O(log n), for a collection O(m) for its m elements.
     public func value(of name: String) throws(Realm.Error) -> Any? {
+        do throws(Realm.Error) {
+            return try read(name)
+        } catch {
+            var error = error
+            error.className = error.className ?? className
+            error.property = error.property ?? name
+            throw error
+        }
+    }
+
+    private func read(_ name: String) throws(Realm.Error) -> Any? {
         if let column = stored.column(named: name), !column.isDropped {
             return try value(column, of: row, stored, level: 0)
         }
@@ -110,13 +123,16 @@ public struct FrozenDynamicObject: Sendable {
         _ rows: [ObjectKey], _ table: TableSchema, level: Int
     ) throws(Realm.Error) -> [String: Any?] {
         var entries: [String: Any?] = [:]
+        var keys: [String] = []
         for row in rows {
             guard case .string(let key) = try raw(.mapKey, of: row, table) else {
                 throw .missingRow("key of \(table.name)")
             }
+            keys.append(key)
             entries.updateValue(
                 try value(table.columns[0], of: row, table, level: level), forKey: key)
         }
+        if let key = EqualKeys.first(in: keys) { throw .equalKeys(key) }
         return entries
     }
 
