@@ -15,7 +15,7 @@ final class ClassBinding {
     let core: TransactionCore?
     private let entry: ClassEntry?
     let tracer: ReadTracer?
-    /// The number of the recorder.
+    /// The number of the recorder; negative for results of a recorder that have no objects.
     let recorder: Int
     /// Whether an unreferenced accessor may be reused for another row. Only if `end` will be
     /// called, because the spare accessor and the binding retain each other.
@@ -129,6 +129,9 @@ final class ClassBinding {
         object._row = row
         object._binding = self
         guard let core else {
+            for (index, property) in schema.properties.enumerated() {
+                object.bindField(at: property.offset, to: Int32(index))
+            }
             object._epochCell = ClassBinding.steadyEpoch
             object._refresh()
             return

@@ -1,7 +1,40 @@
 internal import RegnumEngine
 
-// Values that recorders return for properties of projected types, which let key paths be
-// resolved (see `ReadTracer`).
+// Values that recorders return for properties of projected types, and elements of their collections
+// of values (see `ReadTracer`).
+
+/// Returns the elements of a recorder's list or set of values.
+func recordedElements<Element>(_ type: Element.Type, of object: ObjectBase) -> [Element] {
+    recordedSample(type, of: object)
+        .map { Array(repeating: $0, count: ReadTracer.valueCount) } ?? []
+}
+
+/// Returns the value in a recorder's collection of values; `nil` if it is empty.
+func recordedSample<Element>(_ type: Element.Type, of object: ObjectBase) -> Element? {
+    guard object._binding?.tracer?.followsCollections == true,
+        let sample = (type as? any ScalarValue.Type)?.sampleElement
+    else { return nil }
+    return sample as? Element
+}
+
+extension ScalarValue {
+    /// A value other than `nil`; `nil` for a projected type, whose conversion may not accept it.
+    static var sampleElement: Self? {
+        if _isProjected { return nil }
+        if let type = Self.self as? any SampledOptional.Type { return type.wrappedSample as? Self }
+        return _decode(_StoredValue(_storage.zero))
+            ?? _examples.lazy.compactMap { _decode($0) }.first
+    }
+}
+
+/// A type-erased optional value.
+private protocol SampledOptional {
+    static var wrappedSample: Any? { get }
+}
+
+extension Optional: SampledOptional where Wrapped: RequiredValue {
+    fileprivate static var wrappedSample: Any? { Wrapped.sampleElement }
+}
 
 extension FailableCustomPersistable {
     /// Returns the value that a recorder's property reads as; `nil` for objects

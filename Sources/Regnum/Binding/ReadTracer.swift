@@ -8,6 +8,12 @@ internal import RegnumStore
 /// reads a property of the newest recorder. Once the chain is broken, a link leads on only once on
 /// each path, and after more than `Limits.maximumKeyPathLinkCount` links, links return `nil`, so
 /// that computations that follow links terminate.
+///
+/// If collections are followed, they aren't empty, so that computations can unwrap or subscript
+/// what they find: a list, set, map or inverse of objects, and results, have one object, at any
+/// position and for any key; a list of values has `valueCount` samples, a map of values one for any
+/// key. Objects are found only once on each path, except by position. Collections of a projected
+/// type are empty, because its conversion may not accept a sample.
 final class ReadTracer {
     /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
@@ -23,18 +29,19 @@ final class ReadTracer {
     private var origins: [Int?] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
-    /// Whether lists and inverses of a recorder return another recorder at every index, although
-    /// they are empty.
+    /// Whether the collections of a recorder have elements.
     let followsCollections: Bool
-    /// Whether lists, sets and inverses of a recorder have one element, once on each path.
-    private let hasElements: Bool
     /// The samples to use for properties whose types are stored as embedded objects.
     let round: Int
 
     /// With more recorders than this, links of branches return `nil`.
     private static let maximumRecorderCount = 256
+    /// With more reads than this, a computation doesn't end on samples.
+    private static let maximumReadCount = 100_000
+    /// The number of values in a list of a recorder.
+    static let valueCount = 16
 
-    struct Read: Equatable {
+    struct Read: Hashable {
         let recorder: Int
         let property: Int
     }
@@ -42,18 +49,16 @@ final class ReadTracer {
     /// - Parameters:
     ///   - probe: The value to return for one property. All others return their defaults.
     ///   - nilLink: The number of the read, of a link, that returns `nil`.
-    ///   - followsCollections: Whether key paths may go through elements of lists and inverses.
-    ///   - hasElements: Whether lists, sets and inverses have one element.
+    ///   - followsCollections: Whether collections have elements.
     ///   - round: The samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
-        followsCollections: Bool = false, hasElements: Bool = false, round: Int = 0
+        followsCollections: Bool = false, round: Int = 0
     ) {
         self.round = round
         self.probe = probe
         self.nilLink = nilLink
         self.followsCollections = followsCollections
-        self.hasElements = hasElements
     }
 
     /// The properties that were read, if the reads form a chain.
@@ -66,12 +71,25 @@ final class ReadTracer {
 
     /// The path of each read, including the links that led to its recorder.
     var paths: [PropertyPath] {
-        reads.indices.map { number in
-            let path = path(to: number)
-            return PropertyPath(
-                properties: path.map { schemas[$0.recorder].properties[$0.property] },
-                first: path[0].property)
-        }
+        var known: Set<Read> = []
+        let numbers = reads.indices.filter { known.insert(reads[$0]).inserted }
+        return numbers.map { propertyPath(to: $0) }
+    }
+
+    /// Returns the path of the last read of a recorder's property, or `nil` if it wasn't read.
+    func path(of recorder: Int, _ property: Int) -> PropertyPath? {
+        lastRead(of: recorder, property).map { propertyPath(to: $0) }
+    }
+
+    private func propertyPath(to number: Int) -> PropertyPath {
+        let path = path(to: number)
+        return PropertyPath(
+            properties: path.map { schemas[$0.recorder].properties[$0.property] },
+            first: path[0].property)
+    }
+
+    private func lastRead(of recorder: Int, _ property: Int) -> Int? {
+        reads.lastIndex(of: Read(recorder: recorder, property: property))
     }
 
     /// Returns a read after those of the links that led to its recorder.
@@ -89,9 +107,7 @@ final class ReadTracer {
         let schema = ClassSchema.of(type)
         if type != schema.type, let projection = projection(type) { return projection }
         let object = type.init()
-        for (index, property) in schema.properties.enumerated() {
-            object.bindField(at: property.offset, to: Int32(index))
-        }
+        if let read, read != reads.count - 1 { isChain = false }
         schemas.append(schema)
         origins.append(read ?? reads.indices.last)
         ClassBinding(recording: schema, self, number: schemas.count - 1).attach(object, row: 0)
@@ -100,6 +116,12 @@ final class ReadTracer {
     }
 
     func note(_ recorder: Int, _ property: Int) {
+        guard reads.count < ReadTracer.maximumReadCount || schemas.isEmpty else {
+            fatalError(
+                "A computed property of \(schemas[0].name) read more than "
+                    + "\(ReadTracer.maximumReadCount) properties of sample objects, on which it is "
+                    + "evaluated to find out what it depends on: it must end for them as well.")
+        }
         if recorder != reads.count { isChain = false }
         reads.append(Read(recorder: recorder, property: property))
     }
@@ -142,45 +164,61 @@ final class ReadTracer {
 
     // MARK: Collections
 
-    /// Returns an element of a recorder's list, set or inverse; `nil` if it is empty.
-    func element<T: ObjectBase>(
-        _ type: T.Type, of recorder: Int, _ property: Int, at position: Int
-    ) -> T? {
-        if hasElements {
-            guard position == 0, let read = branch(recorder, property) else { return nil }
-            return self.recorder(type, after: read)
-        }
-        guard followsCollections, isChain else { return nil }
-        guard canFollowLink else {  // a subscript of a key path can't return nil
+    /// Returns an element of a recorder's list, set, map or inverse; `nil` if collections aren't
+    /// followed. Traps if too many links lead to it, because a subscript can't return `nil`.
+    func element<T: ObjectBase>(_ type: T.Type, of recorder: Int, _ property: Int) -> T? {
+        guard followsCollections, let read = lastRead(of: recorder, property) else { return nil }
+        guard path(to: read).count <= Limits.maximumKeyPathLinkCount else {
             fatalError(
                 "A key path of \(schemas[0].name) follows more than "
-                    + "\(Limits.maximumKeyPathLinkCount) links, the maximum.")
+                    + "\(Limits.maximumKeyPathLinkCount) links, the maximum. A computed property "
+                    + "must check the count before it uses the elements of "
+                    + "\(schemas[recorder].name).\(schemas[recorder].properties[property].name).")
         }
-        return self.recorder(type)
+        return self.recorder(type, after: read)
     }
 
-    /// Returns the number of elements of a recorder's list, set or inverse.
+    /// Returns the number of elements of a recorder's list, set, map or inverse of objects.
     func elementCount(of recorder: Int, _ property: Int) -> Int {
-        guard hasElements, schemas.count < ReadTracer.maximumRecorderCount else { return 0 }
-        if case .map = schemas[recorder].properties[property].shape { return 0 }
-        return branch(recorder, property) == nil ? 0 : 1
+        guard followsCollections, schemas.count < ReadTracer.maximumRecorderCount,
+            let read = lastRead(of: recorder, property), leadsOn(read)
+        else { return 0 }
+        return 1
     }
+
+    // MARK: Queries
 
     /// Records the reads of all stored properties of a collection's objects, because a query may
     /// read any of them.
-    func noteElements<T: ObjectBase>(_ type: T.Type, of recorder: Int, _ property: Int) {
-        guard hasElements, element(type, of: recorder, property, at: 0) != nil else { return }
+    ///
+    /// - Returns: The number of the recorder of the objects; `nil` if the collection is empty.
+    func noteElements<T: ObjectBase>(_ type: T.Type, of recorder: Int, _ property: Int) -> Int? {
+        guard elementCount(of: recorder, property) > 0,
+            let read = lastRead(of: recorder, property)
+        else { return nil }
+        return noteObject(type, after: read)
+    }
+
+    /// Records the reads of all stored properties of the objects to which the hops of a query lead
+    /// from those of a recorder.
+    func noteObjects(along hops: Set<Hop>, from number: Int) {
+        let schema = schemas[number]
+        for (index, property) in schema.properties.enumerated() {
+            guard let type = property.shape.objectType,
+                let hop = schema.hopsToObjects(through: property).first, hops.contains(hop)
+            else { continue }
+            note(number, index)
+            let read = reads.count - 1
+            guard schemas.count < ReadTracer.maximumRecorderCount, leadsOn(read) else { continue }
+            noteObjects(along: hops, from: noteObject(type, after: read))
+        }
+    }
+
+    private func noteObject<T: ObjectBase>(_ type: T.Type, after read: Int) -> Int {
+        _ = recorder(type, after: read)
         let number = schemas.count - 1
         let properties = schemas[number].properties
         for index in properties.indices where properties[index].isStored { note(number, index) }
-    }
-
-    /// Returns the last read of a collection if it leads to an object.
-    private func branch(_ recorder: Int, _ property: Int) -> Int? {
-        // a value may not be convertible from an object with default values
-        guard !schemas[recorder].properties[property].isProjected,
-            let read = reads.lastIndex(of: Read(recorder: recorder, property: property))
-        else { return nil }
-        return leadsOn(read) ? read : nil
+        return number
     }
 }

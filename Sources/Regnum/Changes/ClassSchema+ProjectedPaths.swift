@@ -5,30 +5,40 @@ extension ClassSchema {
     /// property, is computed from; for `\.list.projectTo.property`, the properties of the elements.
     /// Empty if it reads no stored properties.
     ///
-    /// The dependencies of a computed property are found by evaluating it once, on an object whose
-    /// properties have their defaults, whose links are not nil, and whose lists, sets and inverses
-    /// have one element (except for those that it follows over and over, such as `next?.next?.next`
-    /// after another property). A query of such a collection counts as reading all properties of
-    /// its elements.
+    /// The dependencies of a computed property are found by evaluating it on recorders: objects
+    /// whose properties have their defaults, whose links are not nil, and whose collections and
+    /// queries have elements (see `ReadTracer`). A query of a collection counts as reading all
+    /// properties of its elements.
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
-        let tracer = ReadTracer(hasElements: true)
+        let tracer = ReadTracer(followsCollections: true)
         // `T` may be a superclass
         let found: Any = tracer.recorder(type as? T.Type ?? T.self)[keyPath: keyPath]
-        if let collection = unwrapped(found) as? any AnyProjectedCollection,
-            let list = tracer.path
-        {
-            return collection.elementPaths.map {
-                PropertyPath(properties: list.properties + $0.properties, first: list.first)
+        var elements: [PropertyPath] = []
+        if let collection = unwrapped(found) as? any AnyProjectedCollection {
+            if let list = collection.list, let path = tracer.path(of: list) {
+                elements = collection.elementPaths.map {
+                    PropertyPath(properties: path.properties + $0.properties, first: path.first)
+                }
+                if elements.isEmpty, tracer.isChain { return [] }
+            } else {
+                _ = collection.anyValues  // records what is read of the objects
             }
         }
         var paths: [PropertyPath] = []
-        for path in tracer.paths {
+        for path in tracer.paths + elements {
             if paths.contains(where: { $0.begins(with: path) }) { continue }
             paths.removeAll { path.begins(with: $0) }
             paths.append(path)
         }
         return paths
+    }
+}
+
+extension ReadTracer {
+    /// Returns the path to a list of one of the recorders.
+    fileprivate func path(of list: _ManagedList) -> PropertyPath? {
+        list.binding.tracer === self ? path(of: list.binding.recorder, list.property) : nil
     }
 }
 

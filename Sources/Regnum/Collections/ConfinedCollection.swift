@@ -140,7 +140,7 @@ extension ClassBinding {
     ) -> _TakenElements<T> {
         _TakenElements(count: positions.count) { index in
             let key = key(positions.lowerBound + index)
-            guard self.core?.stillHas(self.place.table, key) ?? false else { return nil }
+            guard self.core?.stillHas(self.place.table, key) ?? self.isRecorder else { return nil }
             return self.accessor(type, row: key)
         }
     }

@@ -96,9 +96,9 @@ final class LinkingHandle {
     }
 
     /// Returns an element of a recorder's inverse; `nil` for the inverse of a row.
-    func recorded<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
+    func recorded<T: ObjectBase>(_ type: T.Type) -> T? {
         guard binding.isRecorder else { return nil }
-        return binding.tracer?.element(type, of: binding.recorder, property, at: position)
+        return binding.tracer?.element(type, of: binding.recorder, property)
     }
 }
 
@@ -116,7 +116,7 @@ extension LinkingObjects: RandomAccessCollection {
         guard position >= 0, position < keys.count, let handle,
             let origins = handle.origins(Element.self)
         else {
-            if let recorder = handle?.recorded(Element.self, at: position) { return recorder }
+            if let recorder = handle?.recorded(Element.self) { return recorder }
             if let handle, handle.binding.core?.hasFailed == true,
                 let origins = handle.origins(Element.self)
             {
@@ -133,8 +133,8 @@ extension LinkingObjects: RandomAccessCollection {
         let keys = keys
         guard let origins = handle?.origins(Element.self) else {
             let positions = positions.clamped(to: keys.indices)
-            return _TakenElements(count: positions.count) { [handle] position in
-                handle?.recorded(Element.self, at: positions.lowerBound + position)
+            return _TakenElements(count: positions.count) { [handle] _ in
+                handle?.recorded(Element.self)
             }
         }
         return origins.loopElements(Element.self, positions.clamped(to: keys.indices)) { keys[$0] }
@@ -162,7 +162,7 @@ public struct LinkingIterator<Element: ObjectBase>: IteratorProtocol {
     public mutating func next() -> Element? {
         guard position < keys.count else { return nil }
         defer { position += 1 }
-        guard let origins else { return handle?.recorded(Element.self, at: position) }
+        guard let origins else { return handle?.recorded(Element.self) }
         return origins.accessor(Element.self, row: keys[position])
     }
 }

@@ -94,14 +94,24 @@ extension _ManagedList {
 }
 
 extension ClassBinding {
-    /// Returns results without objects for a query of a recorder's collection; `nil` for that of a
-    /// row.
+    /// Returns the results of a query of a recorder's collection; `nil` for that of a row.
     func recordedResults<T: ObjectBase>(_ type: T.Type, _ property: Int) -> Results<T>? {
         guard isRecorder, let tracer else { return nil }
-        tracer.noteElements(type, of: recorder, property)
-        let elements = ClassBinding(recording: ClassSchema.of(type), tracer, number: recorder)
+        let number = tracer.noteElements(type, of: recorder, property)
+        let elements = ClassBinding(recording: ClassSchema.of(type), tracer, number: number ?? -1)
         return Results(elements, plan: .all(of: type))
     }
+
+    /// Records what a query of a recorder's results reads through links and collections.
+    func noteQuery(_ hops: Set<Hop>) {
+        guard isRecorder, recorder >= 0, !hops.isEmpty else { return }
+        // at any position, and for any key
+        let hops = hops.map { Hop($0.kind, $0.name, target: $0.target) }
+        tracer?.noteObjects(along: Set(hops), from: recorder)
+    }
+
+    /// The rows of a recorder's results: one, unless they are empty.
+    var recordedKeys: [ObjectKey] { isRecorder && recorder >= 0 ? [.nowhere] : [] }
 }
 
 extension Sequence {

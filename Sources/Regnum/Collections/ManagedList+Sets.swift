@@ -5,26 +5,21 @@ internal import RegnumStore
 
 extension _ManagedList {
     /// Returns the list of a managed object's property, or `nil` for values of a recorder (see
-    /// `ReadTracer`) that doesn't follow collections.
+    /// `ReadTracer`), including those that are stored as embedded objects.
     ///
-    /// - Parameters:
-    ///   - column: The number held by the property's wrapper.
-    ///   - isFollowed: `false` for a map, whose entries no recorder follows.
-    static func of(
-        _ object: ObjectBase, _ column: Int32, isFollowed: Bool = true
-    ) -> _ManagedList? {
+    /// - Parameter column: The number held by the property's wrapper.
+    static func of(_ object: ObjectBase, _ column: Int32) -> _ManagedList? {
         guard let binding = object._binding else { return nil }
         if binding.isTracing {
             guard binding.isRecorder else {
                 binding.noteRead(binding.propertyIndex(ofList: column))
                 return _ManagedList(binding, row: object._row, number: column)
             }
-            let property = column < 0 ? ~column : column
-            binding.noteRead(Int(property))
-            let isOfObjects = binding.schema.properties[Int(property)].shape.objectType != nil
-            let isElement = isFollowed && binding.tracer?.followsCollections ?? false
-            guard isOfObjects || isElement else { return nil }
-            return _ManagedList(binding, row: 0, number: ~property)
+            let number = column < 0 ? ~column : column
+            let property = binding.schema.properties[Int(number)]
+            binding.noteRead(Int(number))
+            guard property.shape.objectType != nil, !property.isProjected else { return nil }
+            return _ManagedList(binding, row: 0, number: ~number)
         }
         return _ManagedList(binding, row: object._row, number: column)
     }

@@ -13,6 +13,7 @@ extension ColumnKey {
 extension _ManagedList {
     /// Returns the key of an entry, or `nil` if the entry was removed since a loop started.
     func mapKey(_ entry: ObjectKey) -> String? {
+        if binding.isRecorder { return "" }
         guard let (core, _, list) = place, let value = value(of: entry, core, list, .mapKey) else {
             return nil
         }
@@ -24,6 +25,7 @@ extension _ManagedList {
     /// Returns the value of an entry, or `nil` if the entry was removed since a loop started.
     func mapValue<V: MapValue>(_ entry: ObjectKey) -> V? {
         if V.self == AnyRealmValue.self { return anyValue(entry) as? V }
+        if binding.isRecorder { return recordedValue() }
         guard let (core, _, list) = place,
             let stored = value(of: entry, core, list, .mapValue)
         else { return nil }
@@ -37,11 +39,20 @@ extension _ManagedList {
         return V._make(_PropertyContent(content: .link(object)))
     }
 
+    /// Returns the object that a recorder's map has for every key.
+    private func recordedValue<V: MapValue>() -> V? {
+        guard let type = binding.schema.properties[property].shape.objectType,
+            let object = binding.tracer?.element(type, of: binding.recorder, property)
+        else { return nil }
+        return V._make(_PropertyContent(content: .link(object)))
+    }
+
     /// Returns the position and row of the entry for a key; if there is none, the position where
     /// it would be inserted.
     ///
     /// - Complexity: O(log² n).
     func search(_ key: String) -> (position: Int, row: ObjectKey?) {
+        if binding.isRecorder { return (0, keys.first) }
         var low = 0
         var high = count
         while low < high {

@@ -47,7 +47,7 @@ public struct Results<Model: ObjectBase> {
 
     /// Returns the keys of the rows found in the current state.
     func keys() -> ResultTree {
-        if binding.core == nil { return ResultTree() }
+        if binding.isRecorder { return ResultTree(binding.recordedKeys) }
         let cache = current
         if let known = cache.tree { return known }
         let tree = run(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
@@ -57,6 +57,7 @@ public struct Results<Model: ObjectBase> {
 
     /// Returns the first keys found in the current state: at least `count`, or all of them.
     func firstKeys(_ count: Int) -> [ObjectKey] {
+        if binding.isRecorder { return Array(binding.recordedKeys.prefix(count)) }
         let cache = current
         if let tree = cache.tree { return tree.prefix(count).map { $0 } }
         if let known = cache.firstKeys, known.limit >= count { return known.keys }
@@ -112,7 +113,8 @@ extension Results: Sendable {}
 
 extension Results: Queryable {
     public func _with(_ plan: _Plan) -> Results {
-        Results(binding, plan: plan)
+        if binding.isRecorder { binding.noteQuery(plan.plan.hops) }
+        return Results(binding, plan: plan)
     }
 
     public var _realm: _QueryRealm {
@@ -138,6 +140,7 @@ extension Results: RandomAccessCollection {
     public var count: Int {
         let cache = current
         if let count = cache.tree?.count ?? cache.count { return count }
+        if binding.isRecorder { return binding.recordedKeys.count }
         let count = run(0) { state throws(StoreError) in try _plan.plan.count(state) }
         cache.count = count
         return count
@@ -162,7 +165,7 @@ extension Results: RandomAccessCollection {
         }
         let keys = keys()
         guard position >= 0, position < keys.count else {
-            if binding.core?.hasFailed == true {
+            if binding.core?.hasFailed == true || !binding.recordedKeys.isEmpty {
                 return binding.accessor(Model.self, row: .nowhere)
             }
             fatalError(
@@ -177,6 +180,7 @@ extension Results: RandomAccessCollection {
     /// - Complexity: O(log n) for all objects of a class in creation order; otherwise that of
     ///   evaluating the query.
     public var last: Model? {
+        if binding.isRecorder { return first }
         let known = current.tree
         let last =
             known == nil

@@ -73,6 +73,11 @@ extension Results {
     /// - Precondition: The body is running.
     /// - Complexity: O(1). The query is evaluated when the result is first used.
     public func freeze() -> FrozenResults<Model> {
+        if binding.isRecorder {
+            fatalError(
+                "Results<\(binding.tableName)> were frozen by a computed property while its "
+                    + "dependencies were being found, on an object that isn't stored.")
+        }
         guard let start = binding.core?.start else {
             fatalError(
                 "Results<\(binding.tableName)> were frozen after the body of their transaction had "

@@ -42,7 +42,7 @@ extension Queryable {
     /// frozen and live results see ``Snapshot/read(_:)``.
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
-        let column = modelSchema.requireColumn(keyPath)
+        let column = aggregated(keyPath)
         return _ask(V._Projected.placeholder(), through: column.dependencies) {
             plan, state throws(StoreError) in
             try V.summed(plan.sum(of: column, state))

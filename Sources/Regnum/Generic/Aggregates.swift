@@ -17,7 +17,7 @@ extension Queryable {
     /// - Complexity: O(n), without creating objects. If the query uses an index, only the rows that
     ///   it finds are read.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {
-        let column = modelSchema.requireColumn(keyPath)
+        let column = aggregated(keyPath)
         let zero = V.Total._storage.zero
         return V.Total.fromEngine(
             _ask(zero, through: column.dependencies) { plan, state throws(StoreError) in
@@ -45,9 +45,28 @@ extension Queryable {
 }
 
 extension Queryable {
+    /// The binding of the results, if they are those of a recorder (see `ReadTracer`).
+    private var recorded: ClassBinding? {
+        _realm.core == nil ? (self as? Results<Model>)?.binding : nil
+    }
+
+    /// Whether these are results of a recorder that have an object.
+    private var isRecorded: Bool { recorded?.recordedKeys.isEmpty == false }
+
+    /// Returns the property at the end of a key path.
+    ///
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
+    func aggregated<V>(_ keyPath: KeyPath<Model, V>) -> ColumnReference {
+        let column = modelSchema.requireColumn(keyPath)
+        recorded?.noteQuery(Set(column.hops))
+        return column
+    }
+
     /// Returns the mean of a property in its stored form.
     func queriedAverage<V>(of keyPath: KeyPath<Model, V>) -> Value? {
-        let column = modelSchema.requireColumn(keyPath)
+        let column = aggregated(keyPath)
+        if isRecorded { return column.type.zeroMean }
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try plan.average(of: column, state)
         }
@@ -57,11 +76,23 @@ extension Queryable {
     func queriedBound<V: ScalarValue, Bound: RequiredValue>(
         _ extreme: Extreme, of keyPath: KeyPath<Model, V>
     ) -> Bound? {
-        let column = modelSchema.requireColumn(keyPath)
+        let column = aggregated(keyPath)
+        if isRecorded { return Bound.sampleElement }
         return _ask(nil, through: column.dependencies) { plan, state throws(StoreError) in
             try Bound.bound(
                 extreme.find(plan, column, state), column.hops.last?.target ?? plan.tableName,
                 column.name)
+        }
+    }
+}
+
+extension ValueType {
+    /// A mean of values of this type.
+    fileprivate var zeroMean: Value {
+        switch self {
+        case .decimal: .decimal(.zero)
+        case .any: AnyContent.decimal(.zero).value
+        default: .double(0)
         }
     }
 }

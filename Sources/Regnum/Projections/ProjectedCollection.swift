@@ -99,6 +99,8 @@ protocol ProjectionSource<Value> {
     var count: Int { get }
     var isInvalidated: Bool { get }
     var isManaged: Bool { get }
+    /// The list or set; `nil` if it is unmanaged.
+    var list: _ManagedList? { get }
     /// The stored properties that the projected property depends on, starting at an element.
     var elementPaths: [PropertyPath] { get }
     func value(at position: Int) -> Value
@@ -115,6 +117,7 @@ private struct MappedObjects<Objects: ProjectableCollection, Value>: ProjectionS
     var count: Int { objects.count }
     var isInvalidated: Bool { objects.isInvalidated }
     var isManaged: Bool { objects.isManaged }
+    var list: _ManagedList? { (objects as? any UnmanagedList)?.managed }
 
     var elementPaths: [PropertyPath] {
         ClassSchema.of(Objects.Element.self).projectedPaths(keyPath)
@@ -144,6 +147,8 @@ private struct MappedObjects<Objects: ProjectableCollection, Value>: ProjectionS
 
 /// A type-erased projected collection.
 protocol AnyProjectedCollection {
+    /// The list or set of the objects; `nil` if it is unmanaged.
+    var list: _ManagedList? { get }
     /// The stored properties that its property depends on, starting at an element.
     var elementPaths: [PropertyPath] { get }
     /// The values.
@@ -151,6 +156,7 @@ protocol AnyProjectedCollection {
 }
 
 extension ProjectedCollection: AnyProjectedCollection {
+    var list: _ManagedList? { source.list }
     var elementPaths: [PropertyPath] { source.elementPaths }
     var anyValues: [Any] { map { $0 as Any } }
 }

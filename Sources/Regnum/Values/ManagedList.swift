@@ -213,9 +213,7 @@ public final class _ManagedList {
     /// Returns the value of an element, or `nil` if the position is out of range or the element was
     /// removed since the loop started.
     func value(at position: Int) -> Value? {
-        guard let key = key(at: position) else {
-            return binding.tracer?.followsCollections == true ? zero : nil
-        }
+        guard let key = key(at: position) else { return nil }
         if key != .nowhere, let (core, _, list) = place {
             if let value = value(of: key, core, list, ColumnKey(0)) { return value }
             if isLoop { return nil }
@@ -255,7 +253,7 @@ public final class _ManagedList {
 
     func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
         if binding.isRecorder {
-            return binding.tracer?.element(type, of: binding.recorder, property, at: position)
+            return binding.tracer?.element(type, of: binding.recorder, property)
         }
         guard let key = key(at: position) else { return nil }
         if target == nil {

@@ -19,7 +19,12 @@ extension Map: Persistable {
     public static func _makeDefault() -> Map { Map() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Map {
-        _ManagedList.of(object, column, isFollowed: false).map { Map($0) } ?? Map()
+        if let managed = _ManagedList.of(object, column) { return Map(managed) }
+        let map = Map()
+        if let sample = recordedSample(Value.self, of: object) {
+            map.entries = UnmanagedMapEntries(sample: sample)
+        }
+        return map
     }
 
     /// Replaces the entries with those of this map. Assigning an object's own map changes nothing.

@@ -75,7 +75,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed else { return entries[key._text] }
+            guard let managed else { return entries[key._text] ?? entries.sample }
             guard let row = managed.search(key._text).row else { return nil }
             return managed.mapValue(row)
         }
@@ -198,6 +198,17 @@ struct UnmanagedMapEntries<Value: MapValue> {
         numbers.remove(at: number)
         values.swapAt(number, values.count - 1)
         values.removeLast()
+    }
+
+    /// The value for all other keys; `nil` except in the map of a recorder.
+    private(set) var sample: Value?
+
+    init() {}
+
+    /// Creates the entries of a recorder's map: one, whose value is also that of all other keys.
+    init(sample: Value) {
+        self.sample = sample
+        set(sample, "")
     }
 
     /// The indices of the entries in ascending key order.

@@ -44,6 +44,11 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         self.init(.keyList([]))
     }
 
+    /// Creates a result of the given rows.
+    package init(_ keys: [ObjectKey]) {
+        self.init(.sequence(keys.map(\.rawValue)))
+    }
+
     package var count: Int { Swift.min(storedCount, followed?.limit ?? .max) }
 
     private var storedCount: Int {
