@@ -20,9 +20,10 @@ internal import RegnumEngine
 /// The values of the sample are defaults (`nil` for optionals), its links lead to further samples,
 /// and its collections and queries have elements. So a computed property may use `boss!`,
 /// `scores.max()!`, `tags[0]`, `prices["EUR"]!` and `friends.where { … }.first!` if its objects
-/// always have these, but it must not trap for the sample otherwise: an optional value, the result
-/// of a search by content such as `friends.first { $0.age > 60 }`, a conversion, and elements of a
-/// projected type have to be unwrapped with `?`, `??` or `guard`. A trap there can't be caught.
+/// always have these, but it must not trap for the sample otherwise: an optional value, a link that
+/// has led there already (as in `boss?.boss`), the result of a search by content such as
+/// `friends.first { $0.age > 60 }`, a conversion, and elements of a projected type have to be
+/// unwrapped with `?`, `??` or `guard`. A trap there can't be caught.
 ///
 /// Projections are not stored, so a property of a model cannot hold one. Two projections of the
 /// same class are equal if they project the same object. A subclass that declares its own
