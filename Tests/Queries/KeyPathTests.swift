@@ -17,6 +17,7 @@ private class Vessel: Object {
     @Persisted var extra: AnyRealmValue
 
     var label: String { "\(name) \(length)" }
+    var lastTags: List<String> { List(tags.suffix(1)) }
 }
 
 private final class Tanker: Vessel {
@@ -101,6 +102,16 @@ private final class Tanker: Vessel {
             _ = realm.objects(Breeder.self).distinct(by: \.pups)
         }
         #expect(sentence(collection).contains("is a link or a collection"))
+    }
+
+    @Test func copiesOfCollectionsAreNoPaths() async {
+        let copy = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Vessel.self, Person.self])
+            _ = realm.objects(Vessel.self).where { $0.lastTags.count > 1 }
+        }
+        #expect(sentence(copy).contains("is not a @Persisted property of Vessel"))
     }
 
     @Test func keyPathsFollowUpTo16Links() async throws {

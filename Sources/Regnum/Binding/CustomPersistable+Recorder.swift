@@ -3,6 +3,14 @@ internal import RegnumEngine
 // Values that recorders return for properties of projected types, and elements of their collections
 // of values (see `ReadTracer`).
 
+extension UnmanagedCollection {
+    /// Returns the collection after recording that the read of a recorder's property returns it.
+    func recorded(by object: ObjectBase) -> Self {
+        object._binding?.tracer?.note(values: self)
+        return self
+    }
+}
+
 /// Returns the elements of a recorder's list or set of values.
 func recordedElements<Element>(_ type: Element.Type, of object: ObjectBase) -> [Element] {
     recordedSample(type, of: object)

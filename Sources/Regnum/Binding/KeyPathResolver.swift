@@ -162,7 +162,9 @@ extension ClassSchema {
             }
         case .link:
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
-        case .list, .set, .map, .linkingObjects: break
+        case .list, .set, .map:
+            guard first.isLastRead(unwrapped(found)) else { return nil }
+        case .linkingObjects: break
         }
         for link in links {
             let tracer = ReadTracer(nilLink: link, followsCollections: throughCollections)

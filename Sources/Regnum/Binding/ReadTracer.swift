@@ -23,6 +23,8 @@ final class ReadTracer {
     private(set) var isTooLong = false
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
+    /// The last collection of values that was read.
+    private weak var values: AnyObject?
     /// The classes of the recorders, by number.
     private var schemas: [ClassSchema] = []
     /// The number of the read that led to each recorder; `nil` for the first one.
@@ -163,6 +165,17 @@ final class ReadTracer {
     }
 
     // MARK: Collections
+
+    /// Records the collection that the read of a collection of values returns.
+    func note(values: AnyObject) { self.values = values }
+
+    /// Returns whether a value is the collection that the last read returned, not a copy of it.
+    func isLastRead(_ value: Any?) -> Bool {
+        guard let collection = value as? any UnmanagedCollection else { return false }
+        guard let list = collection.managed else { return collection === values }
+        return list.binding.tracer === self
+            && reads.last == Read(recorder: list.binding.recorder, property: list.property)
+    }
 
     /// Returns an element of a recorder's list, set, map or inverse; `nil` if collections aren't
     /// followed. Traps if too many links lead to it, because a subscript can't return `nil`.

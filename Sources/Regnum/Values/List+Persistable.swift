@@ -12,7 +12,7 @@ extension List: Persistable {
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
         _ManagedList.of(object, column).map { List($0) }
-            ?? List(recordedElements(Element.self, of: object))
+            ?? List(recordedElements(Element.self, of: object)).recorded(by: object)
     }
 
     /// Replaces the elements with those of this list. Assigning an object's own

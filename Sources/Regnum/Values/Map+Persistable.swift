@@ -24,7 +24,7 @@ extension Map: Persistable {
         if let sample = recordedSample(Value.self, of: object) {
             map.entries = UnmanagedMapEntries(sample: sample)
         }
-        return map
+        return map.recorded(by: object)
     }
 
     /// Replaces the entries with those of this map. Assigning an object's own map changes nothing.

@@ -14,7 +14,7 @@ extension MutableSet: Persistable {
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> MutableSet {
         _ManagedList.of(object, column).map { MutableSet($0) }
-            ?? MutableSet(recordedElements(Element.self, of: object))
+            ?? MutableSet(recordedElements(Element.self, of: object)).recorded(by: object)
     }
 
     /// Replaces the elements with those of this set. Assigning an object's own set changes nothing.

@@ -49,7 +49,10 @@ private final class Box: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var bolt: Bolt?
     @Persisted var bolts: List<Bolt>
+    @Persisted var notes: List<String>
 
+    var few: List<Bolt> { List(bolts.prefix(2)) }
+    var brief: List<String> { List(notes.prefix(1)) }
     var spare: Bolt { bolt ?? Bolt() }
     var large: [Bolt] { bolts.filter { $0.size > 10 } }
 }
@@ -88,6 +91,23 @@ private final class Box: Object {
     private final class Spares: Projection<Box> {
         @Projected(\Box.spare) var spare
         @Projected(\Box.large) var large
+    }
+
+    private final class Brief: Projection<Box> {
+        @Projected(\Box.few) var few
+        @Projected(\Box.brief) var brief
+        @Projected(\Box.notes) var notes
+    }
+
+    // Covers 8.23
+    @Test func aCopyOfACollectionIsNotEncodedAsTheCollection() async throws {
+        let realm = try await Realm.temporary([Box.self, Bolt.self])
+        try await realm.write { tx in
+            let bolts = [1, 2, 3].map { ["id": $0] }
+            try tx.create(Box.self, value: ["id": 1, "bolts": bolts, "notes": ["a", "b"]])
+        }
+        let brief = try #require(realm.snapshot().object(Brief.self, forPrimaryKey: 1))
+        try expectEqual(json(brief), #"{"brief":["a"],"few":[1,2],"notes":["a","b"]}"#)
     }
 
     /// An object that isn't stored has no row to be encoded.
