@@ -23,7 +23,9 @@ internal import RegnumEngine
 /// always have these, but it must not trap for the sample otherwise: an optional value, a link that
 /// has led there already (as in `boss?.boss`), the result of a search by content such as
 /// `friends.first { $0.age > 60 }`, a conversion, and elements of a projected type have to be
-/// unwrapped with `?`, `??` or `guard`. A trap there can't be caught.
+/// unwrapped with `?`, `??` or `guard`. A trap there can't be caught. Streams follow what is read
+/// of the sample, and not what only other values lead to, such as the name in
+/// `friends.first { $0.isBest }?.name`: show these properties as well, or pass key paths to them.
 ///
 /// Projections are not stored, so a property of a model cannot hold one. Two projections of the
 /// same class are equal if they project the same object. A subclass that declares its own
