@@ -165,7 +165,7 @@ struct ConsumerSession<T: Object> {
             }
             if !isCareful { attempts += 1 }
             isCareful = true
-            lastError = storedText(of: error)
+            lastError = storedText("\(error)")
             log(
                 .debug,
                 "Attempt \(attempts) of the consumer \"\(lease.name)\" at version "
@@ -282,7 +282,7 @@ struct ConsumerSession<T: Object> {
         let found = try await self.change(of: letter)
         // counted before it is made, so that a change that kills the process doesn't do so forever
         try await update(letter) { [time = options.time] letter in
-            letter.attempts += 1
+            letter.attempts &+= 1
             letter.isRetried = false
             letter.diedAt = time.now()
             letter.error =
@@ -293,9 +293,9 @@ struct ConsumerSession<T: Object> {
         guard let change = found else { return }
         do {
             let failure = try await attempt(
-                [change], number: letter.attempts + 1, .deadLetter(letter.id))
+                [change], number: letter.attempts &+ 1, .deadLetter(letter.id))
             guard let error = failure else { return }
-            try await update(letter) { $0.error = storedText(of: error) }
+            try await update(letter) { $0.error = storedText("\(error)") }
         } catch let error as CancellationError {
             // an attempt that was interrupted doesn't count
             try await update(letter) { stored in

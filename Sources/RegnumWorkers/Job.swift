@@ -86,6 +86,12 @@ enum JobLane {
     /// The lanes of jobs that aren't finished.
     static let unfinished = -100...1_002
 
+    /// Returns the lane of a ready job. The priority of a job that was stored without `enqueue` can
+    /// be any number, and must not put the job into the lane of another status.
+    static func ready(_ priority: Int) -> Int {
+        min(max(priority, priorities.lowerBound), priorities.upperBound)
+    }
+
     static func status(of lane: Int) -> JobStatus {
         switch lane {
         case scheduled: .scheduled

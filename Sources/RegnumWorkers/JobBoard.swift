@@ -61,14 +61,25 @@ final class JobBoard<T: Job>: Sendable {
         wakeup.set()
     }
 
-    /// Removes a claim that was ended by a write of its own, or was lost.
-    func settle(_ claim: ClaimedJob) {
-        state.withLock { state in
-            guard state.held[claim.id] == claim else { return }
+    /// Removes a claim that is ended by a write of its own, or was lost. Returns false if it has
+    /// already ended.
+    @discardableResult
+    func settle(_ claim: ClaimedJob) -> Bool {
+        let isHeld = state.withLock { state in
+            guard state.held[claim.id] == claim else { return false }
             state.held[claim.id] = nil
             state.waiting.removeAll { $0.claimed == claim }
+            return true
         }
         wakeup.set()
+        return isHeld
+    }
+
+    /// Takes back a claim that was settled by a write that failed.
+    func restore(_ claim: ClaimedJob) {
+        state.withLock { state in
+            if state.held[claim.id] == nil { state.held[claim.id] = claim }
+        }
     }
 
     // MARK: Pump

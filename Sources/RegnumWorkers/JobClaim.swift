@@ -80,9 +80,11 @@ extension JobQueue {
 
     /// Ends claims and makes new ones, in one transaction.
     ///
+    /// - Parameter held: Other claims of the caller, which stay valid although they have expired.
     /// - Returns: The new claims, and the jobs whose claims had been lost.
     func exchange(
-        _ ended: [(claim: ClaimedJob, outcome: JobOutcome)], claimUpTo limit: Int
+        _ ended: [(claim: ClaimedJob, outcome: JobOutcome)], claimUpTo limit: Int,
+        keeping held: [ClaimedJob] = []
     ) async throws -> (claims: [JobClaim<T>], lost: [ObjectId]) {
         try check()
         if ended.isEmpty, limit <= 0 { return ([], []) }
@@ -95,8 +97,9 @@ extension JobQueue {
                 for (claim, outcome) in ended where !table.end(claim, outcome, now, tx) {
                     lost.append(claim.id)
                 }
-                let claimed =
-                    limit > 0 ? table.claim(upTo: limit, by: options.label, now, tx) : []
+                if limit <= 0 { return ([], lost) }
+                let claimed = table.claim(
+                    upTo: limit, by: options.label, keeping: held, now, tx)
                 return (claimed, lost)
             })
         let claims = exchanged.claimed.compactMap { claimed in

@@ -7,14 +7,15 @@ public import Regnum
 /// They belong to the process and aren't stored. If processes have different settings for one
 /// class, those of the process that claims or ends a job apply.
 public struct JobOptions: Sendable {
-    /// The maximum number of handlers that ``JobQueue/run(_:)`` runs at the same time; at least 1.
+    /// The maximum number of handlers that ``JobQueue/run(_:)`` runs at the same time, from 1 to
+    /// 1,000,000.
     public var concurrency = 8
     /// The number of jobs that ``JobQueue/run(_:)`` claims in addition to those that are running.
     ///
     /// One transaction ends the jobs that are finished and claims the next ones, and each waits for
     /// the disk. With short jobs, a few hundred make that wait negligible. But a job that was
     /// claimed in advance runs before one with a higher priority that is added later, and other
-    /// processes can't take it.
+    /// processes can't take it. At most 1,000,000.
     public var prefetch = 0
     /// The time after which the claim of a worker expires unless it is renewed. `run` renews the
     /// claims of all its jobs three times as often. When a process dies, others get its jobs after
@@ -42,10 +43,14 @@ public struct JobOptions: Sendable {
 
     /// The problem with the settings, or `nil`.
     var problem: String? {
-        if concurrency < 1 {
-            return "JobOptions.concurrency is \(concurrency); the minimum is 1."
+        // so that their sum is a number, and that many tasks fit into memory
+        let maximum = 1_000_000
+        if !(1...maximum).contains(concurrency) {
+            return "JobOptions.concurrency is \(concurrency); it must be from 1 to \(maximum)."
         }
-        if prefetch < 0 { return "JobOptions.prefetch is negative: \(prefetch)." }
+        if !(0...maximum).contains(prefetch) {
+            return "JobOptions.prefetch is \(prefetch); it must be from 0 to \(maximum)."
+        }
         if timeout < .milliseconds(1) {
             return "JobOptions.timeout is \(timeout); the minimum is a millisecond."
         }

@@ -18,7 +18,8 @@ extension JobQueue {
     /// again at once, and the attempt doesn't count. If the realm is closed, nothing more can be
     /// written: claims expire, and jobs whose end wasn't committed run again.
     ///
-    /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled.
+    /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled; the
+    /// last one, which ends the jobs, for half a minute at most.
     ///
     /// - Parameter handler: Runs in a task of its own. It should return soon when it is cancelled,
     ///   which also happens to all handlers if the call throws an error. A job of a process that
@@ -90,6 +91,8 @@ extension JobQueue {
         while !Task.isCancelled, !realm.isClosed {
             // before looking, so that what happens from now on ends the wait
             board.wakeup.clear()
+            // before the ends: a claim that ends in between may be among both, but not missing
+            let held = board.held
             let ended = board.takeEnded()
             let capacity = self.capacity(board)
             do {
@@ -99,7 +102,7 @@ extension JobQueue {
                     continue
                 }
                 let (claims, lost) = try await exchange(
-                    ended, claimUpTo: wait > .zero ? 0 : capacity)
+                    ended, claimUpTo: wait > .zero ? 0 : capacity, keeping: held)
                 board.add(claims)
                 for id in lost { logLost(id) }
                 failureCount = 0
@@ -166,9 +169,9 @@ extension JobQueue {
     /// Renews the claims of all jobs once, and logs a transient error.
     private func renewHeld(_ board: JobBoard<T>) async throws {
         do {
-            for claim in try await renew(board.held) {
+            // not the claims that were ended while the write was waiting
+            for claim in try await renew(board.held) where board.settle(claim) {
                 logLost(claim.id)
-                board.settle(claim)
             }
         } catch {
             guard isTransient(error) else { throw error }
@@ -207,12 +210,20 @@ extension JobQueue {
         try await renewHeld(board)
     }
 
-    /// Writes the ends of the jobs that have ended, and releases all others.
+    /// Writes the ends of the jobs that have ended, and releases all others. If that fails with a
+    /// transient error, it is repeated for some time, but not after the claims have expired.
     private func endAll(_ board: JobBoard<T>) async {
         let ended = board.takeEnded() + board.held.map { ($0, .released) }
         if ended.isEmpty || realm.isClosed { return }
         do {
-            _ = try await uncancelled { try await exchange(ended, claimUpTo: 0) }
+            let limit = min(options.timeout, .seconds(30))
+            try await uncancelled {
+                _ = try await repeating(options.time.clock, for: limit) { error in
+                    log(error)
+                } _: {
+                    try await exchange(ended, claimUpTo: 0)
+                }
+            }
         } catch {
             log(error)
         }

@@ -116,9 +116,10 @@ public struct JobQueue<T: Job>: Sendable {
         try check()
         return try await realm.write { [table] tx in
             var count = 0
-            for job in table.jobs(JobLane.range(of: .dead), tx).limited(to: max(limit, 0))
-            where tx.retry(job) {
-                count += 1
+            // not limited to the first ones, all of which may be left out
+            for job in table.jobs(JobLane.range(of: .dead), tx) {
+                if count >= limit { break }
+                if tx.retry(job) { count += 1 }
             }
             return count
         }

@@ -34,17 +34,22 @@ public struct JobRun<T: Job>: Sendable {
         _ body: sending (Transaction) throws -> R
     ) async throws -> R {
         let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
-        let result = try await queue.realm.write(durability: options.durability) { tx in
-            guard table.job(of: claimed, tx) != nil else {
-                throw WorkerError.claimLost(claimed.id)
+        do {
+            return try await queue.realm.write(durability: options.durability) { [board] tx in
+                guard table.job(of: claimed, tx) != nil else {
+                    throw WorkerError.claimLost(claimed.id)
+                }
+                let result = try body(tx)
+                // false if the body has deleted the job
+                _ = table.end(claimed, .done, options.time.now(), tx)
+                // within the transaction, because a renewal after it would take the claim for lost
+                board.settle(claimed)
+                return result
             }
-            let result = try body(tx)
-            // false if the body has deleted the job
-            _ = table.end(claimed, .done, options.time.now(), tx)
-            return result
+        } catch {
+            if error as? WorkerError != .claimLost(claimed.id) { board.restore(claimed) }
+            throw error
         }
-        board.settle(claimed)
-        return result
     }
 
     /// Reports the progress of the job, which also renews its claim. Each report is a commit.

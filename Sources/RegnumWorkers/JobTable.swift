@@ -72,11 +72,20 @@ struct JobTable: Sendable {
     // MARK: Writing
 
     /// Makes the jobs ready whose date has come, and those whose claims have expired.
-    func makeDueJobsReady(_ now: Date, _ tx: Transaction) {
+    ///
+    /// - Parameter held: The claims of the caller. Those that have expired, for example because the
+    ///   process was stopped, are renewed, since their handlers may still run.
+    func makeDueJobsReady(_ now: Date, keeping held: [ClaimedJob], _ tx: Transaction) {
         let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.maximumDueCount)
+        lazy var kept = Set(held)
         for job in due {
             guard job.jobLane == JobLane.running else {
                 makeReady(job)
+                continue
+            }
+            let claim = ClaimedJob(id: job.id, token: job.jobToken, attempt: job.attempts)
+            if kept.contains(claim) {
+                job.jobDueAt = now + timeout
                 continue
             }
             let worker = job.worker ?? "its worker"
@@ -89,10 +98,11 @@ struct JobTable: Sendable {
     ///
     /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
     func claim(
-        upTo limit: Int, by worker: String, _ now: Date, _ tx: Transaction
+        upTo limit: Int, by worker: String, keeping held: [ClaimedJob], _ now: Date,
+        _ tx: Transaction
     ) -> [ClaimedJob] {
         if isPaused(tx) { return [] }
-        makeDueJobsReady(now, tx)
+        makeDueJobsReady(now, keeping: held, tx)
         var claimed: [ClaimedJob] = []
         while claimed.count < limit, let priority = highestPriority(tx) {
             let first = jobs(priority...priority, tx).limited(to: limit - claimed.count)
@@ -100,8 +110,9 @@ struct JobTable: Sendable {
             for job in first {
                 job.jobLane = JobLane.running
                 job.jobDueAt = now + timeout
-                job.jobToken += 1
-                job.attempts += 1
+                // not trapping, because a file can contain any number
+                job.jobToken &+= 1
+                job.attempts &+= 1
                 job.progress = 0
                 job.worker = worker
                 claimed.append(
@@ -138,7 +149,7 @@ struct JobTable: Sendable {
             job.lastError = text
             bury(job, now)
         case .released:
-            job.attempts -= 1
+            job.attempts &-= 1
             makeReady(job)
         }
         return true
@@ -169,7 +180,7 @@ struct JobTable: Sendable {
     }
 
     private func makeReady(_ job: Job) {
-        job.jobLane = job.priority
+        job.jobLane = JobLane.ready(job.priority)
         job.jobDueAt = .distantFuture
     }
 }
@@ -194,10 +205,9 @@ enum JobOutcome: Sendable {
 
     init(_ error: any Error) {
         switch error as? JobFailure {
-        case .permanent(let reason): self = .refused(String(reason.prefix(1_000)))
-        case .retry(let delay, let reason):
-            self = .failed(String(reason.prefix(1_000)), delay: delay)
-        case nil: self = .failed(storedText(of: error), delay: nil)
+        case .permanent(let reason): self = .refused(storedText(reason))
+        case .retry(let delay, let reason): self = .failed(storedText(reason), delay: delay)
+        case nil: self = .failed(storedText("\(error)"), delay: nil)
         }
     }
 }

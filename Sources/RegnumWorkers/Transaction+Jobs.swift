@@ -73,7 +73,7 @@ extension Transaction {
                 return false
             }
         }
-        job.jobLane = job.priority
+        job.jobLane = JobLane.ready(job.priority)
         job.jobDueAt = .distantFuture
         job.attempts = 0
         job.progress = 0

@@ -100,20 +100,26 @@ func uncancelled<R: Sendable>(
 }
 
 /// Repeats a write as long as it fails with a transient error, and reports these errors.
+///
+/// - Parameter limit: The time after which the error is thrown; `nil` means never.
 func repeating<R: Sendable>(
-    _ clock: any Clock<Duration>, _ report: (any Error) -> Void,
+    _ clock: any Clock<Duration>, for limit: Duration? = nil, _ report: (any Error) -> Void,
     _ write: () async throws -> R
 ) async throws -> R {
     var failureCount = 0
+    var waited = Duration.zero
     while true {
         do {
             return try await write()
         } catch {
             guard isTransient(error) else { throw error }
+            if let limit, waited >= limit { throw error }
             failureCount += 1
             report(error)
         }
-        try await clock.sleep(for: RetryPolicy.writes.delay(afterAttempt: failureCount))
+        let delay = RetryPolicy.writes.delay(afterAttempt: failureCount)
+        try await clock.sleep(for: delay)
+        waited += delay
     }
 }
 
@@ -138,7 +144,8 @@ func isTransient(_ error: any Error) -> Bool {
     return error.code == .busy || error.code == .diskFull
 }
 
-/// The text of an error that is stored, at most 1,000 characters of it.
-func storedText(of error: any Error) -> String {
-    String("\(error)".prefix(1_000))
+/// The part of an error's text that is stored: at most 1,000 Unicode scalars, because the size of a
+/// `Character` has no limit, but that of a stored string has.
+func storedText(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.prefix(1_000)))
 }

@@ -208,6 +208,47 @@ import Testing
         expectEqual(try await queue.finish(first), [first[0].id])
     }
 
+    /// The lanes of ready jobs are priorities, and other numbers are other statuses.
+    @Test(arguments: [500, 1_003, Int.min])
+    func jobStaysReadyWhateverItsPriority(priority: Int) async throws {
+        let queue = try await queue()
+        try await queue.realm.write { tx in
+            try tx.create(Parcel.self, value: ["label": "a", "priority": priority])
+        }
+        for _ in 0..<2 {
+            let claims = try await queue.claim(upTo: 1)
+            expectEqual(labels(claims), ["a"])
+            try await queue.release(claims)
+            expectEqual(try await queue.counts().ready, 1)
+        }
+        try await queue.fail(queue.claim(upTo: 1)[0], JobFailure.permanent("no"))
+        expectEqual(try await queue.retryDead(), 1)
+        expectEqual(try await queue.claim(upTo: 1).count, 1)
+    }
+
+    @Test func numbersOfAForeignFileDoNotTrap() async throws {
+        let queue = try await queue()
+        try await queue.realm.write { tx in
+            let job = Parcel("a")
+            try tx.enqueue(job)
+            (job.jobToken, job.attempts) = (.max, .max)
+        }
+        let claims = try await queue.claim(upTo: 1)
+        expectEqual(claims.count, 1)
+        try await queue.release(claims)
+        expectEqual(queue.jobs(.ready).current.map(\.attempts), [.max])
+    }
+
+    @Test func storedErrorsAreShort() async throws {
+        let queue = try await queue()
+        try await queue.realm.write { try $0.enqueue(Parcel("a")) }
+        // one Character
+        let text = "e" + String(repeating: "\u{301}", count: 10_000)
+        try await queue.fail(queue.claim(upTo: 1)[0], JobFailure.permanent(text))
+        let stored = try #require(queue.jobs(.dead).current.first?.lastError)
+        expectEqual(stored.unicodeScalars.count, 1_000)
+    }
+
     // MARK: Keys, pauses and mistakes
 
     @Test func uniqueKeyBelongsToOneUnfinishedJob() async throws {
@@ -234,6 +275,19 @@ import Testing
             try tx.enqueue(Parcel("none"))
         }
         expectEqual(try await queue.counts().ready, 4)
+    }
+
+    @Test func deadJobsThatAreLeftOutDoNotCountTowardsTheLimit() async throws {
+        let queue = try await queue()
+        for (label, key) in [("a", "k"), ("b", "k"), ("c", nil)] {
+            try await queue.realm.write { try $0.enqueue(Parcel(label), uniqueKey: key) }
+            try await queue.fail(queue.claim(upTo: 1)[0], JobFailure.permanent("no"))
+        }
+        expectEqual(try await queue.retryDead(limit: 0), 0)
+        expectEqual(try await queue.retryDead(limit: 1), 1)
+        // not "b", whose key "a" has
+        expectEqual(try await queue.retryDead(limit: 1), 1)
+        expectEqual(labels(try await queue.claim(upTo: 5)), ["a", "c"])
     }
 
     @Test func pausedQueueClaimsNothing() async throws {

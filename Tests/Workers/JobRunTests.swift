@@ -198,11 +198,7 @@ import Testing
     }
 
     @Test func claimsAreRenewedWhileHandlersRun() async throws {
-        let queue = try await queue {
-            // so that the worker doesn't look for expired claims, its own
-            $0.concurrency = 1
-            $0.timeout = .seconds(30)
-        }
+        let queue = try await queue { $0.timeout = .seconds(30) }
         try await queue.realm.write { try $0.enqueue(Parcel("a")) }
         let gate = Gate()
         try await running(queue) { [journal] run in
@@ -218,6 +214,50 @@ import Testing
             try await wait(for: queue.realm.objects(Parcel.self)) { $0.isEmpty }
         }
         expectEqual(journal.entries, ["1"])
+    }
+
+    @Test func claimThatHasExpiredStaysWithItsWorkerIfNoneTookTheJob() async throws {
+        let queue = try await queue { $0.concurrency = 2 }
+        try await queue.realm.write { try $0.enqueue(Parcel("a")) }
+        let gate = Gate()
+        try await running(queue) { [journal] run in
+            journal.add("\(run.job.label) \(run.attempt)")
+            if run.job.label == "a" { await gate.pass() }
+        } during: {
+            await journal.entries(1)
+            let date = clock.date
+            try await queue.realm.write { tx in
+                for job in queue.jobs(.running, in: tx) { job.jobDueAt = date - 1 }
+                try tx.enqueue(Parcel("b"))
+            }
+            await journal.entries(2)
+            try await wait(for: queue.jobs(.running)) { ($0.first?.dueAt ?? date) > date }
+            gate.open()
+            try await wait(for: queue.realm.objects(Parcel.self)) { $0.isEmpty }
+        }
+        expectEqual(journal.entries, ["a 1", "b 1"])
+    }
+
+    /// A claim that is found to be lost is logged, but not one that was just ended.
+    @Test func claimsThatWereEndedAreNotTakenForLost() async throws {
+        let queue = try await queue()
+        try await queue.realm.write { tx in
+            for label in ["a", "b"] { try tx.enqueue(Parcel(label)) }
+        }
+        let board = JobBoard<Parcel>()
+        board.add(try await queue.claim(upTo: 2))
+        let first = try #require(await board.next())
+        let second = try #require(await board.next())
+        let run = JobRun(queue: queue, claim: second, board: board)
+        do {
+            try await run.finish { (_) -> Void in throw Failure() }
+            Issue.record("finished")
+        } catch is Failure {}
+        expectEqual(Set(board.held), [first.claimed, second.claimed])
+        try await run.finish { _ in }
+        board.end(first, .done)
+        expectEqual(board.held, [])
+        for claim in [first, second] { expectTrue(!board.settle(claim.claimed)) }
     }
 
     @Test func pausedQueueContinuesWhenItIsResumed() async throws {

@@ -51,7 +51,8 @@ import Testing
     @Test func otherInvalidSettingsAreRefused() async throws {
         let realm = try await Realm.temporary(workerTypes)
         let changes: [(inout JobOptions) -> Void] = [
-            { $0.concurrency = 0 }, { $0.prefetch = -1 }, { $0.timeout = .zero },
+            { $0.concurrency = 0 }, { $0.concurrency = .max }, { $0.prefetch = -1 },
+            { $0.prefetch = .max }, { $0.timeout = .zero },
         ]
         for change in changes {
             var options = JobOptions()
