@@ -51,8 +51,10 @@ struct ConsumerLease: Sendable {
     }
 
     func renew(_ record: RegnumConsumerRecord) {
-        record.beat += 1
+        record.beat &+= 1
         record.expiresAt = options.time.now() + options.lease
+        let milliseconds = min(options.lease, .longestWait).inSeconds * 1_000
+        record.leaseMilliseconds = Int(milliseconds.rounded(.up))
     }
 
     /// Renews the lease and, if the position is given, saves it.
@@ -128,7 +130,8 @@ struct ConsumerLease: Sendable {
     /// closed.
     ///
     /// The lease is free if it was released or has expired, or if it wasn't renewed for as long as
-    /// it lasts while this process was waiting, whatever the date.
+    /// it lasts (for this consumer or its holder, whichever is longer) while this process was
+    /// waiting, whatever the date.
     static func take(
         _ realm: Realm, _ name: String, _ className: String, _ options: ConsumerOptions
     ) async throws -> (lease: ConsumerLease, beginning: Beginning)? {
@@ -137,7 +140,8 @@ struct ConsumerLease: Sendable {
             .makeAsyncIterator()
         var seen: Stamp?
         while true {
-            let next = try await changes.next(within: options.lease, clock: options.time.clock)
+            let limit = max(options.lease, seen?.lease ?? .zero)
+            let next = try await changes.next(within: limit, clock: options.time.clock)
             if case .end = next { return nil }
             let hasTimedOut = next.element == nil
             let unrenewed = hasTimedOut ? seen : nil
@@ -155,10 +159,13 @@ struct ConsumerLease: Sendable {
     private struct Stamp: Sendable, Equatable {
         let token: Int
         let beat: Int
+        /// The duration of the lease.
+        let lease: Duration
 
         init(_ record: RegnumConsumerRecord) {
             token = record.token
             beat = record.beat
+            lease = .milliseconds(record.leaseMilliseconds)
         }
     }
 
@@ -177,21 +184,14 @@ struct ConsumerLease: Sendable {
     ) async throws -> (lease: ConsumerLease, beginning: Beginning)? {
         // without a transaction, because a consumer that waits looks at each renewal
         let isFree = try await realm.read { tx in
-            Self.isFree(
-                tx.object(RegnumConsumerRecord.self, forPrimaryKey: name), stamp, options)
+            Self.isFree(try Self.stored(tx, name, className), stamp, options)
         }
         guard isFree else { return nil }
         return try await realm.write { tx -> (lease: ConsumerLease, beginning: Beginning)? in
-            let stored = tx.object(RegnumConsumerRecord.self, forPrimaryKey: name)
+            let stored = try Self.stored(tx, name, className)
             guard Self.isFree(stored, stamp, options) else { return nil }
             let record: RegnumConsumerRecord
             if let stored {
-                guard stored.className == className else {
-                    throw Realm.Error(
-                        .invalidInput,
-                        "The consumer \"\(name)\" consumes changes of \(stored.className), not of "
-                            + "\(className): use another name.", className: className)
-                }
                 record = stored
             } else {
                 record = RegnumConsumerRecord()
@@ -200,7 +200,8 @@ struct ConsumerLease: Sendable {
                 try tx.add(record)
             }
             let isUnclean = record.holder != nil
-            record.token += 1
+            // not trapping, because a file can contain any number
+            record.token &+= 1
             record.holder = holder
             let lease = ConsumerLease(
                 realm: realm, name: name, options: options, holder: holder,
@@ -212,6 +213,24 @@ struct ConsumerLease: Sendable {
                 isUnclean: isUnclean)
             return (lease, beginning)
         }
+    }
+
+    /// Returns the record of a name, if there is one.
+    ///
+    /// - Throws: `.invalidInput` if it belongs to another class.
+    private static func stored(
+        _ tx: Transaction, _ name: String, _ className: String
+    ) throws -> RegnumConsumerRecord? {
+        guard let record = tx.object(RegnumConsumerRecord.self, forPrimaryKey: name) else {
+            return nil
+        }
+        guard record.className == className else {
+            throw Realm.Error(
+                .invalidInput,
+                "The consumer \"\(name)\" consumes changes of \(record.className), not of "
+                    + "\(className): use another name.", className: className)
+        }
+        return record
     }
 
     private static func isFree(

@@ -41,8 +41,7 @@ public struct ConsumerOptions: Sendable {
     public var retry = RetryPolicy(attempts: 5)
     /// The time after which another process takes over if the one that runs the consumer dies. The
     /// lease is renewed three times as often, and each renewal is a small commit. At least a
-    /// millisecond, and the same in all processes: one with a shorter time takes over from one that
-    /// renews its lease less often.
+    /// millisecond.
     public var lease: Duration = .seconds(10)
     /// The clocks.
     public var time = WorkerTime.system

@@ -362,8 +362,17 @@ struct ConsumerSession<T: Object> {
                     await failure(of: { try await lease.keepRenewing(every: interval) }))
             }
             var ended = await group.next()
-            // the task was cancelled, and the body is about to end
-            if case .some(.renewal(.none)) = ended { ended = await group.next() }
+            if case .some(.renewal(.none)) = ended {
+                // the task was cancelled, but the body may take longer to end than the lease lasts
+                let renewal = Task {
+                    await failure(of: {
+                        try await lease.keepRenewing(every: lease.options.lease / 3)
+                    })
+                }
+                ended = await group.next()
+                renewal.cancel()
+                _ = await renewal.value
+            }
             group.cancelAll()
             await group.waitForAll()
             return ended

@@ -38,6 +38,8 @@ final class RegnumConsumerRecord: Object {
     @Persisted var holder: String?
     /// The date from which another process may take the lease.
     @Persisted var expiresAt = Date.distantPast
+    /// The duration of the lease.
+    @Persisted var leaseMilliseconds: Int
     /// The number of failed attempts at the changes after the cursor.
     @Persisted var attempts: Int
     @Persisted var lastError: String?

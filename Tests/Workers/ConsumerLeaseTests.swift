@@ -115,6 +115,59 @@ import Testing
         expectEqual(journal.entries, ["begun"])
     }
 
+    @Test func leaseIsRenewedWhileAHandlerIsReturningAfterTheCancellation() async throws {
+        let (realm, journal, options) = (world.realm, world.journal, world.options)
+        let gate = Gate()
+        try await world.add("a")
+        let consumer = Task {
+            try await realm.consume(Memo.self, as: "mailer", options: options) { batch in
+                journal.add("begun")
+                await gate.pass()
+            }
+        }
+        await journal.entries(1)
+        consumer.cancel()
+        let beat = try #require(try await record(\.beat))
+        try await world.clock.advance(by: .seconds(4)) { try await record(\.beat) ?? 0 > beat + 4 }
+        gate.open()
+        try await consumer.value
+        // the handler has returned, so the change was processed
+        let status = try #require(try await world.status())
+        expectTrue(status.cursor != nil && status.leaseExpiresAt == nil)
+    }
+
+    @Test func consumerWithAShorterLeaseWaitsForThatOfTheHolder() async throws {
+        let (journal, clock) = (world.journal, world.clock)
+        var patient = world.options
+        patient.lease = .seconds(1_000_000)
+        let first = start("first", patient)
+        try await world.wait { $0.leaseExpiresAt != nil }
+        let second = start("second")
+        for _ in 0..<40 {
+            clock.advance(by: .seconds(3))
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        try await world.add("a")
+        expectEqual(await journal.entries(1), ["first a"])
+        expectEqual(try await record(\.token), 1)
+        first.cancel()
+        try await first.value
+        second.cancel()
+        try await second.value
+    }
+
+    // Covers .invalidInput
+    @Test func nameOfAnotherClassIsRefusedWhileItsConsumerRuns() async throws {
+        let (realm, options) = (world.realm, world.options)
+        let consumer = start("first")
+        try await world.wait { $0.leaseExpiresAt != nil }
+        await expectInvalidInput {
+            try await realm.consume(Receipt.self, as: "mailer", options: options) { _ in }
+        }
+        consumer.cancel()
+        try await consumer.value
+    }
+
     @Test func formerHolderCanWriteNothing() async throws {
         let (realm, journal, options) = (world.realm, world.journal, world.options)
         let gate = Gate()
