@@ -94,7 +94,9 @@ let package = Package(
             ["Regnum", "RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"]),
 
         program("RegnumPeer", "Peer", ["EngineOracle", "RealmOracle", "RegnumTestSupport"]),
-        program("RegnumCrashChild", "CrashChild", ["Regnum", "RegnumEngine", "RegnumStore"]),
+        program(
+            "RegnumCrashChild", "CrashChild",
+            ["Regnum", "RegnumEngine", "RegnumStore", "RegnumWorkers"]),
         program("RegnumOpenChild", "OpenChild", ["RegnumStore"]),
         program("RegnumDebian", "Debian", ["Regnum"]),
         program("RegnumInliningClient", "InliningClient", ["Regnum"]),
@@ -130,7 +132,7 @@ let package = Package(
             "Processes",
             realm + [
                 "EngineOracle", "RealmOracle", "RegnumCrashChild", "RegnumDebian", "RegnumPeer",
-                "RegnumTool", logging,
+                "RegnumTool", "RegnumWorkers", logging,
             ]),
         tests("Layer", [], settings: settings),
 

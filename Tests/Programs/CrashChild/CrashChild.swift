@@ -35,6 +35,10 @@ import Regnum
 ///     migrate-letters PATH BYTES|whole   migrates them to a later program's classes, in parts of
 ///                                   BYTES or at once; prints its initial memory, its peak while
 ///                                   visiting them, and its overall peak
+///     work PATH TIMEOUT_MS [WRITE_TIMEOUT_MS]   runs jobs until SIGTERM, prints when each begins and
+///                                   ends (see Work.swift)
+///     consume PATH LEASE_MS         consumes events until SIGTERM, prints what it gets and has
+///                                   saved (see Work.swift)
 ///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of
 ///                                   each completed copy
 ///
@@ -107,6 +111,14 @@ import Regnum
             try await fillLetters(path, count: Int(arguments[0]) ?? 0)
         case ("migrate-letters", 1):
             try await migrateLetters(path, partByteCount: Int(arguments[0]))
+        case ("work", 1), ("work", 2):
+            let writeTimeout = arguments.count == 2 ? Int(arguments[1]) : nil
+            try await work(
+                path, timeout: .milliseconds(Int(arguments[0]) ?? 1_000),
+                writeTimeout: writeTimeout.map { .milliseconds($0) }, terminationSignal)
+        case ("consume", 1):
+            try await consumeEvents(
+                path, lease: .milliseconds(Int(arguments[0]) ?? 1_000), terminationSignal)
         case ("backup", 1):
             try await backUp(path, to: arguments[0])
         default:
