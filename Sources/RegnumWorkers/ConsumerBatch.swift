@@ -59,7 +59,8 @@ public final class ConsumerBatch<T: Object>: Sendable {
     ///
     /// The commit's origin is `consumer NAME`; the consumer doesn't get its changes unless
     /// ``ConsumerOptions/includesOwnChanges`` is set. If the handler throws after this, the changes
-    /// count as processed nevertheless.
+    /// count as processed nevertheless. The write takes place even if the task has been cancelled,
+    /// because what the handler has done would be done again otherwise.
     ///
     /// - Throws: ``WorkerError/leaseLost(consumer:)`` if another process has taken over, and
     ///   ``WorkerError/alreadySaved(consumer:)`` if the position was saved before, for example by
@@ -67,13 +68,17 @@ public final class ConsumerBatch<T: Object>: Sendable {
     ///   in which case nothing is saved; the errors of `write`.
     @discardableResult
     public func save<R: Sendable>(
-        _ body: sending (Transaction) throws -> R
+        _ body: sending @escaping (Transaction) throws -> R
     ) async throws -> R {
-        let result = try await lease.realm.write(origin: lease.origin) { [lease, completion] tx in
-            try lease.check(completion, tx)
-            let result = try body(tx)
-            try lease.complete(completion, tx)
-            return result
+        // Guard: the write, which alone calls what the caller has sent, and once.
+        nonisolated(unsafe) let body = body
+        let result = try await uncancelled { [lease, completion] in
+            try await lease.realm.write(origin: lease.origin) { tx in
+                try lease.check(completion, tx)
+                let result = try body(tx)
+                try lease.complete(completion, tx)
+                return result
+            }
         }
         saved.withLock { $0 = true }
         return result

@@ -24,27 +24,33 @@ public struct JobRun<T: Job>: Sendable {
     ///         try await run.finish { tx in try tx.add(Thumbnail(image)) }
     ///     }
     ///
-    /// The body sees the job as running, and may delete it.
+    /// The body sees the job as running, and may delete it. The write takes place even if the task
+    /// has been cancelled, because what the handler has done would be done again otherwise.
     ///
     /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, before the body
     ///   runs; whatever the body throws, in which case the job isn't finished; the errors of
     ///   `write`.
     @discardableResult
     public func finish<R: Sendable>(
-        _ body: sending (Transaction) throws -> R
+        _ body: sending @escaping (Transaction) throws -> R
     ) async throws -> R {
         let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
+        // Guard: the write, which alone calls what the caller has sent, and once.
+        nonisolated(unsafe) let body = body
         do {
-            return try await queue.realm.write(durability: options.durability) { [board] tx in
-                guard table.job(of: claimed, tx) != nil else {
-                    throw WorkerError.claimLost(claimed.id)
+            return try await uncancelled { [queue, board] in
+                try await queue.realm.write(durability: options.durability) { tx in
+                    guard table.job(of: claimed, tx) != nil else {
+                        throw WorkerError.claimLost(claimed.id)
+                    }
+                    let result = try body(tx)
+                    // false if the body has deleted the job
+                    _ = table.end(claimed, .done, options.time.now(), tx)
+                    // within the transaction, because a renewal after it would take the claim for
+                    // lost
+                    board.settle(claimed)
+                    return result
                 }
-                let result = try body(tx)
-                // false if the body has deleted the job
-                _ = table.end(claimed, .done, options.time.now(), tx)
-                // within the transaction, because a renewal after it would take the claim for lost
-                board.settle(claimed)
-                return result
             }
         } catch {
             if error as? WorkerError != .claimLost(claimed.id) { board.restore(claimed) }

@@ -114,6 +114,21 @@ import Testing
         expectEqual(world.realm.snapshot().objects(Receipt.self).map(\.text), ["1"])
     }
 
+    @Test func positionIsSavedAfterTheCancellation() async throws {
+        let journal = world.journal
+        try await world.add("a")
+        try await world.consuming { batch in
+            journal.add("begun")
+            try? await waitForCancellation()
+            try await batch.save { tx in try tx.add(Receipt("a")) }
+        } during: {
+            await journal.entries(1)
+        }
+        expectEqual(world.realm.snapshot().objects(Receipt.self).count, 1)
+        let status = try #require(try await world.status())
+        expectTrue(status.cursor != nil && status.attempts == 0)
+    }
+
     @Test(arguments: [false, true])
     func ownChangesAreSkippedUnlessRequested(areIncluded: Bool) async throws {
         let journal = world.journal

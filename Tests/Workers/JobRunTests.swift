@@ -306,6 +306,20 @@ import Testing
         expectEqual(queue.realm.snapshot().objects(Parcel.self).count, 0)
     }
 
+    @Test func jobThatIsFinishedAfterTheCancellationIsFinished() async throws {
+        let queue = try await queue { $0.concurrency = 1 }
+        try await queue.realm.write { try $0.enqueue(Parcel("a")) }
+        try await running(queue) { [journal] run in
+            journal.add(run.job.label)
+            try? await waitForCancellation()
+            try await run.finish { tx in try tx.add(Receipt("a")) }
+        } during: {
+            await journal.entries(1)
+        }
+        expectEqual(queue.realm.snapshot().objects(Parcel.self).count, 0)
+        expectEqual(queue.realm.snapshot().objects(Receipt.self).count, 1)
+    }
+
     @Test func endsOfJobsDoNotWaitForTheLastHandler() async throws {
         let queue = try await queue {
             $0.concurrency = 2
