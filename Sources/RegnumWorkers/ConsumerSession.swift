@@ -221,9 +221,10 @@ struct ConsumerSession<T: Object> {
         }
         // the write that saved it has thrown an error nevertheless
         if case .alreadySaved? = failure as? WorkerError { return nil }
-        if failure is CancellationError, Task.isCancelled { throw failure }
         if case .leaseLost? = failure as? WorkerError { throw failure }
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
+        // whatever the error is that the cancellation of the handler caused
+        try Task.checkCancellation()
         return failure
     }
 
@@ -355,19 +356,16 @@ struct ConsumerSession<T: Object> {
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws -> (any Error)? {
         let ended = await withTaskGroup(of: Ended.self) { [lease] group in
+            let interval = lease.options.lease / 3
             group.addTask { .body(await failure(of: body)) }
             group.addTask {
-                let interval = lease.options.lease / 3
-                return .renewal(
-                    await failure(of: { try await lease.keepRenewing(every: interval) }))
+                .renewal(await failure(of: { try await lease.keepRenewing(every: interval) }))
             }
             var ended = await group.next()
             if case .some(.renewal(.none)) = ended {
                 // the task was cancelled, but the body may take longer to end than the lease lasts
                 let renewal = Task {
-                    await failure(of: {
-                        try await lease.keepRenewing(every: lease.options.lease / 3)
-                    })
+                    await failure(of: { try await lease.keepRenewing(every: interval) })
                 }
                 ended = await group.next()
                 renewal.cancel()

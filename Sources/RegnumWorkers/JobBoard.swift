@@ -49,16 +49,19 @@ final class JobBoard<T: Job>: Sendable {
         }
     }
 
-    /// Ends the claim of a worker, unless that was done before or the claim was lost.
-    func end(_ claim: JobClaim<T>, _ outcome: JobOutcome) {
-        state.withLock { state in
+    /// Ends the claim of a worker. Returns false if that was done before or the claim was lost.
+    @discardableResult
+    func end(_ claim: JobClaim<T>, _ outcome: JobOutcome) -> Bool {
+        let isHeld = state.withLock { state in
             state.busyCount -= 1
             // of a job that was lost, this process may have another claim by now
-            guard state.held[claim.id] == claim.claimed else { return }
+            guard state.held[claim.id] == claim.claimed else { return false }
             state.held[claim.id] = nil
             state.ended.append((claim.claimed, outcome))
+            return true
         }
         wakeup.set()
+        return isHeld
     }
 
     /// Removes a claim that is ended by a write of its own, or was lost. Returns false if it has

@@ -1,3 +1,4 @@
+internal import Logging
 public import Regnum
 
 /// The right of a worker to do a job, until it expires. See ``JobQueue/claim(upTo:)``.
@@ -88,7 +89,7 @@ extension JobQueue {
     ) async throws -> (claims: [JobClaim<T>], lost: [ObjectId]) {
         try check()
         if ended.isEmpty, limit <= 0 { return ([], []) }
-        typealias Exchanged = (claimed: [ClaimedJob], lost: [ObjectId])
+        typealias Exchanged = (claimed: [ClaimedJob], dead: [ObjectId], lost: [ObjectId])
         let (snapshot, exchanged) = try await realm.snapshot(
             durability: options.durability,
             afterWriting: { [table, options] tx -> Exchanged in
@@ -97,11 +98,15 @@ extension JobQueue {
                 for (claim, outcome) in ended where !table.end(claim, outcome, now, tx) {
                     lost.append(claim.id)
                 }
-                if limit <= 0 { return ([], lost) }
-                let claimed = table.claim(
+                if limit <= 0 { return ([], [], lost) }
+                let (claimed, dead) = table.claim(
                     upTo: limit, by: options.label, keeping: held, now, tx)
-                return (claimed, lost)
+                return (claimed, dead, lost)
             })
+        for id in exchanged.dead {
+            options.logger?.error(
+                "The job \(table.name) \(id) was given up: its claim expired in the last attempt.")
+        }
         let claims = exchanged.claimed.compactMap { claimed in
             snapshot.object(type, forPrimaryKey: claimed.id)
                 .map { JobClaim(job: $0, claimed: claimed) }

@@ -14,9 +14,9 @@ extension JobQueue {
     /// throws, the job is retried as ``JobOptions/retry`` says, or as a ``JobFailure`` does.
     ///
     /// If the task is cancelled, so are the handlers, and the call returns when all of them have
-    /// returned. Jobs whose handlers then throw `CancellationError`, or weren't begun, are ready
-    /// again at once, and the attempt doesn't count. If the realm is closed, nothing more can be
-    /// written: claims expire, and jobs whose end wasn't committed run again.
+    /// returned. Jobs whose handlers then throw an error that isn't a ``JobFailure``, or weren't
+    /// begun, are ready again at once, and the attempt doesn't count. If the realm is closed,
+    /// nothing more can be written: claims expire, and jobs whose end wasn't committed run again.
     ///
     /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled; the
     /// last one, which ends the jobs, for half a minute at most.
@@ -76,11 +76,12 @@ extension JobQueue {
                 try Task.checkCancellation()
                 try await handler(JobRun(queue: self, claim: claim, board: board))
                 board.end(claim, .done)
-            } catch is CancellationError where Task.isCancelled {
+            } catch where Task.isCancelled && !(error is JobFailure) {
+                // the cancellation of what the handler was doing can be any error
                 board.end(claim, .released)
             } catch {
-                log(claim, error)
-                board.end(claim, JobOutcome(error))
+                // not an error after the job was finished
+                if board.end(claim, JobOutcome(error)) { log(claim, error) }
             }
         }
     }
@@ -245,7 +246,7 @@ extension JobQueue {
 
     private func logLost(_ id: ObjectId) {
         options.logger?.warning(
-            "The claim of the job \(table.name) \(id) was lost: it may run twice.")
+            "The claim of the job \(table.name) \(id) was lost: it was deleted, or may run twice.")
     }
 
     private func log(_ error: any Error) {

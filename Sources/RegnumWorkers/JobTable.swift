@@ -75,9 +75,13 @@ struct JobTable: Sendable {
     ///
     /// - Parameter held: The claims of the caller. Those that have expired, for example because the
     ///   process was stopped, are renewed, since their handlers may still run.
-    func makeDueJobsReady(_ now: Date, keeping held: [ClaimedJob], _ tx: Transaction) {
+    /// - Returns: The jobs that were given up, because a claim has expired in the last attempt.
+    func makeDueJobsReady(
+        _ now: Date, keeping held: [ClaimedJob], _ tx: Transaction
+    ) -> [ObjectId] {
         let due = tx.objects(type).where { $0.jobDueAt <= now }.limited(to: Self.maximumDueCount)
         lazy var kept = Set(held)
+        var dead: [ObjectId] = []
         for job in due {
             guard job.jobLane == JobLane.running else {
                 makeReady(job)
@@ -90,19 +94,26 @@ struct JobTable: Sendable {
             }
             let worker = job.worker ?? "its worker"
             job.lastError = "The claim of \(worker) expired in attempt \(job.attempts)."
-            if job.attempts < retry.attempts { makeReady(job) } else { bury(job, now) }
+            if job.attempts < retry.attempts {
+                makeReady(job)
+            } else {
+                bury(job, now)
+                dead.append(job.id)
+            }
         }
+        return dead
     }
 
-    /// Claims the ready jobs that come first. Returns the identities of the claims, in order.
+    /// Claims the ready jobs that come first. Returns the identities of the claims, in order, and
+    /// the jobs that were given up.
     ///
     /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
     func claim(
         upTo limit: Int, by worker: String, keeping held: [ClaimedJob], _ now: Date,
         _ tx: Transaction
-    ) -> [ClaimedJob] {
-        if isPaused(tx) { return [] }
-        makeDueJobsReady(now, keeping: held, tx)
+    ) -> (claimed: [ClaimedJob], dead: [ObjectId]) {
+        if isPaused(tx) { return ([], []) }
+        let dead = makeDueJobsReady(now, keeping: held, tx)
         var claimed: [ClaimedJob] = []
         while claimed.count < limit, let priority = highestPriority(tx) {
             let first = jobs(priority...priority, tx).limited(to: limit - claimed.count)
@@ -121,7 +132,7 @@ struct JobTable: Sendable {
             // an index that promises more than there is must not keep the writer forever
             if claimed.count == count { break }
         }
-        return claimed
+        return (claimed, dead)
     }
 
     /// Returns the job of a claim, or `nil` if the claim was lost.

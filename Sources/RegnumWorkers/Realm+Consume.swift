@@ -20,7 +20,7 @@ extension Realm {
     /// the handler returns, the position is saved: if the process dies in between, the same changes
     /// are delivered again. If it throws, they are delivered again after a delay, and changes that
     /// fail too often become dead letters (``DeadChange``). Attempts in which the process died
-    /// count too, from the second one on.
+    /// count too, from the second one on, but not those that fail after a cancellation.
     ///
     /// - Parameters:
     ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.

@@ -183,8 +183,8 @@ final class JobKillRound {
     }
 }
 
-/// Checks that no two errands have the same key, in each version that is published here until
-/// the realm is closed. Returns the number of versions.
+/// Checks that no two errands have the same key, in each version that is published here until the
+/// realm is closed. Returns the number of versions.
 private func watchKeys(_ realm: Realm) async throws -> Int {
     var count = 0
     for try await change in realm.objects(Errand.self).where({ $0.uniqueKey != nil }).changes {

@@ -1,4 +1,3 @@
-import Regnum
 import RegnumTestSupport
 import Testing
 

@@ -203,13 +203,19 @@ import Testing
         expectEqual(journal.entries, ["3 3"])
     }
 
-    @Test func interruptedAttemptDoesNotCount() async throws {
+    /// Whatever the error by which the handler ends.
+    @Test(arguments: [false, true])
+    func interruptedAttemptDoesNotCount(throwsOther: Bool) async throws {
         let journal = world.journal
         try await world.add("a")
         for number in 1...5 {
             try await world.consuming { batch in
                 journal.add("\(batch.attempt)")
-                try await waitForCancellation()
+                do {
+                    try await waitForCancellation()
+                } catch {
+                    throw throwsOther ? Failure() : error
+                }
             } during: {
                 await journal.entries(number)
             }

@@ -274,17 +274,19 @@ import Testing
         }
     }
 
-    @Test func cancelledRunReleasesItsJobs() async throws {
+    @Test(arguments: [false, true])
+    func cancelledRunReleasesItsJobs(throwsOther: Bool) async throws {
         let queue = try await queue {
             $0.concurrency = 2
             $0.prefetch = 5
+            $0.retry.attempts = 1
         }
         try await queue.realm.write { tx in
             for number in 0..<10 { try tx.enqueue(Parcel("\(number)")) }
         }
         try await running(queue) { [journal] run in
             journal.add(run.job.label)
-            try await waitForCancellation()
+            do { try await waitForCancellation() } catch { throw throwsOther ? Failure() : error }
         } during: {
             await journal.entries(2)
         }
