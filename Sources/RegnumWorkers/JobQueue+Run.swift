@@ -76,7 +76,7 @@ extension JobQueue {
                 try Task.checkCancellation()
                 try await handler(JobRun(queue: self, claim: claim, board: board))
                 board.end(claim, .done)
-            } catch where Task.isCancelled && !(error is JobFailure) {
+            } catch let error where Task.isCancelled && !(error is JobFailure) {
                 // the cancellation of what the handler was doing can be any error
                 board.end(claim, .released)
             } catch {

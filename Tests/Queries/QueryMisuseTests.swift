@@ -93,7 +93,8 @@ import Testing
         let expected = breeders.where { $0.name > "Bob" }.map(\.name)
         for count in [131_070, 131_071] {
             let values = [Bool](repeating: true, count: count)
-            expectEqual(breeders.where { ($0.name > "Bob").in(values) }.map(\.name), expected)
+            let found = breeders.where { breeder in (breeder.name > "Bob").in(values) }
+            expectEqual(found.map(\.name), expected)
         }
         let refused = try await message { breeder in
             (breeder.name > "Bob").in([Bool](repeating: true, count: 131_072))
