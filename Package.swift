@@ -134,7 +134,7 @@ let package = Package(
                 "EngineOracle", "RealmOracle", "RegnumCrashChild", "RegnumDebian", "RegnumPeer",
                 "RegnumTool", "RegnumWorkers", logging,
             ]),
-        tests("Layer", [], settings: settings),
+        tests("Layer", []),
 
         // The chat's own manifest declares these too; here CI builds them with everything else.
         .target(name: "ChatKit", path: "Examples/Chat/Sources/ChatKit", swiftSettings: settings),

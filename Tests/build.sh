@@ -121,9 +121,7 @@ test_threads() {
     local flags=(--build-tests --sanitize=thread --scratch-path "$repository/.build/tsan")
     shift
     export REGNUM_TARGETS=$(targets_of "$@")
-    # Builds only while the processor is idle. (As root, the build system resets what `nice` sets.)
-    if ! with_progress build "$log" chrt --idle 0 swift build "${checked_flags[@]}" "${flags[@]}" \
-        -Xswiftc -Onone
+    if ! with_progress build "$log" swift build "${checked_flags[@]}" "${flags[@]}" -Xswiftc -Onone
     then
         failed_build "$log"
         return 1

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A Swift file, split into code and comments.
 struct SourceText {
     let path: String
@@ -24,46 +26,64 @@ struct SourceText {
 
 /// A minimal lexer for Swift: line comments, nested block comments, and string literals (including
 /// raw and multi-line ones). Interpolated code counts as part of its string.
+///
+/// What is neither is skipped by functions of the C library: this file isn't optimized.
 private struct Scanner {
-    let text: [UInt8]
-    var code: [UInt8] = []
-    var comments: [UInt8] = []
+    private let text: [UInt8]
+    private(set) var code: [UInt8]
+    private(set) var comments: [UInt8]
     private var position = 0
 
     init(text: [UInt8]) {
         self.text = text
+        code = text
+        comments = [UInt8](repeating: UInt8(ascii: " "), count: text.count)
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.endIndex < text.count {
+            comments[line.endIndex] = UInt8(ascii: "\n")
+        }
     }
 
     mutating func run() {
-        while position < text.count {
-            switch text[position] {
-            case UInt8(ascii: "/") where starts("//"):
-                while position < text.count, text[position] != UInt8(ascii: "\n") {
-                    take(comment: true)
-                }
-            case UInt8(ascii: "/") where starts("/*"):
+        while skip(to: "/\"#") {
+            if starts("//") {
+                let start = position
+                _ = skip(to: "\n")
+                take(position - start, from: start, comment: true)
+            } else if starts("/*") {
                 blockComment()
-            case UInt8(ascii: "#"), UInt8(ascii: "\""):
+            } else if starts("/") {
+                position += 1
+            } else {
                 let hashes = text[position...].prefix { $0 == UInt8(ascii: "#") }.count
-                take(hashes)
+                position += hashes
                 if starts("\"") { string(hashes: String(repeating: "#", count: hashes)) }
-            default:
-                take()
             }
         }
     }
 
+    /// Advances to the next of some characters. Returns whether there is one.
+    private mutating func skip(to characters: String) -> Bool {
+        position += text.withUnsafeBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+            return characters.utf8.compactMap { character in
+                memchr(rest.baseAddress, Int32(character), rest.count).map {
+                    UnsafeRawPointer($0) - rest.baseAddress!
+                }
+            }.min() ?? rest.count
+        }
+        return position < text.count
+    }
+
     private func starts(_ token: String) -> Bool { text[position...].starts(with: token.utf8) }
 
-    /// Advances. The consumed text goes to the code, to the comments, or (for the content of a
-    /// string) to neither.
-    private mutating func take(_ count: Int = 1, comment: Bool = false, blank: Bool = false) {
-        for byte in text[position...].prefix(count) {
-            let isNewline = byte == UInt8(ascii: "\n")
-            code.append(isNewline || !(comment || blank) ? byte : UInt8(ascii: " "))
-            comments.append(isNewline || comment ? byte : UInt8(ascii: " "))
+    /// Advances over a comment, or over the content of a string, which is neither code nor comment.
+    private mutating func take(_ count: Int, from start: Int? = nil, comment: Bool) {
+        let range = (start ?? position)..<min((start ?? position) + count, text.count)
+        for index in range where text[index] != UInt8(ascii: "\n") {
+            code[index] = UInt8(ascii: " ")
+            if comment { comments[index] = text[index] }
         }
-        position = min(position + count, text.count)
+        position = range.upperBound
     }
 
     private mutating func blockComment() {
@@ -77,11 +97,17 @@ private struct Scanner {
 
     private mutating func string(hashes: String) {
         let quote = starts("\"\"\"") ? "\"\"\"" : "\""
-        take(quote.count)
-        while position < text.count, !starts(quote + hashes) {
-            if quote.count == 1, text[position] == UInt8(ascii: "\n") { return }
-            take(starts("\\" + hashes) ? hashes.count + 2 : 1, blank: true)
+        position += quote.count
+        while true {
+            let start = position
+            _ = skip(to: quote.count == 1 ? "\"\\\n" : "\"\\")
+            take(position - start, from: start, comment: false)
+            if position == text.count || text[position] == UInt8(ascii: "\n") { return }
+            if starts(quote + hashes) {
+                position += quote.count + hashes.count
+                return
+            }
+            take(starts("\\" + hashes) ? hashes.count + 2 : 1, comment: false)
         }
-        take(quote.count + hashes.count)
     }
 }
