@@ -63,13 +63,13 @@ private struct Scanner {
 
     /// Advances to the next of some characters. Returns whether there is one.
     private mutating func skip(to characters: String) -> Bool {
-        position += text.withUnsafeBytes { bytes in
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+        position = text.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
             return characters.utf8.compactMap { character in
-                memchr(rest.baseAddress, Int32(character), rest.count).map {
-                    UnsafeRawPointer($0) - rest.baseAddress!
+                memchr(start + position, Int32(character), bytes.count - position).map {
+                    UnsafeRawPointer($0) - start
                 }
-            }.min() ?? rest.count
+            }.min() ?? bytes.count
         }
         return position < text.count
     }
