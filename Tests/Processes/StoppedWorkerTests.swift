@@ -23,10 +23,10 @@ import Testing
             try await realm.write { _ in }
             try worker.stop()
             do {
-                for _ in 0..<5 {
+                for _ in 0..<3 {
                     try await realm.write { _ in }
-                    // the lock is given to a process that waits for it
-                    try await Task.sleep(for: .milliseconds(10))
+                    // the lock is given to a process that waits for it, even if it is stopped
+                    try await Task.sleep(for: .milliseconds(150))
                 }
                 return
             } catch Realm.Error.Code.busy {

@@ -41,7 +41,7 @@ private typealias Content = LinkContent
         let transaction = try Content.begin()
         let (rex, fido) = (try transaction.dog(), try transaction.dog())
         let (ada, bob) = (try transaction.person("Ada"), try transaction.person("Bob"))
-        let list = try transaction.addList(Content.person, name: "dogs", target: Content.dog)
+        let list = Content.dogs
         func count(_ dog: ObjectKey, limit: Int = .max) -> Int {
             transaction.occurrenceCount(of: dog, in: list, of: Content.person, limit: limit)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Regnum
 import RegnumWorkers
 
@@ -47,6 +48,8 @@ func work(
     _ terminationSignal: TerminationSignal
 ) async throws {
     StandardInput.exitAtEnd()
+    // until it has begun
+    terminationSignal.onArrival { exit(0) }
     let realm = try await Realm.work(path, writeTimeout: writeTimeout)
     var options = JobOptions()
     options.concurrency = 4
@@ -98,6 +101,7 @@ func consumeEvents(
 ) async throws {
     struct Poison: Error {}
     StandardInput.exitAtEnd()
+    terminationSignal.onArrival { exit(0) }
     let realm = try await Realm.work(path)
     var options = ConsumerOptions()
     options.batchSize = 8
