@@ -38,9 +38,8 @@ private struct Scanner {
         self.text = text
         code = text
         comments = [UInt8](repeating: UInt8(ascii: " "), count: text.count)
-        for line in text.split(separator: UInt8(ascii: "\n")) where line.endIndex < text.count {
-            comments[line.endIndex] = UInt8(ascii: "\n")
-        }
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines.dropLast() { comments[line.endIndex] = UInt8(ascii: "\n") }
     }
 
     mutating func run() {
