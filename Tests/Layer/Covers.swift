@@ -27,13 +27,15 @@ struct TestDeclarations {
     }
 
     /// Returns the tests in `Tests` and `Examples`, except those of other packages.
-    static func ofRepository() throws -> TestDeclarations {
+    static func ofRepository() throws -> TestDeclarations { try repository.get() }
+
+    private static let repository = Result {
         let others = [
             "Sources/", "Tests/Benchmarks/", "Tests/Compatibility/Confinement/Leaks/",
             "Tests/Compatibility/Confinement/Twins/",
         ]
-        let files = try SourceTree.swiftFiles().filter {
-            !others.contains(where: $0.path.hasPrefix)
+        let files = try SourceTree.swiftFiles().filter { file in
+            !others.contains { file.path.hasPrefix($0) }
         }
         return TestDeclarations(files)
     }
