@@ -197,18 +197,22 @@ extension PredicatePrinter {
             texts.removeFirst()
         }
         var options: TextFolding?
-        var literals: [String] = []
-        for value in values { literals.append(try literal(value)) }
+        var strings: [String] = []
         for term in texts {
             guard case .matchText(let path, .equals, let text, let ignored) = term,
                 !ignored.isEmpty, path == column ?? path, ignored == options ?? ignored
             else { return nil }
             (column, options) = (path, ignored)
-            literals.append(text.wrappedValue.quoted)
+            strings.append(text.wrappedValue.quoted)
         }
         // values that are strings ignore case, too
-        guard let column, let options, !values.contains(where: { $0.isText }) else { return nil }
+        guard let column, let options,
+            !values.contains(where: { $0.isText || $0.isAnyReference })
+        else { return nil }
         let path = try self.column(column, at: place).text
+        var literals: [String] = []
+        for value in values { literals.append(try literal(value)) }
+        literals += strings
         return PrintedTest(
             text: "\(path) IN\(options.text) {\(literals.joined(separator: ", "))}",
             holdsForNil: values.contains(.null))

@@ -59,6 +59,11 @@ import Testing
             { $0.any["k"] == .none || $0.number > 2 },
             { $0.number > 2 || $0.friend.any["k"].notEquals("s") || $0.any["k"] == .none },
             { $0.items.any { $0["k"].notEquals("x") || $0 == .int(7) } },
+            { $0.any.in([.fromArray([])]) || $0.number > 2 },
+            {
+                $0.any.in([.none, .fromArray([])])
+                    || $0.any.equals("S", options: .caseInsensitive)
+            },
         ]
         func check<Results: Queryable>(_ all: Results, _ ids: (Results) -> [Int])
         where Results.Model == Gadget {
