@@ -278,7 +278,7 @@ extension CommitHub {
 }
 
 /// The subscriptions that one commit concerns, as they are found.
-private struct CommitMatches {
+struct CommitMatches {
     let summary: CommitSummary
     let root: DatabaseRoot
     let batch: UInt64

@@ -49,6 +49,9 @@ package final class Subscription: Sendable {
             let isClosed = state.isClosed || entry.isRemoved
             if !isClosed { entry.slots.insert(word, state.nextID) }
             if entry.since != nil || entry.mustMove { word.signal() }
+            // A batch that is being processed has already collected the slots to signal, if an
+            // earlier commit of it concerned the subscription. The next one must collect this slot.
+            entry.lastSignal = 0
             return (state.nextID, isClosed)
         }
         if isClosed { word.close() }

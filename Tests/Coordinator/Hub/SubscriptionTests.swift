@@ -110,6 +110,31 @@ struct SubscriptionTests {
         #expect(!subscription.attach().isSignalled)
     }
 
+    /// The slots of a batch are signaled at its end. One that is attached, and whose task takes, in
+    /// the middle of a batch would otherwise miss the rest of it.
+    @Test func waiterAttachedDuringABatchIsWokenByTheRestOfIt() throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all, buffering: .nothing)
+        let commits = try (0..<2).map { _ in try world.publish { try $0.addPerson() } }
+        let entry = try requireValue(world.hub.state.withLock { $0.entries.values.first })
+        func signalCount(of commit: Commit) -> Int {
+            world.hub.state.withLock { state in
+                var matches = CommitMatches(
+                    summary: commit.summary, root: commit.root, batch: 1)
+                matches.note(entry, state.commits)
+                state.processedRoot = commit.root
+                return matches.words.count
+            }
+        }
+        expectEqual(signalCount(of: commits[0]), 0)
+        let slot = subscription.attach()
+        expectTrue(slot.isSignalled)
+        expectEqual(subscription.take()?.root.version, commits[0].root.version)
+        expectEqual(signalCount(of: commits[1]), 1)
+        expectEqual(subscription.take()?.root.version, commits[1].root.version)
+        slot.close()
+    }
+
     @Test func cancellationBeforeTheWaitIsKeptAndTheSignalToo() async throws {
         let world = try HubFixture()
         let subscription = world.subscribe(.all)
