@@ -6,8 +6,9 @@ extension DatabaseRoot {
     /// where searches rely on it; that each index has the rows of its class under their values, in
     /// ascending order, and nothing else, and each full-text index under their words; that primary
     /// keys are unique; that links and list elements refer to existing rows; that a list's
-    /// backlinks match its elements; that the elements of sets and the keys of maps are unique and
-    /// in order; and that each row of an owned class has one owner and doesn't contain itself.
+    /// backlinks match its elements; that the elements of sets and the keys of maps and
+    /// dictionaries are unique and in order; and that each row of an owned class has one owner and
+    /// doesn't contain itself.
     ///
     /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
     ///   result.
@@ -204,7 +205,7 @@ struct TableCheck {
             var wrong: UInt64?
             var expected: [IndexTree.Entry] = []
             var isAscending = true
-            var order = MemberOrder(list, content)
+            var order = MemberOrder(list, of: table, content)
             let (_, error) = DamageWatch.run {
                 elements.visitRepeated { owner, element in
                     if let last = expected.last, owner < last.row { isAscending = false }

@@ -42,31 +42,48 @@ extension TableCheck {
     }
 }
 
-/// The order of the elements of a set or map in each row.
+/// The order of the elements of a set, or of the entries of a map or dictionary, in each row.
 struct MemberOrder {
     private let kind: ListKind
+    private let owners: Table
     private let target: Table
     /// The column by which elements are ordered; `nil` to order them by their keys.
     private let column: ColumnSchema?
-    private var last: (owner: UInt64, element: UInt64)?
+    /// The column of any type whose items the list contains, which are ordered if its value is a
+    /// dictionary.
+    private let items: ColumnSchema?
+    private var last: (owner: UInt64, element: UInt64, isOrdered: Bool)?
 
-    init(_ list: ListSchema, _ content: DatabaseContent) {
+    init(_ list: ListSchema, of table: TableSchema, _ content: DatabaseContent) {
         kind = list.kind
+        owners = content[table.key.index]
         target = content[list.target.index]
         let schema = content.schema.tables[list.target.index]
-        let index = list.kind == .map ? 1 : 0
+        let index = list.kind == .set ? 0 : 1
         let hasValues = schema.kind == .elements && index < schema.columns.count
         column = hasValues ? schema.columns[index] : nil
+        items = list.kind == .list && hasValues ? table.column(ofItems: list) : nil
     }
 
     /// Returns whether an element may follow the last one, for which this was called before.
     mutating func permits(_ element: UInt64, in owner: UInt64) -> Bool {
-        defer { last = (owner, element) }
-        guard kind != .list, let last, last.owner == owner else { return true }
+        guard let last, last.owner == owner else {
+            self.last = (owner, element, isOrdered(owner))
+            return true
+        }
+        self.last = (owner, element, last.isOrdered)
+        guard last.isOrdered else { return true }
         guard let column else { return last.element < element }
         guard let (before, first) = target.place(last.element),
             let (after, second) = target.place(element)
         else { return true }
         return Value.compare(before.value(first, column), after.value(second, column)) < 0
+    }
+
+    private func isOrdered(_ owner: UInt64) -> Bool {
+        guard kind == .list else { return true }
+        guard let items, let (cluster, row) = owners.place(owner) else { return false }
+        if case .dictionary? = cluster.value(row, items).anyContent { return true }
+        return false
     }
 }

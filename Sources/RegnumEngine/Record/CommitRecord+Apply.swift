@@ -282,6 +282,15 @@ private struct RecordApplication {
         setCellsLeft -= keys.count
         let values = try self.values(of: column, count: keys.count)
         try chargeDefaults(schema, keys[...], setting: column.key.index)
+        if content.schema.orders(column.key, of: schema) {
+            // Writers replace such elements instead. Lookups would miss one that is out of order.
+            for (key, value) in zip(keys, values) {
+                let old = content.value(schema.key, key, column.key)
+                try reader.require(
+                    old == nil || old == value || content.mayBeMisread,
+                    "it changes the value of a set's element or the key of a map's entry")
+            }
+        }
         for (key, value) in zip(keys, values) {
             let isSet = content.set(
                 index, key.rawValue, column, value, version: version, edit)

@@ -43,6 +43,21 @@ extension String {
 }
 
 extension DatabaseSchema {
+    /// Returns whether the positions of a class's rows in a set, map or dictionary depend on a
+    /// column: whether it has the values of a set, or the keys of a map or dictionary.
+    func orders(_ column: ColumnKey, of table: TableSchema) -> Bool {
+        guard table.kind == .elements, column.index < 2 else { return false }
+        return relations[table.key.index].incomingLists.contains { place in
+            let owners = tables[place.table.index]
+            let list = owners.lists[place.list.index]
+            switch list.kind {
+            case .set: return column.index == 0
+            case .map: return column.index == 1
+            case .list: return column.index == 1 && owners.column(ofItems: list) != nil
+            }
+        }
+    }
+
     /// Returns the schema with an additional list in `table`. Its key is the previous number of
     /// lists.
     func adding(
@@ -59,6 +74,11 @@ extension TableSchema {
     /// Returns the list with that name (compared by UTF-8 bytes), or `nil`.
     package func list(named name: String) -> ListSchema? {
         lists.first { equalUTF8($0.name, name) }
+    }
+
+    /// Returns the column of any type whose items a list contains, or `nil` for other lists.
+    func column(ofItems list: ListSchema) -> ColumnSchema? {
+        list.name.itemsProperty.flatMap { column(named: $0) }
     }
 
     /// Returns the class with the given lists, whose targets must exist. Throws `invalidInput` like

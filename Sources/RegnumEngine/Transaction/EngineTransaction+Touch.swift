@@ -49,10 +49,3 @@ extension EngineTransaction {
         return true
     }
 }
-
-extension TableSchema {
-    /// Returns the column of any type whose items a list contains, or `nil` for other lists.
-    func column(ofItems list: ListSchema) -> ColumnSchema? {
-        list.name.itemsProperty.flatMap { column(named: $0) }
-    }
-}

@@ -42,6 +42,30 @@ import Testing
         }
     }
 
+    // Covers .invalidDatabase
+    @Test func dictionariesOutOfOrderAreDamage() throws {
+        for value in [AnyContent.dictionary(1), AnyContent.list(1)] {
+            for order in [["a", "b"], ["b", "a"], ["a", "a"]] {
+                let transaction = EngineTransaction(base: .empty)
+                let any = ColumnDefinition(
+                    name: "value", type: .any, isOptional: true, isIndexed: true)
+                _ = try transaction.addTable(name: "A", columns: [any])
+                let elements = try transaction.addTable(
+                    name: "A.value", kind: .elements,
+                    columns: [any, ColumnDefinition(name: "key", type: .string)])
+                let items = try transaction.addList(first, name: "value[]", target: elements)
+                let row = try transaction.insert(first, [value.value])
+                try transaction.insertIntoList(
+                    first, row, items, at: 0,
+                    newRows: order.flatMap { [Value.null, .string($0)] }, width: 2)
+                let root = try transaction.commit(timestampMicroseconds: 0).root
+                var says: String?
+                if case .dictionary = value, order != ["a", "b"] { says = "out of order" }
+                expectDamage(of: root, says: says)
+            }
+        }
+    }
+
     /// Makes a row whose collection has those values or keys.
     private func makeValues(_ kind: ListKind, _ order: [Int]) throws -> DatabaseRoot {
         let transaction = EngineTransaction(base: .empty)
