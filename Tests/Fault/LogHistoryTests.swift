@@ -71,6 +71,32 @@ import Testing
         #expect(files("log-").count <= 3)
     }
 
+    /// If processes are replaced one at a time, none of them opens the realm alone.
+    @Test func filesThatWereNeverCompletedAreRemovedAnHourLater() throws {
+        let process = try writer()
+        func leaveFile() throws -> String {
+            let before = Set(files("tmp-"))
+            disk.inject(SimFailure(.write))
+            disk.inject(SimFailure(.unlink))
+            process.log.spareSegment.make()
+            disk.clearFailures()
+            return try requireValue(Set(files("tmp-")).subtracting(before).first)
+        }
+        let first = try leaveFile()
+        disk.setContents([1], of: "tmp-2a", in: TinyStore.path)  // of unknown age
+        disk.advanceTime(nanoseconds: 3_600 * 1_000_000_000)
+        let second = try leaveFile()
+        try run(process, 2)
+        expectEqual(Set(files("tmp-")), [first, second, "tmp-2a"])
+        disk.advanceTime(nanoseconds: 1_000_000_000)
+        try run(process, 1)
+        expectEqual(Set(files("tmp-")), [second, "tmp-2a"])
+        // The clock was set back.
+        disk.setWallClock(microseconds: 0)
+        try run(process, 1)
+        expectEqual(Set(files("tmp-")), [second, "tmp-2a"])
+    }
+
     @Test func theNewestBytesStay() throws {
         let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
         try run(process, 20)

@@ -1,8 +1,8 @@
 /// The removal of files that neither the two kept checkpoints nor the retention need: segments
-/// whose records are all before the older checkpoint, and nodes files that neither refers to. A
-/// nodes file newer than the newest checkpoint's is kept, because its checkpoint may be about to be
-/// recorded in the log. Otherwise it is removed once a newer file is referenced, or the next time a
-/// process opens the realm alone.
+/// whose records are all before the older checkpoint, nodes files that neither refers to, and files
+/// that were never completed. A nodes file newer than the newest checkpoint's is kept, because its
+/// checkpoint may be about to be recorded in the log. Otherwise it is removed once a newer file is
+/// referenced, or the next time a process opens the realm alone.
 ///
 /// Can run on any thread, concurrently with the log's owner. If interrupted, the next run removes
 /// the remaining files. Other processes keep files that they have open or mapped.
@@ -56,6 +56,16 @@ package struct LogTrimming: Sendable {
             hasRemoved = true
         }
         if hasRemoved { try directory.sync() }
+        removeAbandoned(names)
+    }
+
+    /// Removes files that killed processes didn't complete. Without this, they would remain until a
+    /// process opens the realm alone, which never happens if processes are replaced one at a time.
+    private func removeAbandoned(_ names: [String]) {
+        for name in names
+        where TemporaryName.isAbandoned(name, nowMicroseconds: wallClockMicroseconds) {
+            try? directory.unlink(name)
+        }
     }
 
     /// Returns the segments before the last one whose base is at most `position`. Damaged headers
