@@ -153,6 +153,7 @@ extension Cluster {
         let value = edit.make(.largeValue, byteCount: Node.headerByteCount + bytes.count)
         (value.address + Node.headerByteCount).copyMemory(
             from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+        edit.largeByteCount += bytes.count
         let slot = slot(column)
         var index = 0
         let list: LargeList

@@ -20,6 +20,8 @@ final class NodeEdit {
     @exclusivity(unchecked) private(set) var copiedByteCount = 0
     /// The bytes in the nodes file that belonged to texts and large values removed by the edit.
     @exclusivity(unchecked) var freedFileByteCount: UInt64 = 0
+    /// The bytes of the large values that the edit has stored, including those it has replaced.
+    @exclusivity(unchecked) var largeByteCount = 0
 
     @exclusivity(unchecked) private var isEnded = false
     private var isLoose = false

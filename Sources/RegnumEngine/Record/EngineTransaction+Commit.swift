@@ -44,7 +44,9 @@ extension EngineTransaction {
     ) -> (deltas: [TableDelta], body: [UInt8]?) {
         let deltas = makeDeltas()
         if schemaChanges.contains(where: \.isRestructured)
-            || CommitRecord.isTooLarge(content, deltas, maximumByteCount: maximumByteCount)
+            || CommitRecord.isTooLarge(
+                content, deltas, maximumByteCount: maximumByteCount,
+                largeByteCount: edit.nodes.largeByteCount)
             || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
             || CommitRecord.storesTooManyDefaults(deltas, base, schema)
         {

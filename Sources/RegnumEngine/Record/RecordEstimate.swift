@@ -1,3 +1,4 @@
+import Glibc
 import RegnumStore
 
 extension CommitRecord {
@@ -10,8 +11,11 @@ extension CommitRecord {
     /// values.
     ///
     /// An overestimate (many equal values take little space) only costs time.
+    ///
+    /// - Parameter largeByteCount: The bytes of the large values that the transaction has stored.
     static func isTooLarge(
-        _ content: DatabaseContent, _ deltas: [TableDelta], maximumByteCount: Int
+        _ content: DatabaseContent, _ deltas: [TableDelta], maximumByteCount: Int,
+        largeByteCount: Int = 0
     ) -> Bool {
         if maximumByteCount <= 0 { return true }
         var cellCount = 0
@@ -27,7 +31,11 @@ extension CommitRecord {
         if skippedCellCount > Limits.maximumRecordSkippedCellCount { return true }
         let listByteCount = deltas.reduce(0) { $0 + self.listByteCount(content, $1) }
         if listByteCount > maximumByteCount { return true }
-        if rowCount < minimumEstimatedRowCount { return false }
+        if rowCount < minimumEstimatedRowCount {
+            // Encoding takes several times the memory of the values.
+            guard largeByteCount > maximumByteCount else { return false }
+            return deltas.reduce(0) { $0 + self.textByteCount(content, $1) } > maximumByteCount
+        }
         var byteCount = listByteCount
         for delta in deltas {
             let columns = content.schema.tables[delta.table.index].columns
@@ -69,6 +77,45 @@ extension CommitRecord {
             byteCount += max(elements.tree.count - elements.start(first.rawValue), 0)
         }
         return byteCount
+    }
+
+    /// Returns the bytes that the strings, data and values of any type of a class's changes take in
+    /// a record.
+    private static func textByteCount(_ content: DatabaseContent, _ delta: TableDelta) -> Int {
+        let table = content[delta.table.index]
+        var byteCount = 0
+        for column in content.schema.tables[delta.table.index].columns where column.type.isText {
+            let set = delta.modified.filter { $0.columns.contains(column.key) }.map(\.key)
+            for rows in [delta.inserted, set] { byteCount += textByteCount(table, column, rows) }
+        }
+        return byteCount
+    }
+
+    /// Returns the bytes of a column in those rows. If all have the same value, it counts once.
+    private static func textByteCount(
+        _ table: Table, _ column: ColumnSchema, _ rows: [ObjectKey]
+    ) -> Int {
+        var first: UnsafeRawBufferPointer?
+        var isRepeated = true
+        var byteCount = 0
+        for row in rows {
+            guard let (cluster, place) = table.place(row.rawValue),
+                column.key.index < cluster.slotCount
+            else { continue }
+            let bytes = cluster.bytes(place, column.key.index)
+            byteCount += bytes.count
+            if let known = first, isRepeated {
+                isRepeated = known.count == bytes.count && areEqual(known, bytes)
+            } else if first == nil {
+                first = bytes
+            }
+        }
+        return isRepeated ? first?.count ?? 0 : byteCount
+    }
+
+    private static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard let first = a.baseAddress, let second = b.baseAddress else { return a.isEmpty }
+        return memcmp(first, second, a.count) == 0
     }
 
     /// Returns the bytes of strings and data in the rows from `key` on. Stops once the sum exceeds

@@ -52,6 +52,46 @@ import Testing
         }
     }
 
+    /// Encoding takes several times the memory of the values. If all are equal, the record is
+    /// small.
+    @Test func fewLargeValuesAreCountedBeforeTheyAreEncoded() throws {
+        let byteCount = Limits.maximumRecordBodyByteCount / 2
+        for (isEqual, isInserted, count) in [
+            (false, true, 3), (false, false, 3), (true, true, 3), (false, true, 1),
+        ] {
+            let start = EngineTransaction(base: .empty)
+            let column = ColumnDefinition(name: "c", type: .data, isOptional: true)
+            _ = try start.addTable(name: "A", columns: [column])
+            if !isInserted { for _ in 0..<count { _ = try start.insert(table, [.null]) } }
+            let base = try start.commit(timestampMicroseconds: 0, maximumBodyByteCount: 0).root
+            let transaction = EngineTransaction(base: base)
+            for number in 0..<count {
+                let last = UInt8(isEqual ? 0 : number)
+                let value = Value.data([UInt8](repeating: 7, count: byteCount) + [last])
+                if isInserted {
+                    _ = try transaction.insert(table, [value])
+                } else {
+                    try transaction.set(
+                        table, ObjectKey(rawValue: UInt64(number)), ColumnKey(rawValue: 0), value)
+                }
+            }
+            expectEqual(transaction.edit.nodes.largeByteCount, count * (byteCount + 1))
+            let keys = (0..<UInt64(count)).map { ObjectKey(rawValue: $0) }
+            let rows = keys.map {
+                ModifiedRow(key: $0, columns: ColumnSet([ColumnKey(rawValue: 0)]))
+            }
+            let delta = TableDelta(
+                table: table, tableName: "A", inserted: isInserted ? keys : [], deleted: [],
+                modified: isInserted ? [] : rows)
+            let isTooLarge = CommitRecord.isTooLarge(
+                transaction.content, [delta], maximumByteCount: Limits.maximumRecordBodyByteCount,
+                largeByteCount: transaction.edit.nodes.largeByteCount)
+            expectEqual(isTooLarge, count > 1 && !isEqual)
+            let commit = try transaction.commit(timestampMicroseconds: 0)
+            expectEqual(commit.bulk != nil, isTooLarge)
+        }
+    }
+
     /// Sets 16,777,216 cells.
     // Covers .invalidDatabase
     @Test(.enabled(if: Effort.isSoak), arguments: [-1, 0, 1])
