@@ -374,7 +374,8 @@ extension CommitHub.State {
         processedRoot = root
         for entry in entries.values where entry.position < root.version {
             release(entry)
-            entry.since = entry.since ?? entry.position
+            // no earlier commit concerned it
+            entry.since = entry.since ?? max(entry.position, old.version)
             entry.concerning = []
             renewInterest(of: entry, at: root)
         }

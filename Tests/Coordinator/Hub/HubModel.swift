@@ -53,7 +53,8 @@ struct HubModel {
         for (id, old) in subscribers where old.position < step.new.version {
             var subscriber = old
             if step.isGap {
-                subscriber.since = subscriber.since ?? subscriber.position
+                subscriber.since =
+                    subscriber.since ?? max(subscriber.position, step.old.version)
                 subscriber.isGone = true
                 subscriber.concerning = []
             } else if HubModel.concerns(subscriber.interest, step) {

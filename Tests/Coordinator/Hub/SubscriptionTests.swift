@@ -328,7 +328,8 @@ struct SubscriptionTests {
         for subscription in [pending, quiet] {
             let taken = try #require(subscription.take())
             expectTrue(taken.isConcerned && taken.summaries == nil && taken.commits == nil)
-            expectTrue(taken.root === last.root && taken.since == 1)
+            // the commit before the gap is known not to concern the other one
+            expectTrue(taken.root === last.root && taken.since == (taken.origins.isEmpty ? 2 : 1))
             #expect(taken.origins == (subscription === pending ? ["before", "after"] : []))
         }
         expectTrue(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
