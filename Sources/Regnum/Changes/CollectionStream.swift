@@ -69,6 +69,17 @@ final class CollectionStream {
         }
     }
 
+    /// The newest version, for `isOver`.
+    var publishedVersion: UInt64 { realm.coordinator.published.version }
+
+    /// Whether a wait ends because its deadline has passed and the stream has examined what was
+    /// published before it. Otherwise commits without a net effect that arrive faster than they are
+    /// examined could extend it.
+    func isOver(_ deadline: Deadline?, from version: UInt64) -> Bool {
+        guard let deadline, let place, place.root.version >= version else { return false }
+        return deadline.hasPassed
+    }
+
     /// Waits for the next element, but not beyond a deadline.
     func next(
         until deadline: Deadline? = nil, isolation: isolated (any Actor)?
@@ -129,6 +140,7 @@ final class CollectionStream {
         }
         // before the wait at the latest, so that it isn't for what was published before the call
         var isCaughtUp = commits.isEmpty && past == nil
+        let published = publishedVersion
         if isCaughtUp { await subscription.catchUp() }
         while place != nil, !hasEnded {
             if Task.isCancelled { return .end }
@@ -144,7 +156,10 @@ final class CollectionStream {
                 try await readHistory(from: version, to: newest, isolation: isolation)
                 continue
             }
-            if self.placeCount != placeCount || !commits.isEmpty { continue }
+            if self.placeCount != placeCount || !commits.isEmpty {
+                if isOver(deadline, from: published) { return .timedOut }
+                continue
+            }
             if isEnding { return .end }
             guard isCaughtUp else {
                 await subscription.catchUp()

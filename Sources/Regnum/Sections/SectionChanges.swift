@@ -71,10 +71,12 @@ public struct SectionChanges<Key: SectionKey, Model: ObjectBase>: ChangeStream {
         private mutating func next(
             until deadline: Deadline?, isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> NextElement<Element> {
+            let published = stream.publishedVersion
             while true {
                 switch try await stream.next(until: deadline, isolation: actor) {
                 case .element(let element):
                     if let change = try convert(element) { return .element(change) }
+                    if stream.isOver(deadline, from: published) { return .timedOut }
                 case .timedOut: return .timedOut
                 case .end:
                     known = nil

@@ -18,7 +18,7 @@ package struct Deadline: Sendable {
         isPast = { clock.now >= instant }
     }
 
-    var hasPassed: Bool { isPast() }
+    package var hasPassed: Bool { isPast() }
 
     /// Waits for that time. Returns false if the task is canceled before.
     func isReached() async -> Bool {
