@@ -83,12 +83,12 @@ package final class Subscription: Sendable {
         hub.state.withLock { state in max(state.processedRoot?.version ?? 0, entry.position) }
     }
 
-    /// The version up to which commits have been processed, if none concerned the subscription
-    /// since the last take; otherwise `nil`.
+    /// The version up to which no commit since the last take concerned the subscription; `nil`
+    /// after its end.
     package var idleVersion: UInt64? {
         hub.state.withLock { state in
-            guard entry.since == nil, let processedRoot = state.processedRoot else { return nil }
-            return max(processedRoot.version, entry.position)
+            guard let version = entry.since ?? state.processedRoot?.version else { return nil }
+            return max(version, entry.position)
         }
     }
 

@@ -5,6 +5,26 @@ import Testing
 @testable import RegnumTestModels
 
 @Suite struct HeartbeatTests {
+    /// A commit that the stream hasn't examined yet may arrive before the position is read.
+    // Covers O50
+    @Test func theNextCommitDoesNotMoveThePositionBack() async throws {
+        let realm = try await Realm.temporary([Person.self, Room.self])
+        try await realm.write { try $0.add(Room("general")) }
+        var stream = realm.objects(Person.self).changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { try $0.add(Room("random")) }
+        let position = realm.snapshot().cursor
+        guard case .timedOut = try await stream.next(within: .zero) else {
+            Issue.record("no time-out")
+            return
+        }
+        expectEqual(stream.cursor, position)
+        try await realm.write { try $0.add(Person("a", age: 1)) }
+        expectEqual(stream.cursor, position)
+        _ = try await stream.next()
+        expectEqual(stream.cursor, realm.snapshot().cursor)
+    }
+
     // Covers O50
     @Test func aQuietStreamBeats() async throws {
         let folder = try RealmFolder()
