@@ -266,9 +266,8 @@ final class CollectionStream {
                 since: run.since)
             return visible(element, run.isExcluded).map { .element($0) } ?? .nothing
         }
-        guard let pending = subscription.take() else {
-            return .nothing
-        }
+        let count = request.policy == .everyCommit ? Subscription.commitCountPerTake : .max
+        guard let pending = subscription.take(maximumCount: count) else { return .nothing }
         guard pending.root.version > version, pending.isConcerned else {
             try move(to: pending.root)
             return .nothing

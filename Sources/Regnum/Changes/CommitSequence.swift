@@ -183,7 +183,7 @@ private final class CommitStream {
                     return .element(commit.summary)
                 }
             }
-            if let pending = subscription.take() {
+            if let pending = subscription.take(maximumCount: Subscription.commitCountPerTake) {
                 guard pending.root.version > place.version else { continue }
                 if let known = pending.commits {
                     commits = known[...]

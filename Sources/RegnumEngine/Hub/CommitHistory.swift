@@ -57,24 +57,42 @@ struct CommitHistory {
     /// Returns whether the commits after `since` are available to a subscriber positioned there.
     func has(since: UInt64) -> Bool { subscriberCounts[since] != nil }
 
+    /// Adds a subscriber at `version`, if the commits are available to one at `since`, an earlier
+    /// version. Returns whether they are.
+    ///
+    /// - Complexity: O(places).
+    mutating func addSubscriber(at version: UInt64, after since: UInt64) -> Bool {
+        guard has(since: since) else { return false }
+        let index =
+            firstPlace
+            + firstIndex(below: places.count - firstPlace) {
+                places[firstPlace + $0] >= version
+            }
+        if index == places.count || places[index] != version { places.insert(version, at: index) }
+        subscriberCounts[version, default: 0] += 1
+        return true
+    }
+
     /// Returns the commits after `since` to a subscriber positioned there, and removes the
     /// subscriber; `nil` if they were dropped.
     ///
     /// - Parameters:
-    ///   - concerning: the ascending versions of the commits that concerned it.
+    ///   - last: the version of the last commit to return.
+    ///   - concerning: the ascending versions of the commits up to that one that concerned it.
     ///   - hasRoots: whether it is entitled to the roots of these commits.
-    /// - Complexity: O(commits after `since`).
+    /// - Complexity: O(commits returned).
     mutating func take(
-        since: UInt64, concerning: [UInt64], hasRoots: Bool
+        since: UInt64, through last: UInt64 = .max, concerning: [UInt64], hasRoots: Bool
     ) -> [KeptCommit]? {
         guard has(since: since), let start = index(after: since) else {
             if hasRoots { releaseRoots(concerning) }
             return nil
         }
         var commits: [KeptCommit] = []
-        commits.reserveCapacity(items.count - start)
+        if last == .max { commits.reserveCapacity(items.count - start) }
         var next = 0
         for item in items[start...] {
+            if item.summary.version > last { break }
             let isConcerning =
                 next < concerning.count && concerning[next] == item.summary.version
             if isConcerning { next += 1 }

@@ -135,7 +135,7 @@ final class CommitHub: Sendable {
 
 extension CommitHub.State {
     /// Returns what a subscription can take, and advances it.
-    mutating func take(_ entry: SubscriptionEntry) -> Pending? {
+    mutating func take(_ entry: SubscriptionEntry, _ maximumCount: Int) -> Pending? {
         guard !entry.isRemoved, let processedRoot else { return nil }
         guard let since = entry.since else {
             guard entry.mustMove else { return nil }
@@ -144,6 +144,11 @@ extension CommitHub.State {
                 root: processedRoot, since: processedRoot.version, isConcerned: false,
                 summaries: [],
                 origins: [], commits: entry.buffering.buffersEach ? [] : nil)
+        }
+        if entry.concerning.count > maximumCount,
+            let first = takeFirst(entry, maximumCount, since: since, processedRoot)
+        {
+            return first
         }
         var summaries: [CommitSummary]?
         var commits: [KeptCommit]?
@@ -163,6 +168,24 @@ extension CommitHub.State {
             root: processedRoot, since: since, isConcerned: true, summaries: summaries,
             origins: origins,
             commits: commits)
+    }
+
+    /// Returns the first commits that a subscription can take, and advances it to the next one that
+    /// concerns it; `nil` if they were dropped.
+    private mutating func takeFirst(
+        _ entry: SubscriptionEntry, _ count: Int, since: UInt64, _ processedRoot: DatabaseRoot
+    ) -> Pending? {
+        let (last, next) = (entry.concerning[count - 1], entry.concerning[count] - 1)
+        guard commits.addSubscriber(at: next, after: since) else { return nil }
+        let found = commits.take(
+            since: since, through: last, concerning: Array(entry.concerning[..<count]),
+            hasRoots: entry.buffering == .versions)
+        entry.concerning.removeFirst(count)
+        entry.position = last
+        entry.since = next
+        return Pending(
+            root: processedRoot, since: since, isConcerned: true,
+            summaries: found?.map(\.summary), origins: entry.origins.all, commits: found)
     }
 
     /// Recomputes the interest of a subscription, for the commits after a version.

@@ -58,6 +58,9 @@ package final class Subscription: Sendable {
         return SignalSlot(hub, entry, id: id, word)
     }
 
+    /// The number of commits that a stream takes at once if it delivers each one.
+    package static let commitCountPerTake = 64
+
     /// Waits until everything published before the call can be taken. The wait is bounded by
     /// processing what is queued, and doesn't include later commits.
     package func catchUp() async { await hub.catchUp() }
@@ -65,12 +68,15 @@ package final class Subscription: Sendable {
     /// Returns everything since the last call, or `nil` if nothing concerned the subscription.
     /// Concurrent callers never get the same commits.
     ///
-    /// - Complexity: O(summaries kept for it).
-    package func take() -> Pending? {
+    /// - Parameter maximumCount: the maximum number of commits that concern it to return at once,
+    ///   at least 1, for a subscription that keeps each commit. The next call returns the following
+    ///   ones, which remain in the memory that all subscriptions share.
+    /// - Complexity: O(summaries returned).
+    package func take(maximumCount: Int = .max) -> Pending? {
         let (pending, garbage) = hub.state.withLock { state -> (Pending?, [Any]) in
             let start = entry.start
             entry.start = nil
-            let pending = state.take(entry)
+            let pending = state.take(entry, maximumCount)
             return (pending, [start as Any] + state.commits.takeDroppedRoots())
         }
         withExtendedLifetime(garbage) {}
@@ -113,7 +119,7 @@ package struct Pending: Sendable {
     /// the newest 1,000.
     package let origins: [String]
     /// For `.commits` and `.versions`: the commits after `since`, in order; `nil` if they were
-    /// dropped.
+    /// dropped. If the take was limited, there may be more.
     package let commits: [KeptCommit]?
 }
 

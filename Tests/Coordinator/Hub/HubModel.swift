@@ -72,11 +72,24 @@ struct HubModel {
         }
     }
 
-    /// Returns what the subscriber receives: its state before, with the steps after `since`.
-    mutating func take(_ id: Int) -> (subscriber: Subscriber, steps: [Step])? {
+    /// Returns what the subscriber receives: its state before, with the steps after `since`; if it
+    /// keeps each commit, up to the last of the given number of commits that concern it.
+    mutating func take(
+        _ id: Int, maximumCount: Int
+    ) -> (subscriber: Subscriber, steps: [Step])? {
         guard let subscriber = subscribers[id], subscriber.since != nil || subscriber.mustMove
         else { return nil }
         let looked = steps[..<lookedCount]
+        let versions = subscriber.concerning.sorted()
+        if !subscriber.isGone, subscriber.buffering.buffersEach, versions.count > maximumCount,
+            let since = subscriber.since
+        {
+            let last = versions[maximumCount - 1]
+            subscribers[id]?.position = last
+            subscribers[id]?.since = versions[maximumCount] - 1
+            subscribers[id]?.concerning.subtract(versions[..<maximumCount])
+            return (subscriber, looked.filter { $0.new.version > since && $0.new.version <= last })
+        }
         subscribers[id] = Subscriber(
             buffering: subscriber.buffering, interestAt: subscriber.interestAt,
             interest: subscriber.interest,

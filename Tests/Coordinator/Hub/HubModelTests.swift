@@ -182,13 +182,14 @@ struct HubRun {
 
     private mutating func takeOne(_ random: inout SeededRandom) throws {
         guard let id = randomID(&random) else { return }
-        try take(id)
+        // the model doesn't know which commits were dropped
+        try take(id, maximumCount: isBounded || random.oneIn(2) ? .max : 1 + random.below(3))
     }
 
-    private mutating func take(_ id: Int) throws {
+    private mutating func take(_ id: Int, maximumCount: Int = .max) throws {
         guard let (subscription, slot) = subscriptions[id] else { return }
-        let pending = subscription.take()
-        let expected = model.take(id)
+        let pending = subscription.take(maximumCount: maximumCount)
+        let expected = model.take(id, maximumCount: maximumCount)
         try require((pending == nil) == (expected == nil), "\(id) takes \(pending != nil)")
         guard let pending, let (subscriber, steps) = expected else { return }
         // Its signal is consumed.
