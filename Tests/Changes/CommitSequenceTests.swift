@@ -37,6 +37,19 @@ private final class MergingNames: Object {
         try await expectNil(commits.next())
     }
 
+    // Covers O29, O31
+    @Test func onlyTheNextCommitsAreTakenFromTheKeptOnes() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let start = realm.snapshot().version
+        var commits = realm.commits.makeAsyncIterator()
+        for age in 0..<100 { try await realm.write { try $0.add(Person("p", age: age)) } }
+        for number in 1...UInt64(100) {
+            try await expectEqual(commits.next()?.version, start + number)
+            if number == 1 { expectEqual(realm.stats().keptSummaries, 36) }
+        }
+        expectEqual(realm.stats().keptSummaries, 0)
+    }
+
     // Covers O33, O49
     @Test func positionIsThatOfTheCursorUntilTheEnd() async throws {
         let folder = try RealmFolder()

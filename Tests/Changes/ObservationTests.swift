@@ -218,6 +218,19 @@ import Testing
         try await expectNil(each.next())
     }
 
+    // Covers O29
+    @Test func onlyTheNextCommitsAreTakenFromTheKeptOnes() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        var each = realm.objects(Person.self).changes(policy: .everyCommit).makeAsyncIterator()
+        _ = try await nextInitial(&each)
+        for age in 0..<200 { try await realm.write { try $0.add(Person("p", age: age)) } }
+        for age in 0..<200 {
+            try await expectEqual(nextUpdate(&each).1.inserted.map(\.age), [age])
+            if age == 0 { expectEqual(realm.stats().keptSummaries, 136) }
+        }
+        expectEqual(realm.stats().keptSummaries, 0)
+    }
+
     // Covers O27
     @Test func streamThatIsNotPulledHoldsUpNoOther() async throws {
         let realm = try await Realm.temporary([Person.self])
