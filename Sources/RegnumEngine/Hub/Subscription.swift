@@ -89,8 +89,8 @@ package final class Subscription: Sendable {
         hub.state.withLock { state in max(state.processedRoot?.version ?? 0, entry.position) }
     }
 
-    /// The version up to which no commit since the last take concerned the subscription; `nil`
-    /// after its end.
+    /// The version up to which no commit since the last take concerned the subscription; `nil` if
+    /// it has ended and there are no others.
     package var idleVersion: UInt64? {
         hub.state.withLock { state in
             guard let version = entry.since ?? state.processedRoot?.version else { return nil }
