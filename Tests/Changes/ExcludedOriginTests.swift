@@ -143,6 +143,25 @@ import Testing
         expectEqual(named.modified.map(\.properties), [["text"]])
     }
 
+    /// A commit that adds another class is examined by every stream.
+    // Covers O32, O51
+    @Test func labelsDoNotIncludeThoseOfOtherClasses() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(
+            folder.configuration("own.realm", [Person.self, Room.self]))
+        try await add(realm, age: 1, by: nil)
+        let start = realm.snapshot().cursor
+        let people = realm.objects(Person.self)
+        var stream = people.changes(excludingOrigins: ["me"]).makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write(origin: "rooms") { try $0.add(Room("general")) }
+        try await add(realm, age: 2, by: "you")
+        try await expectEqual(rest(&stream), [#"2 [1] ["you"]"#])
+        // the same from the log
+        var later = people.changes(since: start, excludingOrigins: ["me"]).makeAsyncIterator()
+        try await expectEqual(rest(&later), [#"2 [1] ["you"]"#])
+    }
+
     // Covers 4.11, O51
     @Test func mapsSkipThem() async throws {
         let realm = try await Realm.temporary(mapClasses)

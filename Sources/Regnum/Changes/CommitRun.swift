@@ -11,26 +11,26 @@ struct CommitRun {
     private(set) var summaries: [CommitSummary]
     private var labels = OriginList()
 
-    private init(_ root: DatabaseRoot, _ summary: CommitSummary, isExcluded: Bool) {
-        since = summary.version - 1
+    private init(_ root: DatabaseRoot, _ commit: KeptCommit, isExcluded: Bool) {
+        since = commit.summary.version - 1
         self.isExcluded = isExcluded
         self.root = root
         summaries = []
-        add(root, summary, after: [])
+        add(root, commit, after: [])
     }
 
     /// Adds a commit that concerns the stream, and those before it that don't: they may have
     /// changed objects that had left the result and come back.
     private mutating func add(
-        _ root: DatabaseRoot, _ summary: CommitSummary, after others: [CommitSummary]
+        _ root: DatabaseRoot, _ commit: KeptCommit, after others: [CommitSummary]
     ) {
         self.root = root
         summaries += others
-        summaries.append(summary)
-        if let origin = summary.origin { labels.add(origin) }
+        summaries.append(commit.summary)
+        if commit.isLabelled, let origin = commit.summary.origin { labels.add(origin) }
     }
 
-    /// The labels of the commits that concern the stream.
+    /// The labels of the commits that concern the stream, not just by changing the schema.
     var origins: [String] { labels.all }
 
     /// Removes the next run from commits that were kept for a stream, if any of them concerns it.
@@ -50,8 +50,8 @@ struct CommitRun {
                     let isSeparate = !isExcluded && request.policy == .everyCommit
                     if isSeparate || run.isExcluded != isExcluded { break }
                 }
-                run?.add(root, commit.summary, after: others)
-                if run == nil { run = CommitRun(root, commit.summary, isExcluded: isExcluded) }
+                run?.add(root, commit, after: others)
+                if run == nil { run = CommitRun(root, commit, isExcluded: isExcluded) }
                 others = []
             }
             commits.removeFirst()

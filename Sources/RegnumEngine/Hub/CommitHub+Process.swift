@@ -306,10 +306,10 @@ struct CommitMatches {
             entry.isKept = entry.buffering == .merged || entry.buffering.buffersEach
             if entry.buffering == .merged { mergedSubscriberCount += 1 }
             if entry.buffering.buffersEach { individualSubscriberCount += 1 }
-            noteIndividually(entry)
+            noteIndividually(entry, isLabelled)
         } else if entry.isKept, entry.buffering.buffersEach {
             if let since = entry.since, commits.has(since: since) {
-                noteIndividually(entry)
+                noteIndividually(entry, isLabelled)
             } else {
                 late.append(entry)
             }
@@ -323,9 +323,10 @@ struct CommitMatches {
         }
     }
 
-    private mutating func noteIndividually(_ entry: SubscriptionEntry) {
+    private mutating func noteIndividually(_ entry: SubscriptionEntry, _ isLabelled: Bool) {
         guard entry.buffering.buffersEach else { return }
         entry.concerning.append(summary.version)
+        if !isLabelled { entry.unlabelled.insert(summary.version) }
         if entry.buffering == .versions { rootUserCount += 1 }
     }
 }

@@ -154,9 +154,7 @@ extension CommitHub.State {
         var commits: [KeptCommit]?
         if entry.isKept {
             if entry.buffering.buffersEach {
-                commits = self.commits.take(
-                    since: since, concerning: entry.concerning,
-                    hasRoots: entry.buffering == .versions)
+                commits = takeEach(entry, since: since, entry.concerning)
                 summaries = commits?.map(\.summary)
             } else {
                 summaries = self.summaries.take(since: since)
@@ -177,15 +175,30 @@ extension CommitHub.State {
     ) -> Pending? {
         let (last, next) = (entry.concerning[count - 1], entry.concerning[count] - 1)
         guard commits.addSubscriber(at: next, after: since) else { return nil }
-        let found = commits.take(
-            since: since, through: last, concerning: Array(entry.concerning[..<count]),
-            hasRoots: entry.buffering == .versions)
+        let found = takeEach(
+            entry, since: since, through: last, Array(entry.concerning[..<count]))
         entry.concerning.removeFirst(count)
         entry.position = last
         entry.since = next
         return Pending(
             root: processedRoot, since: since, isConcerned: true,
             summaries: found?.map(\.summary), origins: entry.origins.all, commits: found)
+    }
+
+    /// Returns the commits up to `last` to a subscription that keeps each one.
+    private mutating func takeEach(
+        _ entry: SubscriptionEntry, since: UInt64, through last: UInt64 = .max,
+        _ concerning: [UInt64]
+    ) -> [KeptCommit]? {
+        let found = commits.take(
+            since: since, through: last, concerning: concerning,
+            hasRoots: entry.buffering == .versions)
+        if entry.unlabelled.isEmpty { return found }
+        return found?.map { commit in
+            var commit = commit
+            commit.isLabelled = !entry.unlabelled.contains(commit.summary.version)
+            return commit
+        }
     }
 
     /// Recomputes the interest of a subscription, for the commits after a version.

@@ -130,4 +130,7 @@ package struct KeptCommit: Sendable {
     package let isConcerning: Bool
     /// For `.versions`: the root created by the commit, if the commit concerned the subscription.
     package let root: DatabaseRoot?
+    /// Whether its label is one of `Pending.origins`: not if it concerned the subscription only
+    /// because it changed the schema.
+    package var isLabelled = true
 }

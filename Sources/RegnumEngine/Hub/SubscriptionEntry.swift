@@ -25,6 +25,8 @@ final class SubscriptionEntry: @unchecked Sendable {
     var origins = OriginList()
     /// For `.commits` and `.versions`: the ascending versions of the commits that concerned it.
     var concerning: [UInt64] = []
+    /// Those among them whose labels don't count.
+    var unlabelled: Set<UInt64> = []
 
     // State while processing a commit or a batch of them
     var lastConcern: UInt64 = 0
@@ -51,5 +53,6 @@ final class SubscriptionEntry: @unchecked Sendable {
         mustMove = false
         origins = OriginList()
         concerning = []
+        unlabelled = []
     }
 }

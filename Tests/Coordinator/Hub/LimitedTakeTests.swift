@@ -60,6 +60,20 @@ import Testing
         expectEqual(text(people.take(maximumCount: 2)), "[16] [16]")
     }
 
+    // Covers O32
+    @Test func commitsThatConcernOnlyByTheSchemaAreNotLabelled() throws {
+        let world = try HubFixture()
+        let people = world.subscribe(.tables(["Person"]), buffering: .versions)
+        try world.commit(origin: "a") { try $0.addPerson() }
+        try world.commit(origin: "b") { $0.setSchemaVersion(2) }
+        try world.commit(origin: "c") { try $0.addPerson() }
+        let first = people.take(maximumCount: 2)
+        expectEqual(first?.commits?.map(\.isLabelled), [true, false])
+        let second = people.take(maximumCount: 2)
+        expectEqual(second?.commits?.map(\.isLabelled), [true])
+        expectEqual(second?.origins, ["a", "c"])
+    }
+
     // Covers O8
     @Test func theRestIsReleasedAtTheEnd() throws {
         let world = try HubFixture()
