@@ -63,11 +63,8 @@ struct CommitHistory {
     /// - Complexity: O(places).
     mutating func addSubscriber(at version: UInt64, after since: UInt64) -> Bool {
         guard has(since: since) else { return false }
-        let index =
-            firstPlace
-            + firstIndex(below: places.count - firstPlace) {
-                places[firstPlace + $0] >= version
-            }
+        let count = places.count - firstPlace
+        let index = firstPlace + firstIndex(below: count) { places[firstPlace + $0] >= version }
         if index == places.count || places[index] != version { places.insert(version, at: index) }
         subscriberCounts[version, default: 0] += 1
         return true
