@@ -28,7 +28,10 @@ extension PredicateBinder {
             case .none:
                 return .not(.nested(path, holdsForNil: holdsForNil, condition))
             case .all:
-                return .not(.nested(path, holdsForNil: false) { .not(condition($0)) })
+                // A path with [*] only leads to values that exist. A key or position of each
+                // element of a collection leads to nil where there is none.
+                let isNilExcepted = !holdsForNil && !path.hasAllStep
+                return .not(.nested(path, holdsForNil: isNilExcepted) { .not(condition($0)) })
             }
         default: break
         }

@@ -301,7 +301,9 @@ extension AnyPath {
     /// Whether the path leads to several values.
     var leadsToSeveral: Bool {
         let several = key == nil ? hops : hops.splitBeforeLastCollection.outer
-        let hasAll = steps.contains { if case .all = $0 { true } else { false } }
-        return hasAll || !several.isEmpty && several.last?.position == nil
+        return hasAllStep || !several.isEmpty && several.last?.position == nil
     }
+
+    /// Whether one of the steps leads to all elements of a list or dictionary.
+    var hasAllStep: Bool { steps.contains { if case .all = $0 { true } else { false } } }
 }

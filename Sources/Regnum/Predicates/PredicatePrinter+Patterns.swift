@@ -114,15 +114,22 @@ extension PredicatePrinter {
             text: "\(try subquery(next, rest)) > 0", startsWithPath: false, isNumber: true)
     }
 
-    /// Returns the condition that all values contained in a value of any type meet a condition,
-    /// given the one that one of them doesn't: `ALL info[*] > 2`.
+    /// Returns the condition that all values contained in values of any type meet a condition,
+    /// given the one that one of them doesn't: `ALL info[*] > 2`, `ALL items['k'] > 2`.
     mutating func quantifiedContent(
         not predicate: Predicate, _ place: PrintedPlace
     ) throws(PredicateUnprintable) -> String? {
         var paths: [Hop] = []
         var exception = predicate
-        if case .related(let hops, .any, let term) = predicate, term.contentStep != nil {
+        // Whether a missing value is an exception as well.
+        var isNilExcepted = false
+        if predicate.contentStep == nil, case .related(let hops, .any, let term) = predicate {
             (paths, exception) = (hops, term)
+            if case .or(let terms) = term, terms.count == 2,
+                terms[1] == terms[0].contentIsMissing
+            {
+                (exception, isNilExcepted) = (terms[0], true)
+            }
         }
         guard exception.contentStep != nil else { return nil }
         var hasComplement = false
@@ -132,10 +139,13 @@ extension PredicatePrinter {
             return term
         }
         let end = try follow(paths, from: place)
-        guard hasComplement, let test = try content(complement, at: end), test.startsWithPath,
-            exception.leadsToAllContents || !paths.isEmpty && paths.last?.position == nil
+        guard hasComplement, let test = try content(complement, at: end), test.startsWithPath
         else { return nil }
-        return "ALL " + test.text
+        let isOfAll =
+            exception.leadsToAllContents
+            ? !isNilExcepted
+            : !paths.isEmpty && paths.last?.position == nil && isNilExcepted != test.holdsForNil
+        return isOfAll ? "ALL " + test.text : nil
     }
 }
 
@@ -199,8 +209,8 @@ extension Predicate {
 }
 
 extension [Predicate] {
-    /// The terms of a conjunction, with each two that are a step into the contents of a value of any
-    /// type joined again: if there are more terms, these come one after the other.
+    /// The terms of a conjunction, with each two that are a step into the contents of a value of
+    /// any type joined again: if there are more terms, these come one after the other.
     var joiningContentSteps: [Predicate] {
         joining { a, b in
             let step = Predicate.and([a, b])
@@ -208,8 +218,8 @@ extension [Predicate] {
         }
     }
 
-    /// The terms of a disjunction, with each two that are a condition on contents that also holds if
-    /// there are none joined again.
+    /// The terms of a disjunction, with each two that are a condition on contents that also holds
+    /// if there are none joined again.
     var joiningContentConditions: [Predicate] {
         joining { a, b in a.contentIsMissing == b ? .or([a, b]) : nil }
     }

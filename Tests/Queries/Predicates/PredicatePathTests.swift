@@ -93,6 +93,16 @@ import Testing
         try await same.finds("ANY items[*]['k'][1] == 2", [0])
         try await same.finds("items['k'] == 1", [])
         try await same.finds("items['k'].@type == 'list'", [0])
+        // as each element without the key has nil there
+        try await same.finds("ALL items['k'].@type == 'list'", [0, 3])
+        try await same.finds("ALL items['k'] != 1", [0, 1, 2, 3, 4, 5])
+        try await same.finds("ALL items['k'] == nil", [1, 2, 3, 4, 5])
+        try await same("ALL items['k'] == 1") { $0.items.all { $0["k"] == .int(1) } }
+        try await same("ALL items[*][0] == 2") { $0.items.all { $0[0] == .int(2) } }
+        try await same("ALL friends.any['k'] == 1") { $0.friends.all { $0.any["k"] == .int(1) } }
+        try await same("ALL friends.values['k']['x'] > 1") {
+            $0.friends.all { $0.values["k"]["x"] > .int(1) }
+        }
     }
 
     // MARK: Maps and values of any type
