@@ -163,8 +163,8 @@ extension PredicatePrinter {
         _ terms: [Predicate], at place: PrintedPlace
     ) throws(PredicateUnprintable) -> PrintedTest? {
         guard terms.count == 2, case .compare(let column, .greaterOrEqual, let lower) = terms[0],
-            case .compare(column, .lessOrEqual, let upper) = terms[1], !lower.isNull,
-            !upper.isNull
+            case .compare(column, .lessOrEqual, let upper) = terms[1],
+            ![lower, upper].contains(where: { $0.isNull || $0.isAnyReference })
         else { return nil }
         let path = try self.column(column, at: place).text
         return PrintedTest(text: "\(path) BETWEEN \(try literals([lower, upper]))")
@@ -205,7 +205,7 @@ extension PredicatePrinter {
             (column, options) = (path, ignored)
             strings.append(text.wrappedValue.quoted)
         }
-        // values that are strings ignore case, too
+        // Values that are strings ignore case, too. References are printed as comparisons.
         guard let column, let options,
             !values.contains(where: { $0.isText || $0.isAnyReference })
         else { return nil }

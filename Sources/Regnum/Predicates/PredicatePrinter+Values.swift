@@ -16,11 +16,11 @@ extension PredicatePrinter {
         case .null: return "nil"
         case .bool(let flag): return flag ? "true" : "false"
         case .int(let number): return "\(number)"
-        case .double(let number): return "\(number)"
+        case .double(let number): return number.literal
         case .decimal(let number): return number.text
         case .string(let text): return text.quoted
         case .data(let bytes): return literal(bytes)
-        case .date(let seconds): return DateText.text(seconds) ?? "date(\(seconds))"
+        case .date(let seconds): return DateText.text(seconds) ?? "date(\(seconds.literal))"
         case .uuid: return "uuid(\(UUID.fromEngine(value).uuidString))"
         case .objectId: return "oid(\(ObjectId.fromEngine(value)))"
         case .any: return try literal(value.anyContent)
@@ -33,8 +33,8 @@ extension PredicatePrinter {
         switch content {
         case .bool(let flag): return flag ? "true" : "false"
         case .int(let number): return "\(number)"
-        case .float(let number): return "float(\(number))"
-        case .double(let number): return "\(number)"
+        case .float(let number): return "float(\(number.literal))"
+        case .double(let number): return number.literal
         case .decimal(let number): return "decimal(\(number.text))"
         case .string(let text): return text.quoted
         case .data(let bytes): return literal(bytes)
@@ -46,6 +46,11 @@ extension PredicatePrinter {
             throw PredicateUnprintable("an AnyRealmValue is compared with a collection")
         }
     }
+}
+
+extension BinaryFloatingPoint where Self: LosslessStringConvertible {
+    /// The number as a literal; for a NaN, without its sign and payload.
+    fileprivate var literal: String { isNaN ? "nan" : description }
 }
 
 extension String {

@@ -73,9 +73,29 @@ import Testing
             "any.@type IN {'int', 'null'}", "ANY items.@type == 'list'",
             "friends[0].any['k'] != 1", "friends[0].values['k'] != 1",
             "friends[0].values['k']['x'] == nil", "friends[0].any[0] == 3",
-            "SUBQUERY(any[*], $x, $x > 2 AND $x < 4).@count == 1",
+            "SUBQUERY(any[*], $x, $x > 2 AND $x < 4).@count == 1", "ALL any[*]['k'] == 1",
+            "ALL items[*]['k'] == 1", "ALL items[*][0] != 2", "ALL friends.any['k'] < 1",
+            "ALL items[*]['k'] IN[c] {1, 'x'}", "ALL items[*][*] > 1",
+            "NOT ANY friends.values['k']['x'] != 1",
         ] {
             try await check(text)
+        }
+    }
+
+    // Covers 3.85
+    @Test func nansArePrintedWithoutTheirBits() async throws {
+        let all = try await Gadgets.realm().snapshot().objects(Gadget.self)
+        for number in [.nan, -.nan, .signalingNaN, Double(nan: 5, signaling: false)] {
+            let float = Float(number)
+            for (results, text) in [
+                (all.where { $0.ratio == number }, "ratio == nan"),
+                (all.where { $0.single != float }, "single != nan"),
+                (all.where { $0.any == .double(number) }, "any == nan"),
+                (all.where { $0.any == .float(float) }, "any == float(nan)"),
+            ] {
+                try expectEqual(results.predicate, text)
+                try expectEqual(all.filter(text).map(\.id), results.map(\.id), "\(text)")
+            }
         }
     }
 
@@ -114,6 +134,7 @@ import Testing
             ("date = T1700000000:0", "date == 2023-11-14T22:13:20Z"),
             ("number > 2.5", "number > 2"), ("2 IN numbers", "ANY numbers == 2"),
             ("any.k[1].in == 'deep'", "any['k'][1]['in'] == 'deep'"),
+            ("ALL items['k'] > 1", "ALL items[*]['k'] > 1"),
         ] {
             try await check(text, prints: printed)
         }

@@ -83,4 +83,60 @@ import Testing
         check(realm.objects(Gadget.self)) { $0.current.map(\.id) }
         try await realm.write { check($0.objects(Gadget.self)) { $0.map(\.id) } }
     }
+
+    private typealias Condition = @Sendable (Query<Gadget>) -> Query<Bool>
+
+    /// Conditions that consist of several terms, but are printed as one comparison.
+    private static let compounds: [Condition] = [
+        { $0.number.contains(0...2) }, { $0.friend.number.contains(0...2) },
+        { $0.numbers.contains(0...2) }, { $0.numbers.any { $0 > 1 && $0 < 7 } },
+        { $0.scores["a"] != 1 }, { $0.scores["a"].contains(1...3) }, { $0.notes["a"] == nil },
+        { $0.notes["a"].notEquals("note", options: .caseInsensitive) },
+        { $0.values["k"] != .int(1) }, { $0.values["k"]["x"] == .none },
+        { $0.values["k"].in([.none, .int(1)]) },
+        { $0.text.equals($0.maybeText, options: .caseInsensitive) },
+        { $0.text.notEquals($0.maybeText, options: .caseInsensitive) },
+        { $0.any["k"] == .none }, { $0.any[0] != .int(3) }, { $0.any[0] == .int(3) },
+        { $0.any["k"][1]["in"] == .string("deep") }, { $0.any.any.notEquals("x") },
+        { $0.friend.any["k"] != .int(1) }, { $0.any["k"].in([.none, .fromArray([])]) },
+        { $0.any.in([.fromArray([]), .int(1)]) },
+        { $0.any >= .int(1) && $0.any <= .int(3) },
+        { $0.any >= .int(1) && $0.any <= .fromArray([]) },
+        { $0.any.in([.int(1)]) || $0.any.equals("BOB", options: .caseInsensitive) },
+        { $0.any.in([.fromArray([])]) || $0.any.equals("BOB", options: .caseInsensitive) },
+        { $0.items.any { $0["k"] == .none } }, { $0.items.all { $0[0] != .int(2) } },
+    ]
+
+    /// Conditions that contain another one.
+    private static let contexts: [@Sendable (Query<Gadget>, Condition) -> Query<Bool>] = [
+        { $1($0) || $0.number > 2 }, { $0.number > 2 || $1($0) },
+        { $0.flag == true || $1($0) || $0.number > 2 }, { $1($0) && $0.number > 0 },
+        { $0.number > 0 && $1($0) && $0.flag }, { !$1($0) }, { !($1($0) || $0.number > 2) },
+        { !($0.number > 0 && $1($0)) }, { $1($0) || !$1($0) && $0.flag },
+        { $1($0) && ($0.number > 0 || $1($0) || $0.flag) },
+        { gadget, condition in gadget.friends.any { condition($0) && $0.number > 0 } },
+        { gadget, condition in gadget.friends.all { $0.number > 2 || condition($0) } },
+        { gadget, condition in gadget.friends.none { condition($0) || $0.flag } },
+        { gadget, condition in !gadget.friends.any(condition) },
+    ]
+
+    // Covers 3.85
+    @Test func compoundConditionsArePrintedWithinOthers() async throws {
+        let all = try await Gadgets.realm().snapshot().objects(Gadget.self)
+        for (number, condition) in Self.compounds.enumerated() {
+            for (context, combined) in Self.contexts.enumerated() {
+                let results = all.where { combined($0, condition) }
+                do {
+                    let text = try results.predicate
+                    let parsed = try all.filter(text)
+                    expectEqual(
+                        parsed.map(\.id), results.map(\.id), "\(number) in \(context): \(text)")
+                    let printed = try parsed.predicate
+                    try expectEqual(all.filter(printed).predicate, printed, "\(text)")
+                } catch {
+                    Issue.record("\(number) in \(context): \(error)")
+                }
+            }
+        }
+    }
 }

@@ -54,6 +54,10 @@ import Testing
                 [0, 1]
             ),
             ({ $0.any < .object($1) }, "any IN {}", []),
+            (
+                { $0.any.in([.object($1)]) || $0.number > 6 },
+                "(any IN {} OR any == obj('Gadget', 4)) OR number > 6", [1, 4]
+            ),
         ]
         try await realm.write { tx in
             let all = tx.objects(Gadget.self)
@@ -69,6 +73,7 @@ import Testing
             tx.delete(target)
             try expectEqual(found[0].predicate, "FALSEPREDICATE")
             try expectEqual(found[1].predicate, "TRUEPREDICATE")
+            try expectEqual(found[7].predicate, "any IN {} OR number > 6")
             try expectEqual(all.filter("any == obj('Gadget', 4)").count, 0)
         }
     }
