@@ -82,6 +82,14 @@ final class ExplainedNote: Object {
             ], in: realm)
     }
 
+    @Test func conditionsOnContentsAreNotTakenApart() async throws {
+        let all = try await Gadgets.realm().snapshot().objects(Gadget.self)
+        let text = try all.where {
+            $0.any["k"][0] == .int(1) && $0.number > 0 && $0.any["x"] == .none
+        }.explain()
+        expectTrue(text.contains("number > 0; any['x'] == nil; any['k'][0] == 1."), "\(text)")
+    }
+
     @Test func scansAreReasoned() async throws {
         let realm = try await realm()
         try await check(

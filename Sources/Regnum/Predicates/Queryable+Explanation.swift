@@ -43,8 +43,9 @@ extension PredicatePrinter {
     ) -> [String] {
         switch predicate {
         case .constant(true): return []
-        case .and where (try? test(predicate, at: start)) == nil:
-            return predicate.evaluatedTerms.flatMap { evaluated($0, start) }
+        case .and(let terms) where (try? test(predicate, at: start)) == nil:
+            let terms = terms.count > 2 ? terms.joiningContentSteps : terms
+            return Predicate.and(terms).evaluatedTerms.flatMap { evaluated($0, start) }
         default:
             do throws(PredicateUnprintable) {
                 return [try condition(predicate, start)]
