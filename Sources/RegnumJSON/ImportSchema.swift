@@ -11,10 +11,11 @@ struct ImportSchema {
     /// property or has a different one; `.invalidInput` for an invalid schema, and for a class that
     /// would have to be created but isn't among the realm's `objectTypes`.
     func apply(_ line: SchemaLine) throws(Realm.Error) {
+        for given in line.classes { try tx.addDeclared(given.name) }
+        let draft = SchemaDraft(transaction.schema)
         var fresh: [JSONClass] = []
         for given in line.classes {
-            try tx.addDeclared(given.name)
-            guard let table = transaction.schema.table(named: given.name) else {
+            guard let table = draft.table(named: given.name) else {
                 try tx.checkMayAdd(given.name)
                 fresh.append(given)
                 continue
@@ -22,8 +23,9 @@ struct ImportSchema {
             try compare(given, transaction.schema.storedClass(table))
         }
         do throws(StoreError) {
-            for given in fresh { try addTable(given) }
-            for given in fresh { try addReferences(given) }
+            for given in fresh { try addTable(given, draft) }
+            for given in fresh { try addReferences(given, draft) }
+            transaction.add(draft)
         } catch {
             throw Realm.Error(error)
         }
@@ -59,11 +61,11 @@ struct ImportSchema {
     }
 
     /// Adds the table with the columns that don't depend on other classes.
-    private func addTable(_ given: JSONClass) throws(StoreError) {
+    private func addTable(_ given: JSONClass, _ draft: SchemaDraft) throws(StoreError) {
         let columns = given.properties.compactMap { property -> ColumnDefinition? in
             property.collection == nil ? property.definition : nil
         }
-        _ = try transaction.addTable(
+        _ = try draft.addTable(
             name: given.name,
             kind: given.isEmbedded ? .embedded : given.isAsymmetric ? .asymmetric : .object,
             columns: columns)
@@ -83,38 +85,40 @@ struct ImportSchema {
             className: given.name, property: property.name)
     }
 
-    private func addReferences(_ given: JSONClass) throws(StoreError) {
+    private func addReferences(
+        _ given: JSONClass, _ draft: SchemaDraft
+    ) throws(StoreError) {
+        guard let table = draft.table(named: given.name) else { return }
         for property in given.properties {
-            guard let table = transaction.schema.table(named: given.name) else { return }
             switch (property.collection, property.content) {
             case (nil, .value(.any)):
                 try checkAnyName(property, of: given)
-                try transaction.addAnyItems(property.name, to: table)
+                try draft.addAnyItems(property.name, to: table)
             case (nil, .value): continue
             case (nil, .object(let name)):
-                let target = try target(name.wrappedValue, given, property)
-                _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
+                let target = try target(name.wrappedValue, given, property, draft)
+                try draft.addColumn(table.key, .link(name: property.name, to: target))
             case (let kind?, let content):
                 let element: ElementDefinition =
                     switch content {
                     case .object(let name):
-                        .object(try target(name.wrappedValue, given, property))
+                        .object(try target(name.wrappedValue, given, property, draft))
                     case .value(let type): .value(type, isOptional: property.isOptional)
                     }
-                try transaction.addCollection(kind, property.name, of: element, to: table)
+                try draft.addCollection(kind, property.name, of: element, to: table)
             }
         }
     }
 
     private func target(
-        _ name: String, _ given: JSONClass, _ property: JSONProperty
+        _ name: String, _ given: JSONClass, _ property: JSONProperty, _ draft: SchemaDraft
     ) throws(StoreError) -> TableKey {
         func refusal(_ what: String) -> StoreError {
             StoreError(
                 .invalidInput, "\(given.name).\(property.name) \(what).",
                 className: given.name, property: property.name)
         }
-        guard let table = transaction.schema.table(named: name), table.isExported else {
+        guard let table = draft.table(named: name), table.isExported else {
             throw refusal("is of the class \(name), which doesn't exist")
         }
         // The opposite is accepted: a class that became asymmetric keeps the links that the program

@@ -104,7 +104,7 @@ package enum ElementDefinition {
     case value(ScalarType, isOptional: Bool)
 }
 
-extension EngineTransaction {
+extension SchemaEditor {
     /// Adds a list, set or map, with a hidden class of elements if they are values or it is a map.
     package func addCollection(
         _ kind: ListKind, _ name: String, of element: ElementDefinition, to table: TableSchema

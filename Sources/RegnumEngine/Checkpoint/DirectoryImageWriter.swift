@@ -169,7 +169,6 @@ enum SchemaImage {
     ) throws(StoreError) -> DatabaseSchema {
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
-        let empty = DatabaseSchema(tables: [], version: 0)
         guard tableCount <= min(Limits.maximumTableCount, reader.remaining) else {
             throw StoreError(.invalidDatabase, "it has too many classes")
         }
@@ -182,16 +181,15 @@ enum SchemaImage {
             columns.reserveCapacity(count)
             for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
             try SchemaRules.check(
-                newTable: name, kind, columns, in: empty, linkTargetCount: tableCount)
+                newTable: name, kind, columns, isTaken: false, tableCount: index,
+                linkTargetCount: tableCount)
             let lists = try self.lists(&reader, tableCount: tableCount)
             guard names.insert(Array(name.utf8)).inserted else {
                 throw StoreError(.invalidDatabase, "two classes have the same name")
             }
-            let keyed = columns.enumerated().map { (index, definition) in
-                ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
-            }
             let table = TableSchema(
-                key: TableKey(rawValue: UInt32(index)), name: name, kind: kind, columns: keyed)
+                key: TableKey(rawValue: UInt32(index)), name: name, kind: kind,
+                definitions: columns)
             tables.append(try table.adding(lists))
         }
         for table in tables {

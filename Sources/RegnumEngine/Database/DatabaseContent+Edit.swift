@@ -28,19 +28,28 @@ extension DatabaseContent {
         _ name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
         _ edit: ContentEdit
     ) throws(StoreError) -> TableKey {
-        try SchemaRules.check(newTable: name, kind, columns, in: schema)
-        schema = schema.adding(name: name, kind: kind, columns: columns)
+        try SchemaRules.check(
+            newTable: name, kind, columns, isTaken: schema.table(named: name) != nil,
+            tableCount: schema.tables.count)
         let count = schema.tables.count
-        let byteCount = DatabaseContent.offset(count)
+        grow(to: schema.adding(name: name, kind: kind, columns: columns), edit)
+        return schema.tables[count].key
+    }
+
+    /// Adds the classes that a valid schema has after those of the current one.
+    mutating func grow(to schema: DatabaseSchema, _ edit: ContentEdit) {
+        let added = schema.tables[self.schema.tables.count...]
+        self.schema = schema
+        let byteCount = DatabaseContent.offset(schema.tables.count)
         let directory =
             directory.map { edit.nodes.copy($0, byteCount: byteCount) }
             ?? edit.nodes.make(.directory, byteCount: byteCount)
-        let schema = schema.tables[count - 1]
-        directory.store(
-            Table.make(schema.columnTrees, edit.nodes).node.word,
-            DatabaseContent.offset(count - 1))
+        for schema in added {
+            var table = Table.make(schema.columnTrees, edit.nodes)
+            if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit.nodes) }
+            directory.store(table.node.word, DatabaseContent.offset(schema.key.index))
+        }
         self.directory = directory
-        return schema.key
     }
 
     /// Adds a column. Throws `invalidInput` according to `SchemaRules`, without making changes.
@@ -49,7 +58,8 @@ extension DatabaseContent {
     mutating func addColumn(
         _ definition: ColumnDefinition, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ColumnKey {
-        try SchemaRules.check(newColumn: definition, in: schema.tables[key.index], of: schema)
+        try SchemaRules.check(
+            newColumn: definition, in: schema.tables[key.index], tableCount: schema.tables.count)
         schema = schema.adding(definition, to: key)
         let columns = schema.tables[key.index].columns
         let column = columns[columns.count - 1]

@@ -33,7 +33,7 @@ extension DatabaseContent {
         _ name: String, target: TableKey, _ kind: ListKind, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ListKey {
         try SchemaRules.check(
-            newList: name, target: target, kind, of: schema.tables[key.index], in: schema)
+            newList: name, target: target, kind, of: schema.tables[key.index], in: schema.tables)
         schema = schema.adding(list: name, target: target, kind, to: key)
         let table = ownTable(key.index, edit.nodes).addingLists(1, edit.nodes)
         directory?.store(table.node.word, DatabaseContent.offset(key.index))

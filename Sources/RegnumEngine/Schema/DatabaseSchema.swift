@@ -47,6 +47,20 @@ package struct TableSchema: Hashable, Sendable {
         }
     }
 
+    init(key: TableKey, name: String, kind: TableKind, definitions: [ColumnDefinition]) {
+        self.init(
+            key: key, name: name, kind: kind,
+            columns: definitions.enumerated().map { index, definition in
+                ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
+            })
+    }
+
+    /// Returns the class with an additional column. Its key is the previous number of columns.
+    func adding(_ definition: ColumnDefinition) -> TableSchema {
+        let key = ColumnKey(rawValue: UInt16(columns.count))
+        return with(columns: columns + [ColumnSchema(key: key, definition: definition)])
+    }
+
     /// Returns the class with other values in some of its properties.
     func with(
         name: String? = nil, kind: TableKind? = nil, columns: [ColumnSchema]? = nil,
@@ -103,21 +117,14 @@ package final class DatabaseSchema: Sendable {
         name: String, kind: TableKind = .object, columns: [ColumnDefinition]
     ) -> DatabaseSchema {
         let key = TableKey(rawValue: UInt32(tables.count))
-        let columns = columns.enumerated().map { index, definition in
-            ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
-        }
-        return DatabaseSchema(
-            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)],
-            version: version)
+        let table = TableSchema(key: key, name: name, kind: kind, definitions: columns)
+        return DatabaseSchema(tables: tables + [table], version: version)
     }
 
     /// Returns the schema with an additional column in `table`. Its key is the previous number of
     /// columns.
     func adding(_ definition: ColumnDefinition, to table: TableKey) -> DatabaseSchema {
-        let columns = tables[table.index].columns
-        let key = ColumnKey(rawValue: UInt16(columns.count))
-        let column = ColumnSchema(key: key, definition: definition)
-        return replacing(tables[table.index].with(columns: columns + [column]))
+        replacing(tables[table.index].adding(definition))
     }
 
     /// Returns the schema with another version of a class.

@@ -63,14 +63,18 @@ extension DatabaseSchema {
     func adding(
         list name: String, target: TableKey, _ kind: ListKind, to table: TableKey
     ) -> DatabaseSchema {
-        let lists = tables[table.index].lists
-        let key = ListKey(rawValue: UInt16(lists.count))
-        let list = ListSchema(key: key, name: name, target: target, kind: kind)
-        return replacing(tables[table.index].with(lists: lists + [list]))
+        replacing(tables[table.index].adding(list: name, target: target, kind))
     }
 }
 
 extension TableSchema {
+    /// Returns the class with an additional list. Its key is the previous number of lists.
+    func adding(list name: String, target: TableKey, _ kind: ListKind) -> TableSchema {
+        let key = ListKey(rawValue: UInt16(lists.count))
+        let list = ListSchema(key: key, name: name, target: target, kind: kind)
+        return with(lists: lists + [list])
+    }
+
     /// Returns the list with that name (compared by UTF-8 bytes), or `nil`.
     package func list(named name: String) -> ListSchema? {
         lists.first { equalUTF8($0.name, name) }
@@ -107,13 +111,13 @@ extension TableSchema {
 extension SchemaRules {
     static func check(
         newList name: String, target: TableKey, _ kind: ListKind, of table: TableSchema,
-        in schema: DatabaseSchema
+        in tables: [TableSchema]
     ) throws(StoreError) {
         try check(newName: name, in: table)
-        guard target.index < schema.tables.count else {
+        guard target.index < tables.count else {
             throw refused(table.name, name, because: "has elements of a class that does not exist")
         }
-        try check(entriesOf: kind, name, of: table.name, schema.tables[target.index])
+        try check(entriesOf: kind, name, of: table.name, tables[target.index])
         try checkTreeCount(table, adding: 2, name)
     }
 

@@ -2,11 +2,13 @@ package import RegnumStore
 
 /// The rules for schemas. Violations throw `invalidInput` with class and property.
 enum SchemaRules {
-    /// - Parameter linkTargetCount: The number of classes that columns can link to; if `nil`, those
-    ///   of the schema.
+    /// - Parameters:
+    ///   - isTaken: Whether a class has that name.
+    ///   - tableCount: The number of classes so far.
+    ///   - linkTargetCount: The number of classes that columns can link to; if `nil`, `tableCount`.
     static func check(
-        newTable name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
-        in schema: DatabaseSchema, linkTargetCount: Int? = nil
+        newTable name: String, _ kind: TableKind, _ columns: [ColumnDefinition], isTaken: Bool,
+        tableCount: Int, linkTargetCount: Int? = nil
     ) throws(StoreError) {
         let size = name.utf8.count
         guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
@@ -18,10 +20,8 @@ enum SchemaRules {
                 "The class name \(name) has \(size) bytes; it can have at most \(maximumSize).",
                 name)
         }
-        guard schema.table(named: name) == nil else {
-            throw refused("The class \(name) already exists.", name)
-        }
-        guard schema.tables.count < Limits.maximumTableCount else {
+        guard !isTaken else { throw refused("The class \(name) already exists.", name) }
+        guard tableCount < Limits.maximumTableCount else {
             throw refused("A realm can have at most \(Limits.maximumTableCount) classes.", name)
         }
         guard columns.count <= Limits.maximumColumnCount else {
@@ -40,7 +40,7 @@ enum SchemaRules {
         var names: Set<[UInt8]> = []
         var primaryKey: String?
         for column in columns {
-            try check(column, of: name, linkTargetCount ?? schema.tables.count)
+            try check(column, of: name, linkTargetCount ?? tableCount)
             guard names.insert(Array(column.name.utf8)).inserted else {
                 throw duplicate(column.name, name)
             }
@@ -55,9 +55,9 @@ enum SchemaRules {
     }
 
     static func check(
-        newColumn column: ColumnDefinition, in table: TableSchema, of schema: DatabaseSchema
+        newColumn column: ColumnDefinition, in table: TableSchema, tableCount: Int
     ) throws(StoreError) {
-        try check(column, of: table.name, schema.tables.count)
+        try check(column, of: table.name, tableCount)
         try check(newName: column.name, in: table)
         if column.treeCount > 0 {
             try checkTreeCount(table, adding: column.treeCount, column.name)

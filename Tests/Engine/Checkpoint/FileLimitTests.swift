@@ -220,7 +220,6 @@ import Testing
         for (indexCount, listCount) in [(most - 3, 0), (1, most / 2 - 1)] {
             for excess in 0...3 {
                 let table = table(indexCount: indexCount + excess, listCount: listCount)
-                let schema = DatabaseSchema(tables: [table], version: 0)
                 let left = most - indexCount - excess - 2 * listCount
                 let column = ColumnKey(rawValue: UInt16(indexCount + excess))
                 let adding: [(Int, () throws -> Void)] = [
@@ -230,7 +229,7 @@ import Testing
                         {
                             try SchemaRules.check(
                                 newList: "new", target: TableKey(rawValue: 0), .list, of: table,
-                                in: schema)
+                                in: [table])
                         }
                     ),
                 ]
