@@ -46,8 +46,8 @@ package enum Limits {
     /// one of unmanaged objects.
     package static let maximumInlineLevel = 32
     /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`, and of
-    /// embedded objects in JSON lines. Each level uses stack, and threads of the cooperative pool
-    /// have 512 KiB.
+    /// embedded objects in JSON lines. Each level uses the stack of a thread of the cooperative
+    /// pool.
     package static let maximumValueLevel = 64
     /// The same limit for dynamic objects, where each level uses more stack.
     package static let maximumDynamicLevel = 32

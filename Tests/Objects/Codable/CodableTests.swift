@@ -170,6 +170,54 @@ import Testing
         }
     }
 
+    /// Each level uses the stack of a thread of the cooperative pool. The decoder has the same limit
+    /// as the encoder.
+    // Covers 11.2
+    @Test func chainsAreDecodedUpToTheLimitOfTheDecoder() async {
+        await #expect(processExitsWith: .success) {
+            let tests = CodableTests()
+            let (links, lists) = try await Task.detached {
+                (try tests.decodedLinkCount(510), try tests.decodedListCount(255))
+            }.value
+            expectTrue(links == 510 && lists == 255)
+            do {
+                _ = try await Task.detached { try tests.decodedLinkCount(600) }.value
+                Issue.record("600 levels were decoded.")
+            } catch DecodingError.dataCorrupted(_) {}
+        }
+    }
+
+    /// Decodes a chain of links and counts its objects.
+    private func decodedLinkCount(_ count: Int) throws -> Int {
+        let text =
+            String(repeating: #"{"all":[],"next":"#, count: count) + "null"
+            + String(repeating: "}", count: count)
+        var chain: CodableCircle? = try decode(CodableCircle.self, text)
+        var found = 0
+        while let object = chain {
+            chain = object.next
+            object.next = nil
+            found += 1
+        }
+        return found
+    }
+
+    /// Decodes a chain of objects in lists and counts them.
+    private func decodedListCount(_ count: Int) throws -> Int {
+        let text =
+            #"{"next":null,"all":["#
+            + String(repeating: #"{"next":null,"all":["#, count: count - 1)
+            + String(repeating: "]}", count: count)
+        var chain: CodableCircle? = try decode(CodableCircle.self, text)
+        var found = 0
+        while let object = chain {
+            chain = object.all.first
+            object.all.removeAll()
+            found += 1
+        }
+        return found
+    }
+
     final class CodableCircle: Object, Codable {
         @Persisted var next: CodableCircle?
         @Persisted var all: List<CodableCircle>
