@@ -23,7 +23,7 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> String {
         switch expression {
         case .constant(.int(let number)) where isDecimal: return "int(\(number))"
-        case .constant(.double(let number)) where isDecimal: 
+        case .constant(.double(let number)) where isDecimal:
             return "double(\(try literal(.double(number))))"
         case .constant(.decimal(let number)) where !isDecimal: return "decimal(\(number.text))"
         case .constant(let value): return try literal(value)
