@@ -156,7 +156,6 @@ import Testing
         }
     }
 
-    // Covers 1.16
     private final class Stall: Object {
         @Persisted var prices: Map<String, Int>
         @Persisted var extra: AnyRealmValue
@@ -185,6 +184,7 @@ import Testing
         }
     }
 
+    // Covers 1.16
     @Test func removingFromASetAddsNoObjects() async throws {
         let realm = try await Realm.temporary(genericClasses)
         try await realm.write { tx in

@@ -93,6 +93,13 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// Waits for a child that was sent SIGTERM to exit, which must be with success. One that was just
+    /// started, and has printed nothing, may have been killed by the signal.
+    func expectTermination() async throws {
+        if try await end() == .killed(signal: SIGTERM), lineCount == 0 { return }
+        try await expectSuccess()
+    }
+
     /// Writes lines to the child's standard input. A child that has exited doesn't get them.
     func type(_ lines: [String]) throws {
         let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)

@@ -56,7 +56,7 @@ final class ConsumerKillRound {
         try require(postings(areLate: false) == good, "events were posted again")
 
         for consumer in consumers { consumer.signal(SIGTERM) }
-        for consumer in consumers { try await consumer.expectSuccess() }
+        for consumer in consumers { try await consumer.expectTermination() }
         let deliveries = try checkLines(numbers)
         await realm.close()
         let longest = takeovers.max().map { "\($0)" } ?? "-"

@@ -48,7 +48,7 @@ final class JobKillRound {
         }
         let time = end.duration(to: .now)
         for worker in workers { worker.signal(SIGTERM) }
-        for worker in workers { try await worker.expectSuccess() }
+        for worker in workers { try await worker.expectTermination() }
         let begun = try check()
         await realm.close()
         let versions = try await keys.value

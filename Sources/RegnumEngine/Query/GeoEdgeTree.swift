@@ -62,10 +62,10 @@ struct GeoEdgeBox {
 struct GeoEdgeTree {
     private static let leafCount = 8
     private var edges: [GeoEdge]
-    /// The whole is the first node.
-    private var nodes: [Node] = []
+    /// The whole is the first branch.
+    private var branches: [Branch] = []
 
-    private struct Node {
+    private struct Branch {
         let edges: Range<Int>
         let box: GeoEdgeBox
         /// The places of the two halves; `nil` for a few edges.
@@ -75,24 +75,24 @@ struct GeoEdgeTree {
     /// - Precondition: There is at least one edge.
     init(_ edges: [GeoEdge]) {
         self.edges = edges
-        _ = addNode(edges.indices)
+        _ = addBranch(edges.indices)
     }
 
-    /// Adds a node with its halves, and returns its place.
-    private mutating func addNode(_ range: Range<Int>) -> Int {
+    /// Adds a branch with its halves, and returns its place.
+    private mutating func addBranch(_ range: Range<Int>) -> Int {
         var box = edges[range.lowerBound].box
         for index in range { box.include(edges[index].box) }
-        let place = nodes.count
-        nodes.append(Node(edges: range, box: box))
+        let place = branches.count
+        branches.append(Branch(edges: range, box: box))
         guard range.count > GeoEdgeTree.leafCount else { return place }
         let axis = box.longestAxis
         edges[range].sort {
             $0.box.low[axis] + $0.box.high[axis] < $1.box.low[axis] + $1.box.high[axis]
         }
         let middle = range.lowerBound + range.count / 2
-        let lower = addNode(range.lowerBound..<middle)
-        let upper = addNode(middle..<range.upperBound)
-        nodes[place].halves = (lower, upper)
+        let lower = addBranch(range.lowerBound..<middle)
+        let upper = addBranch(middle..<range.upperBound)
+        branches[place].halves = (lower, upper)
         return place
     }
 
@@ -103,9 +103,9 @@ struct GeoEdgeTree {
         try compare(0, 0, &left)
     }
 
-    /// Compares the edges of two nodes, or those of one with each other.
+    /// Compares the edges of two branches, or those of one with each other.
     private func compare(_ first: Int, _ second: Int, _ left: inout Int) throws(GeoMistake) {
-        let (one, other) = (nodes[first], nodes[second])
+        let (one, other) = (branches[first], branches[second])
         if one.box.isApart(from: other.box) { return }
         switch (one.halves, other.halves) {
         case (nil, nil):
