@@ -7,7 +7,8 @@ import Testing
 
 /// Workers that are stopped, or end, at a critical point.
 @Suite(.serialized) struct StoppedWorkerTests {
-    /// Opens the realm and adds an errand.
+    /// Opens the realm and adds an errand, which must last longer than stopping its worker takes on
+    /// a loaded machine.
     private func open(_ group: ChildGroup, milliseconds: Int) async throws -> Realm {
         let realm = try await Realm.work(group.realm, writeTimeout: .seconds(1))
         try await realm.write { tx in
@@ -46,7 +47,7 @@ import Testing
 
     @Test func workerThatWasStoppedLosesItsJobToAnotherOne() async throws {
         try await withChildren { group in
-            let realm = try await open(group, milliseconds: 2_500)
+            let realm = try await open(group, milliseconds: 10_000)
             let first = try group.start("work", "1000")
             _ = try await first.lines(1)
             try await stop(first, realm)
@@ -63,7 +64,7 @@ import Testing
 
     @Test func workerThatWasStoppedGoesOnWithAJobThatNoneHasTaken() async throws {
         try await withChildren { group in
-            let realm = try await open(group, milliseconds: 2_500)
+            let realm = try await open(group, milliseconds: 6_000)
             let worker = try group.start("work", "1000")
             _ = try await worker.lines(1)
             try await stop(worker, realm)
