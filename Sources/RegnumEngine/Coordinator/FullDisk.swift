@@ -1,8 +1,8 @@
 internal import RegnumStore
 
-/// A checkpoint for which the disk had no space. Each attempt writes everything that fits before it
-/// fails, and takes the space from others meanwhile. So the pauses between attempts become longer
-/// while nothing changes.
+/// A checkpoint for which the disk had no space. An attempt fills the disk before it fails, and so
+/// takes space from others for a moment. The delay between attempts therefore grows as long as the
+/// free space doesn't.
 struct FullDisk {
     /// When the next attempt is made in any case.
     let backoff: Backoff

@@ -13,6 +13,17 @@ struct FullDiskCheckpointTests {
         coordinator.state.withLock { $0.checkpoint.fullDisk }
     }
 
+    /// Checks that a checkpoint is made now that there is space, and closes the realm.
+    private func expectCheckpoint(_ coordinator: Coordinator, _ disk: SimFileSystem) async throws {
+        try await eventually {
+            coordinator.heal()
+            return coordinator.statistics.checkpoints == 1
+        }
+        expectNil(fullDisk(coordinator)?.freeByteCount)
+        await coordinator.close()
+        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+    }
+
     /// Each attempt takes the remaining space from others for a moment.
     // Covers .diskFull
     @Test func aCheckpointWaitsForSpace() async throws {
@@ -34,13 +45,7 @@ struct FullDiskCheckpointTests {
         }
         expectEqual(coordinator.statistics.checkpoints, 0)
         disk.capacityByteCount = disk.usedByteCount + 1_200_000
-        try await eventually {
-            coordinator.heal()
-            return coordinator.statistics.checkpoints == 1
-        }
-        expectNil(fullDisk(coordinator)?.freeByteCount)
-        await coordinator.close()
-        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+        try await expectCheckpoint(coordinator, disk)
     }
 
     // Covers .diskFull
@@ -56,13 +61,7 @@ struct FullDiskCheckpointTests {
         }
         expectEqual(fullDisk(coordinator)?.freeByteCount, 1024)
         disk.capacityByteCount = nil
-        try await eventually {
-            coordinator.heal()
-            return coordinator.statistics.checkpoints == 1
-        }
-        expectNil(fullDisk(coordinator)?.freeByteCount)
-        await coordinator.close()
-        try expectEqual(numbers(reopened("/sim", disk).root), [0])
+        try await expectCheckpoint(coordinator, disk)
     }
 
     @Test func pausesGrowToAMinute() {
