@@ -48,12 +48,6 @@ package struct JSONProperty: Sendable, Hashable {
 }
 
 extension DatabaseSchema {
-    /// The classes of objects, including embedded and asymmetric ones, in the order in which they
-    /// were added.
-    var storedClasses: [JSONClass] {
-        tables.filter(\.isExported).map { storedClass($0) }
-    }
-
     func storedClass(_ table: TableSchema) -> JSONClass {
         let columns = table.columns.filter { !$0.isDropped }.map { column in
             JSONProperty(
@@ -95,7 +89,8 @@ extension TableSchema {
 }
 
 extension Snapshot {
-    /// The stored classes, with the number of objects of each.
+    /// The classes of objects, including embedded and asymmetric ones, in the order in which they
+    /// were added, with the number of objects of each.
     package var storedClasses: [(schema: JSONClass, objectCount: Int)] {
         root.schema.tables.filter(\.isExported).map { table in
             (root.schema.storedClass(table), root.count(table.key))
