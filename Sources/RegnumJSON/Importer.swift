@@ -20,7 +20,7 @@ struct Importer {
     let update: Realm.UpdatePolicy
     var state: ImportState
     private(set) var line = 0
-    /// The number of objects around the embedded object that is being stored.
+    /// The number of objects that enclose the embedded object being stored.
     var level = 0
 
     init(

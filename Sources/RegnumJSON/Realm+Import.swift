@@ -45,6 +45,7 @@ extension Realm {
     ///     at 8 MiB.
     ///   - origin: A label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
+    /// - Returns: The numbers of imported objects and of transactions.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
     ///   invalid line and for a `batchSize` below 1, `.invalidValue` for values that a property
     ///   cannot hold, `.schemaMismatch` for classes and properties that differ from the stored
@@ -200,6 +201,6 @@ private final class ImportRun: Sendable {
         }
     }
 
-    /// How long a cancelled import waits for its placeholders to be deleted.
+    /// The time that a cancelled import waits for its placeholders to be deleted.
     private static let removalNanoseconds: UInt64 = 500_000_000
 }

@@ -16,7 +16,7 @@ struct RowExport {
     let maximumLineByteCount: Int
     var text = JSONText()
     let classes: [Class]
-    /// The number of objects around the values that are being written.
+    /// The number of objects that enclose the values being written.
     private var level = 0
 
     /// A property, for messages.

@@ -11,8 +11,8 @@ extension SchemaLine {
         members.contains { $0.key == "regnum" }
     }
 
-    /// Throws `.unsupportedFormat` for another format than this one, `.invalidInput` for an invalid
-    /// schema.
+    /// Throws `.unsupportedFormat` for any format other than this one, and `.invalidInput` for an
+    /// invalid schema.
     init(_ members: [JSONNode.Member]) throws(Realm.Error) {
         for member in members where member.key == "regnum" {
             if case .number("1") = member.value { continue }

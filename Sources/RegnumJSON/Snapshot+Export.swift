@@ -46,8 +46,8 @@ extension Snapshot {
         return count
     }
 
-    /// Writes the objects of a class that a predicate string finds, as JSON lines, in the order of
-    /// the query. A line is the same as in a complete export, but the schema has no line.
+    /// Writes the objects of a class that match a predicate string, as JSON lines, in the order of
+    /// the query. Each line is the same as in a complete export, but there is no schema line.
     ///
     ///     let text = "age > 3 SORT(name ASC) LIMIT(20)"
     ///     try await snapshot.exportJSON("Dog", matching: text) { try await pipe.write($0) }

@@ -71,7 +71,7 @@ extension JSONNode {
         }
     }
 
-    /// Returns the integer that a number is exactly, in any notation: `10`, `10.0`, `1e1`. Returns
+    /// Returns the integer that a number in any notation (`10`, `10.0`, `1e1`) is equal to. Returns
     /// `nil` for fractions and for integers of more than 64 bits.
     private static func integer(_ text: String) -> Int64? {
         if let value = Int64(text) { return value }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Changes that a consumer delivers to its handler. See ``Regnum/Realm/consume(_:as:options:_:)``.
 public final class ConsumerBatch<T: Object>: Sendable {
-    /// The changes, one for each commit, in commit order. `.initial`, which is always alone, has
-    /// the objects at the consumer's start or after it has lost its history.
+    /// The changes, one for each commit, in commit order. An `.initial` is always the only element;
+    /// it contains the objects as of the consumer's first start or its resync.
     public let elements: [CollectionChange<T>]
     /// The number of this attempt at the changes, starting at 1. If several changes were delivered
     /// together and failed, each of them is then delivered alone, starting at 1 again.
@@ -44,7 +44,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
         }
     }
 
-    /// The realm whose changes these are.
+    /// The realm that was changed.
     public var realm: Realm { lease.realm }
 
     /// Runs `body` in a transaction that also saves the consumer's position after the changes, so
@@ -70,7 +70,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
     public func save<R: Sendable>(
         _ body: sending @escaping (Transaction) throws -> R
     ) async throws -> R {
-        // Guard: the write, which alone calls what the caller has sent, and once.
+        // Guard: the caller has sent `body`, and only the write calls it, once.
         nonisolated(unsafe) let body = body
         let result = try await uncancelled { [lease, completion] in
             try await lease.realm.write(origin: lease.origin) { tx in

@@ -4,15 +4,15 @@ internal import Regnum
 
 /// The right to run a consumer, until another process takes it.
 ///
-/// The lease expires at a date, which the holder moves on. But clocks can be set, so the date is
+/// The lease expires on a date, which each renewal extends. Because clocks can be set, the date is
 /// only a hint, and two processes may believe that they have the lease. Each new holder therefore
-/// increments the token, and whatever a holder commits verifies its token in the same transaction:
-/// only the newest one can write.
+/// increments the token, and every transaction of a holder verifies its token: only the newest
+/// holder can write.
 struct ConsumerLease: Sendable {
     let realm: Realm
     let name: String
     let options: ConsumerOptions
-    /// Identifies the holder: another one each time that a lease is taken.
+    /// Identifies the holder. Differs each time that a lease is taken.
     let holder: String
     let token: Int
 
@@ -22,7 +22,7 @@ struct ConsumerLease: Sendable {
         var needsResync: Bool
         /// The number of attempts at the change after the cursor.
         var attempts: Int
-        /// Whether the last holder didn't give up the lease: the changes may have killed it.
+        /// Whether the last holder didn't release the lease: the changes may have killed it.
         var isUnclean: Bool
     }
 
@@ -112,7 +112,7 @@ struct ConsumerLease: Sendable {
         }
     }
 
-    /// Gives the lease up, so that another process takes it at once.
+    /// Releases the lease, so that another process can take it at once.
     ///
     /// - Parameter attempts: The number of attempts at the change after the cursor.
     func release(attempts: Int) async throws {
@@ -182,7 +182,7 @@ struct ConsumerLease: Sendable {
         _ realm: Realm, _ name: String, _ className: String, _ holder: String,
         unrenewed stamp: Stamp?, _ options: ConsumerOptions
     ) async throws -> (lease: ConsumerLease, beginning: Beginning)? {
-        // without a transaction, because a consumer that waits looks at each renewal
+        // without a write, because a waiting consumer checks after each renewal
         let isFree = try await realm.read { tx in
             Self.isFree(try Self.stored(tx, name, className), stamp, options)
         }

@@ -6,17 +6,17 @@ public import Logging
 public struct ConsumerOptions: Sendable {
     /// The first change that a new consumer receives.
     public enum Start: Sendable, Hashable {
-        /// The objects that there are, as `.initial`, and then the changes.
+        /// The existing objects, as `.initial`, and then the changes.
         case existing
-        /// Only the changes that are committed from then on.
+        /// Only changes that are committed after the consumer's first start.
         case changes
     }
 
     /// The behavior if the changes since the consumer's position are no longer retained, because it
     /// hasn't run for longer than the realm's history reaches back.
     public enum LostHistory: Sendable, Hashable {
-        /// `consume` throws `.historyTrimmed`, also whenever it is called again. Use this if each
-        /// change counts.
+        /// `consume` throws `.historyTrimmed`, and does so again whenever it is called. Use this if
+        /// every change matters.
         case fail
         /// The handler gets all objects as they are now, as `.initial`, and then the changes. Use
         /// this if the handler maintains something that it can compare with the objects, such as
@@ -28,8 +28,8 @@ public struct ConsumerOptions: Sendable {
     public var start = Start.existing
     /// The behavior if the history since the position is no longer retained.
     public var lostHistory = LostHistory.fail
-    /// The maximum number of changes that one call of the handler gets, at least 1. There are
-    /// several only if they were committed before the call.
+    /// The maximum number of changes passed to one call of the handler, at least 1. A call gets
+    /// several only if they were committed before it.
     public var batchSize = 100
     /// The number of links through which a change of another object counts as a modification; see
     /// `changes(depth:)`.
@@ -43,12 +43,13 @@ public struct ConsumerOptions: Sendable {
     /// lease is renewed three times as often, and each renewal is a small commit. At least a
     /// millisecond.
     public var lease: Duration = .seconds(10)
-    /// The clocks.
+    /// The clocks for waiting and for dates.
     public var time = WorkerTime.system
     /// The logger for failed attempts (`debug`), dead letters (`error`), lost leases and repeated
     /// writes (`warning`); `nil` disables logging.
     public var logger: Logger? = Logger(label: "regnum")
 
+    /// Creates the default settings.
     public init() {}
 
     /// The problem with the settings, or `nil`.

@@ -54,8 +54,7 @@ struct ConsumerSession<T: Object> {
         }
     }
 
-    /// Delivers changes until the end. Returns true if history is lost and has to be replaced by a
-    /// resync.
+    /// Delivers changes until the end. Returns true if history was lost and a resync is needed.
     private mutating func isResyncNeeded() async throws -> Bool {
         do {
             try await follow()
@@ -219,11 +218,11 @@ struct ConsumerSession<T: Object> {
             try await persist { try await batch.saveIfNeeded() }
             return nil
         }
-        // the write that saved it has thrown an error nevertheless
+        // the write that saved the position threw an error although it was committed
         if case .alreadySaved? = failure as? WorkerError { return nil }
         if case .leaseLost? = failure as? WorkerError { throw failure }
         if (failure as? Realm.Error)?.code == .closed, realm.isClosed { throw failure }
-        // whatever the error is that the cancellation of the handler caused
+        // the cancellation of the handler can have caused any error
         try Task.checkCancellation()
         return failure
     }
@@ -254,7 +253,7 @@ struct ConsumerSession<T: Object> {
 
     // MARK: Dead letters
 
-    /// A dead letter that was to be retried.
+    /// A dead letter that is marked to be retried.
     private struct Letter: Sendable {
         let id: ObjectId
         let since: String?
@@ -263,10 +262,10 @@ struct ConsumerSession<T: Object> {
         let error: String
     }
 
-    /// Attempts the dead letters again that were to be retried.
+    /// Retries the dead letters that are marked.
     private func retryLetters() async throws {
         let letters = try await realm.read { [name = lease.name] tx in
-            // few, unlike the letters of a consumer
+            // the marked ones first: they are few, and a consumer can have many letters
             tx.objects(DeadChange.self).where { $0.isRetried == true }.filter {
                 $0.consumer == name
             }.map {
@@ -278,7 +277,7 @@ struct ConsumerSession<T: Object> {
         for letter in letters { try await retry(letter) }
     }
 
-    /// Attempts a dead letter once more.
+    /// Retries a dead letter once.
     private func retry(_ letter: Letter) async throws {
         let found = try await self.change(of: letter)
         // counted before it is made, so that a change that kills the process doesn't do so forever
@@ -308,7 +307,7 @@ struct ConsumerSession<T: Object> {
         }
     }
 
-    /// Changes a dead letter that still exists.
+    /// Changes a dead letter, if it still exists.
     private func update(
         _ letter: Letter, _ change: @escaping @Sendable (DeadChange) -> Void
     ) async throws {
@@ -344,7 +343,7 @@ struct ConsumerSession<T: Object> {
 
     // MARK: Lease
 
-    /// The end of one of two tasks: of what runs under the lease, or of the lease's renewal.
+    /// The end of one of two tasks: the one that runs under the lease, or the one that renews it.
     private enum Ended: Sendable {
         case body((any Error)?)
         case renewal((any Error)?)

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import Regnum
 
-/// A change that a consumer gave up after its last attempt (a dead letter). The consumer has gone
-/// on with the next one.
+/// A change that a consumer gave up on after its last attempt (a dead letter), continuing with the
+/// next one.
 ///
 ///     let letters = realm.objects(DeadChange.self).where { $0.consumer == "mailer" }
 ///     for letter in letters.current { print(letter.diedAt, letter.error) }
@@ -11,8 +11,10 @@ public import Regnum
 ///         for letter in tx.objects(DeadChange.self) { tx.retry(letter) }
 ///     }
 ///
-/// It can be retried while the realm keeps the history from before it. Delete it to discard it.
+/// It can be retried as long as the realm retains its history since before the change. Delete it to
+/// discard it.
 public final class DeadChange: Object {
+    /// The identity of the dead letter.
     @Persisted(primaryKey: true) public var id: ObjectId
     /// The name of the consumer.
     @Persisted(indexed: true) public internal(set) var consumer: String
@@ -34,8 +36,8 @@ public final class DeadChange: Object {
 
 extension Transaction {
     /// Requests one more attempt at a dead letter. The consumer makes it when it next renews its
-    /// lease, out of order, and deletes the letter if the attempt succeeds. An attempt in which the
-    /// process ends counts.
+    /// lease, out of order, and deletes the letter if the attempt succeeds. An attempt during which
+    /// the process dies counts.
     ///
     /// - Precondition: Called in a write, with a letter of this transaction.
     public func retry(_ letter: DeadChange) {

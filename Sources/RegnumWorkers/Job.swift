@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import Regnum
 
-/// The base class of jobs. A job is an object of your class; what it has to do is in your
-/// properties.
+/// The base class of jobs. A job is an object of your class, whose properties describe the work to
+/// be done.
 ///
 ///     final class Mail: Job {
 ///         @Persisted var recipient: String
@@ -17,12 +17,12 @@ public import Regnum
 ///         try await send(run.job.text, to: run.job.recipient)
 ///     }
 ///
-/// Each class is a queue of its own; see ``JobQueue``. `tx.add(job)` is the same as `tx.enqueue`
-/// with its defaults. To cancel a job, delete it: if it is running, its handler isn't interrupted,
-/// but can no longer report or finish it.
+/// Each class has its own queue; see ``JobQueue``. `tx.add(job)` is the same as `tx.enqueue`
+/// with its defaults. To cancel a job, delete it: a handler that is running it isn't interrupted,
+/// but can no longer report its progress or finish it.
 ///
-/// A class can derive from another one that derives from `Job`. It can have links, lists and
-/// inverses, but not another primary key than ``id``, and it can't be embedded.
+/// A class can derive from `Job` directly or through another job class. It can have links, lists
+/// and inverses, but no primary key other than ``id``, and it can't be embedded.
 open class Job: Object {
     /// The identity of the job.
     @Persisted(primaryKey: true) public var id: ObjectId
@@ -41,14 +41,13 @@ open class Job: Object {
     @Persisted public internal(set) var worker: String?
     /// The date on which the job was added.
     @Persisted public internal(set) var addedAt: Date
-    /// The date on which the job was done or given up.
+    /// The date on which the job was done or given up on; `nil` for other jobs.
     @Persisted public internal(set) var finishedAt: Date?
 
-    /// The priority while the job is ready, otherwise the number of its status: what claims look
-    /// up in an index.
+    /// The priority while the job is ready, otherwise the number of its status. Indexed for claims.
     @Persisted(indexed: true) var jobLane: Int
     /// The date on which a scheduled job becomes ready, or the claim of a running one expires;
-    /// otherwise the distant future, because an optional date would need a look at each row.
+    /// otherwise the distant future, because a query for an optional date would visit each row.
     @Persisted(indexed: true) var jobDueAt = Date.distantFuture
     /// The number of the last claim. A worker whose claim has another number has lost the job.
     @Persisted var jobToken: Int
@@ -71,7 +70,7 @@ public enum JobStatus: String, Sendable, Hashable, CaseIterable {
     case running
     /// Done, and kept because of ``JobOptions/keepsFinished``.
     case done
-    /// Given up after the last attempt (a dead letter), and kept until it is retried or deleted.
+    /// Given up on after the last attempt (a dead letter), and kept until it is retried or deleted.
     case dead
 }
 

@@ -54,7 +54,7 @@ final class JobBoard<T: Job>: Sendable {
     func end(_ claim: JobClaim<T>, _ outcome: JobOutcome) -> Bool {
         let isHeld = state.withLock { state in
             state.busyCount -= 1
-            // of a job that was lost, this process may have another claim by now
+            // this process may have lost the job and claimed it again since
             guard state.held[claim.id] == claim.claimed else { return false }
             state.held[claim.id] = nil
             state.ended.append((claim.claimed, outcome))
@@ -64,7 +64,7 @@ final class JobBoard<T: Job>: Sendable {
         return isHeld
     }
 
-    /// Removes a claim that is ended by a write of its own, or was lost. Returns false if it has
+    /// Removes a claim that a separate write ends, or that was lost. Returns false if it has
     /// already ended.
     @discardableResult
     func settle(_ claim: ClaimedJob) -> Bool {

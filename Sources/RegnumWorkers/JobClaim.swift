@@ -17,9 +17,8 @@ public struct JobClaim<T: Job>: Sendable {
 extension JobQueue {
     /// Claims the jobs that come first: by priority, then in the order in which they were added.
     ///
-    /// Scheduled jobs whose date has come and jobs whose claims have expired are ready. (If more
-    /// than 10,000 are, a claim makes ready only that many of them.) Never waits for a job. A claim
-    /// counts as an attempt.
+    /// Scheduled jobs whose date has come, and jobs whose claims have expired, become ready first,
+    /// at most 10,000 of them in one call. Never waits for a job. A claim counts as an attempt.
     ///
     ///     for claim in try await queue.claim(upTo: 100) {
     ///         try await queue.finish([claim])
@@ -43,7 +42,7 @@ extension JobQueue {
         try await exchange(claims.map { ($0.claimed, .done) }, claimUpTo: 0).lost
     }
 
-    /// Ends a claim whose job failed: the job is retried later, or given up after its last attempt.
+    /// Ends a claim whose job failed: the job is retried later or, after its last attempt, dead.
     ///
     /// - Parameter error: The reason. A ``JobFailure`` decides what happens to the job.
     /// - Throws: ``WorkerError/claimLost(_:)``; the errors of `write`.
@@ -52,8 +51,8 @@ extension JobQueue {
         if !lost.isEmpty { throw WorkerError.claimLost(claim.id) }
     }
 
-    /// Gives up claims whose jobs weren't begun. They are ready at once, and the attempts don't
-    /// count.
+    /// Releases claims whose jobs weren't started. The jobs are ready again at once, and the
+    /// attempts don't count.
     ///
     /// - Throws: The errors of `write`. Claims that were lost are ignored.
     public func release(_ claims: [JobClaim<T>]) async throws {
@@ -81,7 +80,7 @@ extension JobQueue {
 
     /// Ends claims and makes new ones, in one transaction.
     ///
-    /// - Parameter held: Other claims of the caller, which stay valid although they have expired.
+    /// - Parameter held: Other claims of the caller, which stay valid even if they have expired.
     /// - Returns: The new claims, and the jobs whose claims had been lost.
     func exchange(
         _ ended: [(claim: ClaimedJob, outcome: JobOutcome)], claimUpTo limit: Int,

@@ -12,17 +12,17 @@ public struct JobOptions: Sendable {
     public var concurrency = 8
     /// The number of jobs that ``JobQueue/run(_:)`` claims in addition to those that are running.
     ///
-    /// One transaction ends the jobs that are finished and claims the next ones, and each waits for
-    /// the disk. With short jobs, a few hundred make that wait negligible. But a job that was
-    /// claimed in advance runs before one with a higher priority that is added later, and other
-    /// processes can't take it. At most 1,000,000.
+    /// One transaction ends the jobs that are finished and claims the next ones, and each such
+    /// transaction waits for the disk. With short jobs, a few hundred make that wait negligible.
+    /// However, a job that was claimed in advance runs before one with a higher priority that is
+    /// added later, and other processes can't take it. At most 1,000,000.
     public var prefetch = 0
     /// The time after which the claim of a worker expires unless it is renewed. `run` renews the
     /// claims of all its jobs three times as often. When a process dies, others get its jobs after
     /// this time. At least a millisecond.
     public var timeout: Duration = .seconds(30)
     /// The number of attempts, and the delays between them. An attempt counts when it begins, so
-    /// that a job that kills its process is given up too.
+    /// that a job that kills its process is eventually dead too.
     public var retry = RetryPolicy()
     /// Whether jobs that are done are kept; otherwise they are deleted. See
     /// ``JobQueue/removeFinished(before:)``.
@@ -31,19 +31,20 @@ public struct JobOptions: Sendable {
     ///
     /// With `.relaxed`, a job whose end is lost in a power failure runs again.
     public var durability: Realm.Durability?
-    /// The name under which the process claims jobs (``Job/worker``).
+    /// The name under which the process claims jobs; see ``Job/worker``.
     public var label = "process \(ProcessInfo.processInfo.processIdentifier)"
-    /// The clocks.
+    /// The clocks for waiting and for dates.
     public var time = WorkerTime.system
     /// The logger for failed attempts (`debug`), dead letters (`error`), lost claims and repeated
     /// writes (`warning`); `nil` disables logging.
     public var logger: Logger? = Logger(label: "regnum")
 
+    /// Creates the default settings.
     public init() {}
 
     /// The problem with the settings, or `nil`.
     var problem: String? {
-        // so that their sum is a number, and that many tasks fit into memory
+        // so that their sum doesn't overflow, and that many tasks fit into memory
         let maximum = 1_000_000
         if !(1...maximum).contains(concurrency) {
             return "JobOptions.concurrency is \(concurrency); it must be from 1 to \(maximum)."

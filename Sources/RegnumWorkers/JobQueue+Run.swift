@@ -11,20 +11,21 @@ extension JobQueue {
     ///
     /// At most ``JobOptions/concurrency`` handlers run at the same time; several calls, in this and
     /// in other processes, share the jobs. When a handler returns, its job is finished. If it
-    /// throws, the job is retried as ``JobOptions/retry`` says, or as a ``JobFailure`` does.
+    /// throws, the job is retried according to ``JobOptions/retry`` or the ``JobFailure`` thrown.
     ///
     /// If the task is cancelled, so are the handlers, and the call returns when all of them have
-    /// returned. Jobs whose handlers then throw an error that isn't a ``JobFailure``, or weren't
-    /// begun, are ready again at once, and the attempt doesn't count. If the realm is closed,
-    /// nothing more can be written: claims expire, and jobs whose end wasn't committed run again.
+    /// returned. Claimed jobs that weren't started, and those whose handlers then throw an error
+    /// other than a ``JobFailure``, are ready again at once, and the attempt doesn't count. If the
+    /// realm is closed, nothing more can be written: claims expire, and jobs whose end wasn't
+    /// committed run again.
     ///
     /// Writes that fail with `.busy` or `.diskFull` are repeated, until the task is cancelled; the
     /// last one, which ends the jobs, for half a minute at most.
     ///
-    /// - Parameter handler: Runs in a task of its own. It should return soon when it is cancelled,
-    ///   which also happens to all handlers if the call throws an error. A job of a process that
-    ///   was stopped or couldn't write for longer than ``JobOptions/timeout`` may run elsewhere at
-    ///   the same time; only one of the two can finish it.
+    /// - Parameter handler: Runs in a separate task. It should return promptly when it is
+    ///   cancelled, which also happens to all handlers if the call throws an error. If the process
+    ///   was stopped or couldn't write for longer than ``JobOptions/timeout``, its jobs may run in
+    ///   another process at the same time; only one of the two can finish a job.
     /// - Throws: `.invalidInput` for invalid settings, or if the realm's `objectTypes` lack the
     ///   class or `Workers.models`; `.readOnly`; `.closed` if the realm was already closed; other
     ///   errors of reads and writes.
@@ -45,7 +46,7 @@ extension JobQueue {
             }
             group.addTask {
                 let error = await failure(of: { try await pump(board) })
-                // the end of the pump is the end of all
+                // the other tasks end with the pump
                 board.close()
                 return error ?? CancellationError()
             }

@@ -8,9 +8,9 @@ public import Regnum
 ///         try await send(run.job.text, to: run.job.recipient)
 ///     }
 ///
-/// Any number of processes can run the queue of a class. Each job is done at least once, and a
-/// second time only if its worker died, was interrupted or lost its claim before the end of the job
-/// was committed. What a handler writes with ``JobRun/finish(_:)`` takes effect exactly once.
+/// Any number of processes can run the queue of a class. Each job is done at least once, and again
+/// only if its worker died, was interrupted or lost its claim before the end of the job was
+/// committed. What a handler writes with ``JobRun/finish(_:)`` takes effect exactly once.
 /// `Docs/Guides/Workers.md` states the guarantees.
 ///
 /// Claims find their jobs in an index, and cost O(log n) for each. Workers don't poll: they wait
@@ -18,6 +18,7 @@ public import Regnum
 public struct JobQueue<T: Job>: Sendable {
     /// The realm that contains the jobs.
     public let realm: Realm
+    /// The settings of this process.
     public let options: JobOptions
     let type: T.Type
     let table: JobTable
@@ -38,7 +39,7 @@ public struct JobQueue<T: Job>: Sendable {
         try realm.requireModels([table.type, RegnumJobQueueRecord.self])
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     /// Returns the jobs with a status as a live handle, for lists and tables that follow them.
     ///
@@ -79,8 +80,8 @@ public struct JobQueue<T: Job>: Sendable {
 
     // MARK: Operating
 
-    /// Pauses the queue, in all processes and until ``resume()``: no more jobs are claimed. Those
-    /// that were claimed before are finished.
+    /// Pauses the queue in all processes: no more jobs are claimed until ``resume()`` is called.
+    /// Jobs that were already claimed are finished.
     ///
     /// - Throws: The errors of `write`; `.invalidInput` if the realm's `objectTypes` lack
     ///   `Workers.models`.
@@ -108,15 +109,15 @@ public struct JobQueue<T: Job>: Sendable {
     /// Makes dead jobs ready again, the oldest first.
     ///
     /// - Parameter limit: The maximum number of jobs, all of which are changed in one transaction.
-    /// - Returns: The number of jobs that are ready now. Jobs whose unique key belongs to an
-    ///   unfinished job are left out.
+    /// - Returns: The number of jobs made ready. Jobs whose unique key belongs to an unfinished job
+    ///   are skipped.
     /// - Throws: The errors of `write`.
     @discardableResult
     public func retryDead(limit: Int = 10_000) async throws -> Int {
         try check()
         return try await realm.write { [table] tx in
             var count = 0
-            // not limited to the first ones, all of which may be left out
+            // not limited to the first ones, all of which may be skipped
             for job in table.jobs(JobLane.range(of: .dead), tx) {
                 if count >= limit { break }
                 if tx.retry(job) { count += 1 }
@@ -125,7 +126,8 @@ public struct JobQueue<T: Job>: Sendable {
         }
     }
 
-    /// Deletes jobs that were done before a date, see ``JobOptions/keepsFinished``. Dead jobs stay.
+    /// Deletes jobs that were done before a date (see ``JobOptions/keepsFinished``). Dead jobs are
+    /// kept.
     ///
     /// - Returns: The number of jobs that were deleted, in transactions of at most 10,000.
     /// - Throws: The errors of `write`.
@@ -147,16 +149,21 @@ public struct JobQueue<T: Job>: Sendable {
     }
 }
 
-/// The number of jobs of a queue by status.
+/// The numbers of jobs of a queue by status; see ``JobStatus``.
 public struct JobCounts: Sendable, Hashable {
+    /// The number of jobs that are waiting for a worker.
     public let ready: Int
+    /// The number of jobs that are waiting for a date.
     public let scheduled: Int
+    /// The number of jobs that are claimed by a worker.
     public let running: Int
+    /// The number of jobs that are done and were kept.
     public let done: Int
+    /// The number of jobs that were given up on.
     public let dead: Int
     /// Whether the queue is paused.
     public let isPaused: Bool
 
-    /// The jobs that are still to be done: ready, scheduled and running ones.
+    /// The number of jobs that are still to be done: those that are ready, scheduled or running.
     public var unfinished: Int { ready + scheduled + running }
 }

@@ -1,6 +1,6 @@
 public import Regnum
 
-/// One attempt at a job, as a handler of ``JobQueue/run(_:)`` gets it.
+/// One attempt at a job, passed to the handler of ``JobQueue/run(_:)``.
 public struct JobRun<T: Job>: Sendable {
     /// The queue of the job.
     public let queue: JobQueue<T>
@@ -35,7 +35,7 @@ public struct JobRun<T: Job>: Sendable {
         _ body: sending @escaping (Transaction) throws -> R
     ) async throws -> R {
         let (table, options, claimed) = (queue.table, queue.options, claim.claimed)
-        // Guard: the write, which alone calls what the caller has sent, and once.
+        // Guard: the caller has sent `body`, and only the write calls it, once.
         nonisolated(unsafe) let body = body
         do {
             return try await uncancelled { [queue, board] in
@@ -60,7 +60,7 @@ public struct JobRun<T: Job>: Sendable {
 
     /// Reports the progress of the job, which also renews its claim. Each report is a commit.
     ///
-    /// - Parameter progress: From 0 to 1; other values are limited to that.
+    /// - Parameter progress: From 0 to 1; other values are clamped to this range.
     /// - Throws: ``WorkerError/claimLost(_:)`` if the claim is no longer valid, which is a good
     ///   reason to stop; the errors of `write`.
     public func report(progress: Double) async throws {

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Regnum
 
-/// The jobs of a class, and what is done with them in a transaction.
+/// The jobs of a class, and the operations on them in a transaction.
 ///
-/// Uses the type `Job` instead of the class, whose metatype decides which objects these are: key
-/// paths of generic functions are created, and resolved, for each use.
+/// Uses the static type `Job` instead of the class, because key paths of generic functions are
+/// created and resolved for each use. The metatype determines which objects are found.
 struct JobTable: Sendable {
     let type: Job.Type
     let retry: RetryPolicy
@@ -71,11 +71,11 @@ struct JobTable: Sendable {
 
     // MARK: Writing
 
-    /// Makes the jobs ready whose date has come, and those whose claims have expired.
+    /// Makes scheduled jobs whose date has come ready, and jobs whose claims have expired.
     ///
     /// - Parameter held: The claims of the caller. Those that have expired, for example because the
     ///   process was stopped, are renewed, since their handlers may still run.
-    /// - Returns: The jobs that were given up, because a claim has expired in the last attempt.
+    /// - Returns: The jobs that are dead now, because the claim expired in the last attempt.
     func makeDueJobsReady(
         _ now: Date, keeping held: [ClaimedJob], _ tx: Transaction
     ) -> [ObjectId] {
@@ -105,7 +105,7 @@ struct JobTable: Sendable {
     }
 
     /// Claims the ready jobs that come first. Returns the identities of the claims, in order, and
-    /// the jobs that were given up.
+    /// the jobs that are dead now.
     ///
     /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
     func claim(
@@ -209,7 +209,7 @@ enum JobOutcome: Sendable {
     case done
     /// The attempt failed; `delay` replaces that of the policy.
     case failed(String, delay: Duration?)
-    /// The attempt failed, and there shall be no other.
+    /// The attempt failed, and there will be no other one.
     case refused(String)
     /// The attempt doesn't count: it wasn't begun, or was interrupted.
     case released
@@ -223,11 +223,12 @@ enum JobOutcome: Sendable {
     }
 }
 
-/// An error by which a handler decides what happens to its job. Any other error means that the job
-/// is retried as ``JobOptions/retry`` says.
+/// An error with which a handler decides what happens to its job. After any other error, the job is
+/// retried according to ``JobOptions/retry``.
 public enum JobFailure: Error, Sendable, Hashable {
-    /// The job can't succeed: it is given up at once.
+    /// The job can't succeed, and is dead at once. The string is the reason.
     case permanent(String)
-    /// The job is retried after this time, unless this was its last attempt.
+    /// The job is retried after this time, unless this was its last attempt. The string is the
+    /// reason.
     case retry(after: Duration, String)
 }

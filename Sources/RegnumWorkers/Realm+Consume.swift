@@ -16,7 +16,7 @@ extension Realm {
     /// within ``ConsumerOptions/lease``. Whatever the clocks say, only the one that took over last
     /// can save its position and what it writes with ``ConsumerBatch/save(_:)``.
     ///
-    /// Each change is what one commit did to the class, as in a stream with `.everyCommit`. After
+    /// Each change consists of what one commit changed, as in a stream with `.everyCommit`. After
     /// the handler returns, the position is saved: if the process dies in between, the same changes
     /// are delivered again. If it throws, they are delivered again after a delay, and changes that
     /// fail too often become dead letters (``DeadChange``). Attempts in which the process died
@@ -24,8 +24,8 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - name: The name of the consumer, 1 to 1,000 bytes of UTF-8. It belongs to one class.
-    ///   - options: Its settings.
-    ///   - handler: Runs in a task of its own, which is cancelled if the lease is lost and when the
+    ///   - options: The settings of the consumer in this process.
+    ///   - handler: Runs in a separate task, which is cancelled if the lease is lost and when the
     ///     realm is closed.
     /// - Throws: `.invalidInput` for invalid settings or an invalid name, for the name of a
     ///   consumer of another class, and if the realm's `objectTypes` lack the class or
@@ -67,7 +67,7 @@ extension Realm {
         }
     }
 
-    /// Gives up a lease, unless that fails: then it expires.
+    /// Releases a lease. If that fails, the lease expires.
     private nonisolated func release(_ lease: ConsumerLease, _ attempts: Int) async {
         if isClosed { return }
         do {
@@ -96,8 +96,8 @@ extension Realm {
         }
     }
 
-    /// Removes a consumer and its dead letters: if it is run again, it begins as for the first
-    /// time. One that is running loses its lease and starts over in this way too.
+    /// Removes a consumer and its dead letters: if it is run again, it starts from scratch. A
+    /// consumer that is running loses its lease, and also starts from scratch.
     ///
     /// - Throws: `.invalidInput` if the realm's `objectTypes` lack `Workers.models`; the errors of
     ///   `write`.
@@ -127,7 +127,7 @@ public struct ConsumerStatus: Sendable, Hashable {
     public let attempts: Int
     /// The error of the last of these attempts.
     public let lastError: String?
-    /// The number of changes that it gave up; see ``DeadChange``.
+    /// The number of changes that it gave up on; see ``DeadChange``.
     public let deadLetters: Int
     /// The date on which the lease expires, or `nil` if no process has it.
     public let leaseExpiresAt: Date?

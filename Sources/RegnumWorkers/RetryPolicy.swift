@@ -1,4 +1,4 @@
-/// The number of attempts before something is given up, and the delays between them.
+/// The number of attempts at a job or a change, and the delays between them.
 ///
 /// The delay grows by a factor after each attempt, up to a maximum, and is then varied at random so
 /// that what failed together isn't retried at the same moment.
@@ -17,6 +17,14 @@ public struct RetryPolicy: Sendable, Hashable {
     /// number between 0.8 and 1.2.
     public var jitter: Double
 
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of attempts, at least 1.
+    ///   - delay: The delay after the first attempt.
+    ///   - factor: The factor by which the delay grows, at least 1.
+    ///   - maximumDelay: The maximum delay, by default an hour.
+    ///   - jitter: The fraction by which a delay is varied, from 0 to 1.
     public init(
         attempts: Int = 10, delay: Duration = .seconds(1), factor: Double = 2,
         maximumDelay: Duration = .seconds(3_600), jitter: Double = 0.2

@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import Regnum
 
 extension Transaction {
-    /// Adds a job to the queue of its class, in this transaction: if the body throws, there is no
-    /// job.
+    /// Adds a job to the queue of its class in this transaction: if the body throws, the job isn't
+    /// added.
     ///
     ///     try await realm.write { tx in
     ///         order.isPaid = true
@@ -54,14 +54,14 @@ extension Transaction {
         return EnqueuedJob(id: job.id, isNew: true)
     }
 
-    /// Makes a dead, done or scheduled job ready, with all of its attempts before it.
+    /// Makes a dead, done or scheduled job ready, with its full number of attempts.
     ///
     ///     try await realm.write { tx in
     ///         for job in queue.jobs(.dead, in: tx) { tx.retry(job) }
     ///     }
     ///
-    /// - Returns: False if nothing was changed: the job is ready or running, or an unfinished job
-    ///   has the same unique key.
+    /// - Returns: `false` if nothing was changed, because the job is ready or running, or an
+    ///   unfinished job has the same unique key.
     /// - Precondition: Called in a write, with a job of this transaction.
     @discardableResult
     public func retry(_ job: Job) -> Bool {

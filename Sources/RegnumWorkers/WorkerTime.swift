@@ -14,6 +14,7 @@ public struct WorkerTime: Sendable {
     /// The clocks of the system.
     public static let system = WorkerTime(clock: ContinuousClock()) { Date() }
 
+    /// Creates a pair of clocks, one for waiting and one for dates.
     public init(clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
         self.clock = clock
         self.now = now

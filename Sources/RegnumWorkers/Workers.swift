@@ -135,12 +135,12 @@ func failure(of body: () async throws -> Void) async -> (any Error)? {
     }
 }
 
-/// Whether history that a stream needs is no longer kept.
+/// Returns whether the error means that history that a stream needs is no longer retained.
 func isHistoryTrimmed(_ error: any Error) -> Bool {
     (error as? Realm.Error)?.code == .historyTrimmed
 }
 
-/// Whether a write that failed with an error can succeed later without anyone's doing.
+/// Returns whether a write that failed with this error can succeed later without any intervention.
 func isTransient(_ error: any Error) -> Bool {
     guard let error = error as? Realm.Error else { return false }
     return error.code == .busy || error.code == .diskFull

@@ -84,7 +84,7 @@ final class ClassBinding {
 
     /// The epoch of recorders, which never changes.
     ///
-    /// Guard of the unsafe global: written once, before anybody else knows the address.
+    /// Guard of the unsafe global: written once, before the address is shared.
     nonisolated(unsafe) private static let steadyEpoch: UnsafePointer<UInt64> = {
         let cell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
         cell.initialize(to: 0)

@@ -51,7 +51,7 @@ final class ExternalCommits: Sendable {
             }
             if isStopped { watch.cancel() } else { beginWatching() }
         } catch {
-            // a read-only realm may be on media that can't be watched, and where nobody writes
+            // a read-only realm may be on media that can't be watched and that nobody writes to
             logger?.log(
                 level: isReadOnly ? .debug : .warning,
                 """

@@ -5,9 +5,9 @@ internal import RegnumStore
 /// a key path refers to. Used for a single evaluation, on objects private to it.
 ///
 /// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
-/// reads a property of the newest recorder. Once the chain is broken, a link leads on only once on
-/// each path, and after more than `Limits.maximumKeyPathLinkCount` links, links return `nil`, so
-/// that computations that follow links terminate.
+/// reads a property of the newest recorder. Once the chain is broken, a path follows the same link
+/// only once, and at most `Limits.maximumKeyPathLinkCount` links in total; after that, links return
+/// `nil`, so that computations that follow links terminate.
 ///
 /// If collections are followed, they aren't empty, so that computations can unwrap or subscript
 /// what they find: a list, set, map or inverse of objects, and results, have one object, at any
@@ -36,9 +36,9 @@ final class ReadTracer {
     /// The samples to use for properties whose types are stored as embedded objects.
     let round: Int
 
-    /// With more recorders than this, links of branches return `nil`.
+    /// The number of recorders after which links of branches return `nil`.
     private static let maximumRecorderCount = 256
-    /// With more reads than this, a computation doesn't end on samples.
+    /// The number of reads after which a computation is assumed never to end on samples.
     private static let maximumReadCount = 100_000
     /// The number of values in a list of a recorder.
     static let valueCount = 16
@@ -147,7 +147,8 @@ final class ReadTracer {
         schemas.count < ReadTracer.maximumRecorderCount && leadsOn(reads.count - 1)
     }
 
-    /// Whether the path to a read is short enough and hasn't led through the same property before.
+    /// Returns whether the read may lead to another recorder: its path is short enough and hasn't
+    /// gone through the same property before.
     private func leadsOn(_ read: Int) -> Bool {
         let path = path(to: read)
         guard let last = path.last, path.count <= Limits.maximumKeyPathLinkCount else {
@@ -212,8 +213,8 @@ final class ReadTracer {
         return noteObject(type, after: read)
     }
 
-    /// Records the reads of all stored properties of the objects to which the hops of a query lead
-    /// from those of a recorder.
+    /// Records the reads of all stored properties of the objects that a query's hops reach from a
+    /// recorder's objects.
     func noteObjects(along hops: Set<Hop>, from number: Int) {
         let schema = schemas[number]
         for (index, property) in schema.properties.enumerated() {

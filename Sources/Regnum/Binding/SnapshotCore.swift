@@ -5,7 +5,7 @@ internal import RegnumStore
 final class SnapshotCore: Sendable {
     let realm: RealmCore
     let root: DatabaseRoot
-    /// Where the snapshot was taken, for `stats()` and messages.
+    /// The call site at which the snapshot was taken, for `stats()` and messages.
     let place: CallPlace
     /// Paused transactions of earlier property reads, kept for reuse.
     let idleReaders = Guarded<[IdleReader]>([])

@@ -64,7 +64,7 @@ final class TransactionCore {
 
     var epochCell: UnsafePointer<UInt64> { UnsafePointer(epoch) }
 
-    /// Returns an identifier for the next list or dictionary in an `AnyRealmValue`: another one than
+    /// Returns an identifier for the next list or dictionary in an `AnyRealmValue`, different from
     /// that of any value that it may replace.
     func nextAnyNumber() -> UInt64 {
         guard case .writing(let transaction) = state else { return 0 }

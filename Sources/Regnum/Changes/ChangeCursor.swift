@@ -40,7 +40,7 @@ extension ChangeCursor: LosslessStringConvertible {
         guard parts.count == 2, parts[0].count == 32, !parts[1].isEmpty, parts[1].count <= 20,
             let digits = String(parts[0]), let high = UInt64(digits.prefix(16), radix: 16),
             let low = UInt64(digits.suffix(16), radix: 16),
-            // refuses uppercase letters and signs
+            // rejects uppercase letters and signs
             equalUTF8(high.hexadecimal + low.hexadecimal, digits),
             parts[1].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
             let version = UInt64(String(decoding: parts[1], as: UTF8.self))
@@ -48,6 +48,7 @@ extension ChangeCursor: LosslessStringConvertible {
         self.init(high: high, low: low, version: version)
     }
 
+    /// The text form: 32 hexadecimal digits, a hyphen and the version.
     public var description: String {
         high.hexadecimal + low.hexadecimal + "-\(version)"
     }
@@ -63,6 +64,8 @@ extension UInt64 {
 
 extension ChangeCursor: Codable {
     /// Decodes the text form.
+    ///
+    /// - Throws: `DecodingError` for any other text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

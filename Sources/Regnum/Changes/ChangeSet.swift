@@ -73,6 +73,8 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
 
     /// The deletions and insertions as a standard library `CollectionDifference`, with associated
     /// moves.
+    ///
+    /// - Complexity: O(number of deletions and insertions).
     public var difference: CollectionDifference<Frozen<Model>> {
         change.difference {
             Frozen(oldTable, row: $0)

@@ -46,7 +46,7 @@ extension SortOrder: CustomStringConvertible {
     public var description: String {
         var path = ""
         var isElement = false
-        /// Adds a name, except that of the value of a list's element or map's entry.
+        /// Adds a name, unless it is the value column of a list's element or a map's entry.
         func add(_ name: String) {
             if isElement, name == "value" { return }
             path += path.isEmpty ? name : ".\(name)"

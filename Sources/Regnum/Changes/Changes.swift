@@ -46,7 +46,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
         private let stream: CollectionStream
         let conversion: Conversion
         private var rest: (() -> Element)?
-        /// The position before the two elements of which the second one is the rest.
+        /// The position before an element that was converted to two, while `rest` is pending.
         private var restCursor: ChangeCursor?
 
         fileprivate init(_ request: StreamRequest, _ conversion: @escaping Conversion) {
@@ -107,7 +107,7 @@ public struct Changes<Element: Sendable>: ChangeStream {
                 let converted = try conversion(element)
                 rest = converted.rest
                 if rest != nil, case .update(let old, _, _, _, _) = element {
-                    // not before what the position has already been while the stream was waiting
+                    // not before the position that the stream had already reached while waiting
                     let root = old.snapshot.root
                     restCursor = ChangeCursor(root).at(
                         version: Swift.max(root.version, stream.stepStart))

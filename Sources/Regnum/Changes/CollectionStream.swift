@@ -138,7 +138,7 @@ final class CollectionStream {
             try await seek(from: start, isolation: isolation)
             self.start = nil
         }
-        // before the wait at the latest, so that it isn't for what was published before the call
+        // catches up before waiting, so that a wait is only for what is published after the call
         var isCaughtUp = commits.isEmpty && past == nil
         let published = publishedVersion
         if isCaughtUp { await subscription.catchUp() }
@@ -293,7 +293,7 @@ final class CollectionStream {
         return nil
     }
 
-    /// The summaries that a step makes use of.
+    /// Returns the summaries that a step uses, or `nil` if it compares the two versions instead.
     private func summaries(_ summaries: [CommitSummary]) -> [CommitSummary]? {
         request.policy == .newest ? nil : summaries
     }
@@ -381,8 +381,8 @@ final class CollectionStream {
 
     // MARK: Errors
 
-    /// Throws the mismatch of a class that the stream reads if the schema changed, as by a newer
-    /// program's migration.
+    /// Throws the mismatch of a class that the stream reads if the schema has changed, for example
+    /// because a newer program has migrated it.
     private func checkSchema(
         of root: DatabaseRoot, since old: FrozenTable
     ) throws(Realm.Error) {

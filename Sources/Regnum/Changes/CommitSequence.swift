@@ -165,7 +165,7 @@ private final class CommitStream {
             if let cursor { try await seek(to: cursor, from: start) }
             self.start = nil
         }
-        // before the wait at the latest, so that it isn't for what was published before the call
+        // catches up before waiting, so that a wait is only for what is published after the call
         var isCaughtUp = commits.isEmpty && past == nil
         if isCaughtUp { await subscription.catchUp() }
         while !hasEnded {
@@ -209,7 +209,7 @@ private final class CommitStream {
         return .end
     }
 
-    /// Skips a commit if it has one of the labels.
+    /// Skips a commit that has one of the excluded labels, and returns whether it did.
     private func passes(_ commit: CommitSummary) -> Bool {
         guard let origin = commit.origin, excluded.contains(StoredText(origin)) else {
             return false

@@ -1,5 +1,5 @@
-/// A change set without objects and values, for clients that read these elsewhere, or only move and
-/// remove rows.
+/// A change set without objects and values, for clients that read these elsewhere, or that only
+/// move and remove rows.
 ///
 ///     let text = try JSONEncoder().encode(delta.compact)
 ///     // {"deletions":[2],"insertions":[0],"modifications":[],"newModifications":[],
@@ -7,14 +7,14 @@
 ///
 /// `Place` is the position in a collection, or the key in a map.
 public struct CompactChanges<Place: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
-    /// Where elements were removed from the old collection, in ascending order.
+    /// The positions or keys of the removed elements in the old collection, in ascending order.
     public let deletions: [Place]
-    /// Where elements were inserted into the new collection, in ascending order.
+    /// The positions or keys of the inserted elements in the new collection, in ascending order.
     public let insertions: [Place]
-    /// Where the modified elements are in the old collection, in ascending order.
+    /// The positions or keys of the modified elements in the old collection, in ascending order.
     public let modifications: [Place]
-    /// Where the modified elements are in the new collection, parallel to ``modifications``. `nil`
-    /// for maps, whose keys stay the same.
+    /// The positions of the modified elements in the new collection, parallel to ``modifications``.
+    /// `nil` for maps, whose keys stay the same.
     public let newModifications: [Place]?
     /// The version of the new collection.
     public let version: UInt64

@@ -83,8 +83,9 @@ extension StreamEvent {
         if case .change(let change, _) = self { change } else { nil }
     }
 
-    /// The position to resume from after this event; see ``ChangeStreamIterator/cursor``. After the
-    /// deletion of an object that was replaced, it is still the position before the deletion.
+    /// The position to resume from after this event; see ``ChangeStreamIterator/cursor``. If an
+    /// object was deleted and added again, the event of the deletion has the position before both,
+    /// so that a stream that resumes there delivers both.
     public var cursor: ChangeCursor {
         switch self {
         case .change(_, let cursor), .heartbeat(let cursor): cursor

@@ -16,7 +16,7 @@ internal import RegnumEngine
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
-    /// Where the handle was created, reported as the place of its snapshots.
+    /// The call site that created the handle, reported as the place of its snapshots.
     let place: CallPlace
     let identity: LiveIdentity
 

@@ -11,7 +11,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
-    /// Where the handle was created, reported as the place of its snapshots.
+    /// The call site that created the handle, reported as the place of its snapshots.
     let place: CallPlace
     /// The property that is the map, or that contains it.
     let property: Int

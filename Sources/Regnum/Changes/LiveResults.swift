@@ -15,7 +15,7 @@ internal import RegnumEngine
 public struct LiveResults<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
-    /// Where the handle was created, reported as the place of its snapshots.
+    /// The call site that created the handle, reported as the place of its snapshots.
     let place: CallPlace
     public let _plan: _Plan
     /// The owner of the list or inverse; `nil` for the objects of a class.

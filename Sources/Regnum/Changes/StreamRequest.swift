@@ -12,7 +12,7 @@ final class StreamRequest: Sendable {
     /// The class of the owner of a list or inverse of objects; for a map of objects, and for values
     /// that are stored as embedded objects, the class of these objects.
     let otherEntry: ClassEntry?
-    /// Where the stream's handle was created.
+    /// The call site that created the stream's handle.
     let place: CallPlace
     let plan: _Plan
     let query: StreamQuery

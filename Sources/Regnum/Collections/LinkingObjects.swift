@@ -106,11 +106,14 @@ extension LinkingObjects: RandomAccessCollection {
     var keys: [ObjectKey] { handle?.keys ?? [] }
 
     /// The number of links to the object.
+    ///
+    /// - Complexity: O(log n + m) for m links, once for each state of the transaction; then O(1).
     public var count: Int { keys.count }
 
     /// The origin object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
+    /// - Complexity: That of ``count``.
     public subscript(position: Int) -> Element {
         let keys = keys
         guard position >= 0, position < keys.count, let handle,

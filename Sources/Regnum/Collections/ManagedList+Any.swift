@@ -224,7 +224,8 @@ extension RealmCore {
 }
 
 extension Realm.Error {
-    /// An `AnyRealmValue` refers to an object whose class the program doesn't declare or list.
+    /// The error for an `AnyRealmValue` that refers to an object whose class the program doesn't
+    /// declare or list.
     static func unlistedClass(_ name: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,

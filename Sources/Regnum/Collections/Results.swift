@@ -217,6 +217,7 @@ extension Results: RandomAccessCollection {
     /// Returns whether an object matches the query.
     ///
     /// - Precondition: The object belongs to the same realm.
+    /// - Complexity: That of ``index(of:)``.
     public func contains(_ object: Model) -> Bool { index(of: object) != nil }
 
     /// Returns an iterator over the objects that match when the loop starts, even if the loop

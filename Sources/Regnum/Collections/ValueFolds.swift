@@ -76,7 +76,7 @@ enum Extreme {
     case minimum
     case maximum
 
-    /// Returns the stored value.
+    /// Returns the minimum or maximum in its stored form.
     func find(
         _ plan: QueryPlan, _ column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
@@ -86,7 +86,7 @@ enum Extreme {
         }
     }
 
-    /// Returns whether this is the value of two whose comparison has the given sign.
+    /// Returns whether the first of two values is this one, given the sign of their comparison.
     func isFirst(_ order: Int) -> Bool { self == .minimum ? order < 0 : order > 0 }
 }
 

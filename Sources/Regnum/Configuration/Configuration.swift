@@ -41,10 +41,10 @@ extension Realm {
         /// optional, embedded classes become top-level, the primary key changes to a property whose
         /// values are unique). Any other change is reported as a `.schemaMismatch`.
         public var migration: MigrationBlock?
-        /// The location for a copy of the realm that is made before a migration, as by
-        /// ``Realm/backup(to:)``; `nil` means no copy. If copying fails, for example because
-        /// something else exists at the location, the realm isn't migrated. The copy is kept if the
-        /// migration fails, and is reused by the next attempt.
+        /// The location for a copy of the realm, which is made before a migration in the same way
+        /// as with ``Realm/backup(to:)``; `nil` means no copy. If copying fails, for example
+        /// because something else exists at the location, the realm isn't migrated. The copy is
+        /// kept if the migration fails, and is reused by the next attempt.
         public var migrationBackup: URL?
         /// A closure that is called while ``migration`` enumerates the objects of a class, on the
         /// thread that runs it.
@@ -64,8 +64,9 @@ extension Realm {
         /// again from its beginning; calls to ``Migration`` that were completed are skipped, and
         /// `enumerateObjects` visits the remaining objects. So it must make the same calls in the
         /// same order and keep nothing in variables from one object to the next (use
-        /// ``Migration/position`` to count). Objects that it reads outside of `enumerateObjects`
-        /// have the changes made later, and what it has set there isn't set again. The migration
+        /// ``Migration/position`` to count). While completed calls are skipped, objects that it
+        /// reads outside of `enumerateObjects` already contain all changes that were saved, and
+        /// values that it sets there are ignored, because they were set before. The migration
         /// restarts from the beginning if the realm was written in between, if the schema version,
         /// the classes or ``ResumableMigration/name`` differ, if the calls differ, or if the parts
         /// written so far are damaged. As always, an error thrown by the block rolls everything

@@ -124,7 +124,7 @@ extension DynamicStore {
     }
 
     /// Throws for an old object of a migration if the property that an inverse belongs to wasn't
-    /// stored, or not under its present name: it would seem that there are no links.
+    /// stored under its present name. Otherwise there would seem to be no links.
     func requireOrigin(of inverse: PropertySchema, in table: TableKey) throws(Realm.Error) {
         guard old != nil, case .linkingObjects(let type) = inverse.shape else { return }
         let (origin, property) = (ClassSchema.of(type).name, inverse.originColumnName ?? "")

@@ -135,8 +135,8 @@ struct DynamicPlace {
         }
     }
 
-    /// As `write`, for a body that returns whether it has changed anything. If so, the values that
-    /// contain a nested collection count as set.
+    /// Like `write`, for a body that returns whether it has changed anything. If so, the values
+    /// that contain a nested collection count as set.
     func change(
         _ body: (DynamicWriter) throws(Realm.Error) -> Bool
     ) throws(Realm.Error) {

@@ -30,8 +30,8 @@ final class DynamicStore {
         replaying = isReplaying
     }
 
-    /// Whether a resumed migration is making the calls again that were done before. The state has
-    /// all changes made between them, which must not be made twice.
+    /// Whether a resumed migration is repeating calls that were completed earlier. The state
+    /// already contains all changes made between them, which must not be made twice.
     var isReplaying: Bool { replaying() }
 
     /// Traps if the body has returned.

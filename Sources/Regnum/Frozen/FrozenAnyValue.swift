@@ -70,7 +70,7 @@ public enum FrozenAnyValue: Sendable, Hashable {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object, of any class.
+    /// The object, of any class; `nil` for values of other cases.
     public var objectValue: FrozenAnyObject? {
         if case .object(let value) = self { value } else { nil }
     }

@@ -43,8 +43,8 @@ extension FrozenTable {
     }
 
     /// Returns the query of a list or inverse of an owner, which is of this class. The query finds
-    /// nothing if there is no such object. After a mismatch (see above), the object isn't looked
-    /// up, and using the query must be an error.
+    /// nothing if there is no such object. After a mismatch (see `mismatch(of:)`), the object
+    /// isn't looked up, and using the query must be an error.
     func plan(_ plan: QueryPlan, of owner: CollectionOwner) -> QueryPlan {
         guard mismatch(of: owner) == nil else { return plan }
         return checked(key: owner.key) { owner.plan(plan, at: snapshot.root) }

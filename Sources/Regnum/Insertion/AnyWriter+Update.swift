@@ -48,7 +48,7 @@ extension AnyWriter {
     }
 
     /// Puts entries, in ascending order of their keys, into a map or dictionary, which keeps its
-    /// others. Returns whether anything was changed.
+    /// other entries. Returns whether anything was changed.
     @discardableResult
     func update(
         _ entries: [(key: String, tree: AnyTree)], _ table: TableKey, _ row: ObjectKey,
@@ -83,7 +83,8 @@ extension AnyWriter {
         throw .missingElement(of: transaction.schema.tables[Int(target.rawValue)])
     }
 
-    /// Makes a list the given one, element by element. Returns whether anything was changed.
+    /// Updates a list, element by element, to have the given contents. Returns whether anything was
+    /// changed.
     @discardableResult
     func update(
         _ contents: ListContents, _ table: TableKey, _ row: ObjectKey,

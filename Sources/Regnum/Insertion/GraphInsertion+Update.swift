@@ -74,8 +74,9 @@ extension GraphInsertion {
         supplied[ObjectIdentifier(object)]?.given.contains(property) ?? true
     }
 
-    /// Updates the links, lists, sets and maps of a row. With `.modified`, what differs is written,
-    /// and sets and maps keep their other elements; with `.all`, every property is.
+    /// Updates the links, lists, sets and maps of a row. With `.modified`, only what differs is
+    /// written, and sets and maps keep their other elements; with `.all`, every property is
+    /// written.
     private func updateReferences(of node: Node, _ row: ObjectKey) throws(StoreError) {
         let (binding, table) = (node.binding, node.binding.place.tableKey)
         for (index, property) in binding.schema.properties.enumerated()

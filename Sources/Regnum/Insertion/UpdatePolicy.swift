@@ -9,13 +9,13 @@ extension Realm {
         /// Updates the existing object, writing only the values that differ.
         ///
         /// Properties that already have the value aren't written, so streams don't report them.
-        /// Lists are compared position by position. Missing elements are added to sets, and
-        /// existing ones are kept. An existing embedded object is updated in place.
+        /// Lists are compared position by position. Sets and maps keep their elements and entries,
+        /// and missing ones are added. An existing embedded object is updated in place.
         case modified
         /// Updates the existing object with all given values.
         ///
-        /// Every property counts as modified. Lists and sets are emptied and refilled. Embedded
-        /// objects are replaced with new ones.
+        /// Every property counts as modified. Lists, sets and maps are emptied and refilled.
+        /// Embedded objects are replaced with new ones.
         case all
 
         /// Returns the error for a class without a primary key, which the policy needs.

@@ -37,7 +37,8 @@ final class MigrationJournal {
         var end: UInt64
         var done = 0
 
-        /// Whether an enumeration can be there: each object visited has a lower key than the next.
+        /// Whether an enumeration can have made this progress: the objects visited have different
+        /// keys, all lower than `next`.
         fileprivate var isPossible: Bool { done >= 0 && done <= next && next <= Int64.max }
     }
 
@@ -109,11 +110,12 @@ final class MigrationJournal {
         return visit
     }
 
-    /// Whether all calls that were done before have been made again.
+    /// Whether all calls that were completed earlier have been repeated.
     var isPassed: Bool { position >= doneCount }
 
-    /// Notes that the block failed, as it does if it reads an object that one of the later calls
-    /// that were done before has deleted. Then the saved state can't be used.
+    /// Records that the block failed. If it was still repeating completed calls, for example
+    /// because it read an object that a later one of them had deleted, the saved state can't be
+    /// used.
     func noteFailure() { if !isPassed { isMismatched = true } }
 
     func update(_ visit: Visit?) { self.visit = visit }

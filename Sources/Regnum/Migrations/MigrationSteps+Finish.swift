@@ -139,8 +139,7 @@ extension MigrationSteps {
             property: property)
     }
 
-    /// Makes a class asymmetric, so that its objects are passed on to a drain. Nothing may lead to
-    /// them.
+    /// Makes a class asymmetric, so that its objects wait to be drained. Nothing may link to them.
     private func makeAsymmetric(_ schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema), table.kind != .asymmetric else { return }
         if let (owner, property) = referrer(to: table.key) {

@@ -9,7 +9,8 @@ final class MigrationSteps {
     let version: UInt64
     /// The classes of the program, in no particular order.
     let classes: [ClassSchema]
-    /// Properties whose form has changed. Their old values have another name until the end.
+    /// Properties whose form has changed. Their old values are stored under another name until the
+    /// end.
     private(set) var aside: [(table: TableKey, name: String)] = []
     /// New names that the program doesn't have, from renaming in several steps.
     private(set) var intermediate: [(className: String, name: String)] = []
@@ -22,7 +23,7 @@ final class MigrationSteps {
         var intermediate: [[String]]
         var dropped: [UInt32]
 
-        /// Whether it may have been saved with a schema of that many classes.
+        /// Returns whether the state can have been saved with a schema of that many classes.
         func isPossible(tableCount: Int) -> Bool {
             (asideTables + dropped).allSatisfy { Int($0) < tableCount }
         }
@@ -67,7 +68,7 @@ final class MigrationSteps {
     var losesValues: Bool {
         classes.contains { schema in
             guard let table = table(schema), transaction.count(table.key) > 0 else { return false }
-            // objects without an owner are deleted; asymmetric ones are gone once passed on
+            // objects without an owner are deleted; asymmetric ones are removed once delivered
             if schema.isEmbedded, table.kind != .embedded { return true }
             if schema.isAsymmetric, table.kind != .asymmetric { return true }
             return schema.properties.contains { form(of: $0, in: table) == .other }
@@ -259,7 +260,8 @@ final class MigrationSteps {
         }
     }
 
-    /// Whether a name can be that of a property, and not of something that is stored for one.
+    /// Returns whether a name can be that of a property, rather than one that the library derives
+    /// from a property's name.
     private static func isName(_ name: String) -> Bool {
         !DroppedName.isDropped(name) && name.itemsProperty == nil
     }
@@ -286,8 +288,8 @@ final class MigrationSteps {
         drop(name, of: table.key)
     }
 
-    /// A name that the program doesn't have is no mistake once the property has another one, or was
-    /// deleted.
+    /// Forgets a name that the program doesn't declare, which is no longer a mistake once the
+    /// property has been renamed again or deleted.
     private func forgetIntermediate(_ className: String, _ name: String) {
         intermediate.removeAll {
             equalUTF8($0.className, className) && equalUTF8($0.name, name)
@@ -296,8 +298,8 @@ final class MigrationSteps {
 }
 
 extension ClassSchema {
-    /// Returns the property that is stored under a name. An inverse isn't stored, and a stored
-    /// property that has its name belongs to other programs.
+    /// Returns the property that is stored under a name. Inverses aren't stored: a stored property
+    /// with the name of an inverse belongs to other programs.
     func property(storedAs name: String) -> PropertySchema? {
         properties.first { $0.isStored && equalUTF8($0.columnName, name) }
     }

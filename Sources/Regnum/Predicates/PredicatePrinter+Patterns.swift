@@ -114,8 +114,8 @@ extension PredicatePrinter {
             text: "\(try subquery(next, rest)) > 0", startsWithPath: false, isNumber: true)
     }
 
-    /// Returns the condition that all values contained in values of any type meet a condition,
-    /// given the one that one of them doesn't: `ALL info[*] > 2`, `ALL items['k'] > 2`.
+    /// Returns the condition that all values contained in values of any type meet a condition, as
+    /// in `ALL info[*] > 2` and `ALL items['k'] > 2`, given the condition that one of them doesn't.
     mutating func quantifiedContent(
         not predicate: Predicate, _ place: PrintedPlace
     ) throws(PredicateUnprintable) -> String? {
@@ -182,13 +182,13 @@ extension Predicate {
         return step == "[*]" || rest.leadsToAllContents
     }
 
-    /// For a condition on the contents of a value of any type, the one that there are none.
+    /// For a condition on the contents of a value of any type, the condition that there are none.
     fileprivate var contentIsMissing: Predicate? {
         contentStep == nil ? nil : .not(replacingContent { _ in .constant(true) })
     }
 
-    /// Returns the predicate with another condition on the value at the end of its steps into a
-    /// value of any type; the same one for `nil`.
+    /// Returns the predicate with its condition on the value at the end of its steps into a value
+    /// of any type replaced. The condition stays the same if `replacement` returns `nil`.
     fileprivate func replacingContent(_ replacement: (Predicate) -> Predicate?) -> Predicate {
         guard contentStep != nil else { return replacement(self) ?? self }
         switch self {
@@ -209,8 +209,8 @@ extension Predicate {
 }
 
 extension [Predicate] {
-    /// The terms of a conjunction, with each two that are a step into the contents of a value of
-    /// any type joined again: if there are more terms, these come one after the other.
+    /// The terms of a conjunction, in which each pair of consecutive terms that form a step into
+    /// the contents of a value of any type is joined into one term.
     var joiningContentSteps: [Predicate] {
         joining { a, b in
             let step = Predicate.and([a, b])
@@ -218,8 +218,8 @@ extension [Predicate] {
         }
     }
 
-    /// The terms of a disjunction, with each two that are a condition on contents that also holds
-    /// if there are none joined again.
+    /// The terms of a disjunction, in which each pair of consecutive terms that form a condition on
+    /// contents that also holds without any contents is joined into one term.
     var joiningContentConditions: [Predicate] {
         joining { a, b in a.contentIsMissing == b ? .or([a, b]) : nil }
     }

@@ -2,9 +2,9 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Queryable {
-    /// Evaluates the query and says in plain words how: which index finds the objects, or why all
-    /// are scanned; in what order the conditions are evaluated; how many objects and index entries
-    /// were looked at.
+    /// Evaluates the query and describes in plain English how that was done: which index found the
+    /// objects, or why all of them were scanned; in which order the conditions were evaluated; and
+    /// how many objects and index entries were read.
     ///
     ///     print(try snapshot.objects(Message.self)
     ///         .where { $0.text.contains("tea") && $0.room == "home" }.explain())
@@ -12,11 +12,11 @@ extension Queryable {
     ///     // Checks, in this order: room == 'home'; text CONTAINS 'tea'.
     ///     // Looked at 40 objects and 40 index entries; the result has 3 objects.
     ///
-    /// The text is meant for people: its wording may change. The numbers are those of this
-    /// evaluation, which collects the whole result; counts and first objects may need less work.
+    /// The text is meant for people, and its wording may change. The numbers are those of this
+    /// evaluation, which collects the whole result; `count` and `first` may need less work.
     ///
-    /// - Throws: The error of a query that is invalid.
-    /// - Complexity: That of the query.
+    /// - Throws: The error of an invalid query.
+    /// - Complexity: That of evaluating the query.
     public func explain() throws(Realm.Error) -> String {
         if let problem = _realm.problem { throw problem }
         let plan = _plan.plan

@@ -15,8 +15,7 @@ extension Queryable {
     ///
     /// - Throws: `.invalidQuery` for a query that has no predicate string. The message names the
     ///   condition: one on objects without a primary key, on an `AnyRealmValue` that equals an
-    ///   object, or one nested too deeply for a string. Also the error of a query that is invalid
-    ///   itself.
+    ///   object, or one nested too deeply for a string. Also the error of an invalid query.
     /// - Complexity: O(n) for the n conditions and values.
     public var predicate: String {
         get throws(Realm.Error) {

@@ -20,12 +20,14 @@ internal import RegnumEngine
 /// The values of the sample are defaults (`nil` for optionals), its links lead to further samples,
 /// and its collections and queries have elements. So a computed property may use `boss!`,
 /// `scores.max()!`, `tags[0]`, `prices["EUR"]!` and `friends.where { … }.first!` if its objects
-/// always have these, but it must not trap for the sample otherwise: an optional value, a link that
-/// has led there already (as in `boss?.boss`), the result of a search by content such as
-/// `friends.first { $0.age > 60 }`, a conversion, and elements of a projected type have to be
-/// unwrapped with `?`, `??` or `guard`. A trap there can't be caught. Streams follow what is read
-/// of the sample, and not what only other values lead to, such as the name in
-/// `friends.first { $0.isBest }?.name`: show these properties as well, or pass key paths to them.
+/// always have these. Everything else must be unwrapped with `?`, `??` or `guard`, because a trap
+/// on the sample can't be caught: optional values, a link that the path has already followed (as in
+/// `boss?.boss`), the result of a search by content such as `friends.first { $0.age > 60 }`,
+/// conversions, and elements of a projected type.
+///
+/// Streams follow the properties that are read from the sample. A property that is read only for
+/// other values, such as the name in `friends.first { $0.isBest }?.name`, isn't followed: expose it
+/// as well, or create the stream with a key path to it.
 ///
 /// Projections are not stored, so a property of a model cannot hold one. Two projections of the
 /// same class are equal if they project the same object. A subclass that declares its own

@@ -47,7 +47,7 @@ extension Realm {
         return report
     }
 
-    /// Takes the realm to the schema version of its configuration, in one commit.
+    /// Migrates the realm to the schema version of its configuration, in one commit.
     ///
     /// - Returns: A report, or `nil` if there was nothing to do.
     func migrate() async throws -> MigrationReport? {
@@ -191,8 +191,8 @@ extension RealmCore {
         }
     }
 
-    /// Whether a migration that ended with this error may succeed when it is resumed, or the mark
-    /// may be that of another process.
+    /// Returns whether the saved parts must be kept after this error: the migration may succeed
+    /// when it is resumed, or the mark file may have been written by another process.
     private func mayPass(_ error: any Error) -> Bool {
         guard let error = error as? Realm.Error else { return error is CancellationError }
         return switch error.code {

@@ -54,7 +54,7 @@ extension Realm {
     public struct HeldSnapshot: Sendable, Hashable {
         /// The version that the snapshot shows.
         public let version: UInt64
-        /// Where the snapshot was taken: module, file and line.
+        /// The call site at which the snapshot was taken: module, file and line.
         public let place: String
         /// Bytes that would be freed if this snapshot and all older ones were released: the content
         /// that no newer version uses.

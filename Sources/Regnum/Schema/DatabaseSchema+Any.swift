@@ -16,8 +16,8 @@ extension DatabaseSchema {
 }
 
 extension ClassSchema {
-    /// Returns an error if the elements of a property with values of any type have another form
-    /// than they need, as only in a forged file.
+    /// Returns an error if the elements of a property with values of any type don't have the
+    /// required form, which happens only in a forged file; otherwise `nil`.
     func damage(in table: TableSchema, of database: DatabaseSchema) -> Realm.Error? {
         for property in properties where property.shape.hasAnyValues {
             let listName = property.shape.isAny ? property.anyItemsName : property.columnName

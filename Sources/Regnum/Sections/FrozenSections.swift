@@ -158,7 +158,7 @@ extension FrozenSection: Equatable {
     }
 }
 
-/// Where the keys of frozen objects come from.
+/// The source of the section keys of frozen objects.
 enum FrozenSectionSource<Key: SectionKey, Model: ObjectBase>: Sendable {
     case column(ColumnReference)
     case closure(@Sendable (Frozen<Model>) -> Key)

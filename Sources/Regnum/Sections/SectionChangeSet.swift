@@ -27,8 +27,8 @@ extension SectionChange {
 /// sections, and inserting the sections at `sectionInsertions` and the objects at `insertions` of
 /// the new ones, yields the new sections. The objects of deleted sections aren't listed; all
 /// objects of inserted sections are. A section that moved relative to the others is deleted and
-/// inserted; this is possible only if a closure returns the keys, or if different keys sort alike,
-/// such as 1 and 1.0 of a `Decimal128`.
+/// inserted; this is possible only if a closure returns the keys, or if different keys sort
+/// equally, such as the decimals 1 and 1.0.
 ///
 /// A modified object that has the same key and the same position in its section as before is listed
 /// in `modifications`; any other modified object is deleted and inserted, and so is one that moved

@@ -140,7 +140,7 @@ public struct SectionedResults<Key: SectionKey, Model: ObjectBase> {
     }
 }
 
-/// Where the keys of objects in a transaction come from.
+/// The source of the section keys of objects in a transaction.
 enum SectionSource<Key: SectionKey, Model: ObjectBase> {
     case column(ColumnReference)
     case closure((Model) -> Key)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension Date {
-    /// A date that has no description in Foundation: printing it traps.
+    /// Whether the date is NaN. Foundation can't describe such a date: printing it traps.
     var isNaN: Bool { timeIntervalSinceReferenceDate.isNaN }
 
     /// The description of the date, or "NaN".

@@ -1,8 +1,8 @@
 /// Dates as ISO 8601 with nanoseconds: `2026-11-22T12:47:44.25Z`.
 ///
 /// A stored date is a double of seconds since 2001. A text represents whole seconds plus
-/// nanoseconds over 1e9, added as doubles. A date for which this doesn't give the stored double
-/// back has no text.
+/// nanoseconds over 1e9, added as doubles. A date whose stored double isn't restored exactly in
+/// this way has no text.
 package enum DateText {
     private static let secondsFrom1970 = 978_307_200
 

@@ -114,6 +114,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Removes the given number of elements from the start of the list.
     ///
     /// - Precondition: `0 <= number <= count`.
+    /// - Complexity: That of ``removeSubrange(_:)-(Range<Int>)``.
     public func removeFirst(_ number: Int = 1) {
         guard hasPosition(number, "removeFirst(_:)") else { return }
         removeSubrange(0..<number)
@@ -122,6 +123,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Removes the given number of elements from the end of the list.
     ///
     /// - Precondition: `0 <= number <= count`.
+    /// - Complexity: That of ``removeSubrange(_:)-(Range<Int>)``.
     public func removeLast(_ number: Int = 1) {
         guard hasPosition(number, "removeLast(_:)") else { return }
         let count = count
@@ -150,6 +152,8 @@ public final class List<Element: RealmCollectionValue> {
     /// Replaces the elements in a range of positions with those of a sequence.
     ///
     /// - Precondition: The range is within `0..<count`.
+    /// - Complexity: O(m log n) for m removed or inserted elements; O(n + m) for an unmanaged
+    ///   list.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Sequence<Element>) {
         let new = Array(elements)
         guard has(range, "replaceSubrange(_:with:)") else { return }
@@ -197,6 +201,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Removes the elements at the given positions.
     ///
     /// - Precondition: The positions are in `0..<count`.
+    /// - Complexity: O(m log n) for m positions; O(m n) for an unmanaged list.
     public func remove(atOffsets offsets: some Sequence<Int>) {
         for position in Set(offsets).sorted(by: >) { remove(at: position) }
     }
@@ -205,6 +210,7 @@ public final class List<Element: RealmCollectionValue> {
     /// at `destination` when the call starts.
     ///
     /// - Precondition: The positions are in `0..<count`, and `destination` is in `0...count`.
+    /// - Complexity: O(m log n) for m positions; O(m n) for an unmanaged list.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset destination: Int) {
         guard hasPosition(destination, "move(fromOffsets:toOffset:)") else { return }
         let sources = Set(offsets).sorted()

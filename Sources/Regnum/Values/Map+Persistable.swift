@@ -47,7 +47,7 @@ extension Map: Persistable {
     }
 }
 
-/// A collection of entries, which is never taken for a list, not even if it is empty.
+/// A collection of entries, which is never treated as a list, even if it is empty.
 protocol KeyedCollection {}
 
 /// A type-erased map.

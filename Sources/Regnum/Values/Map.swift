@@ -116,7 +116,9 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// Removes all entries.
+    /// Removes all entries. Objects remain in the realm; embedded objects are deleted.
+    ///
+    /// - Complexity: O(n log n).
     public func removeAll() {
         if let managed {
             managed.remove(0..<managed.count)

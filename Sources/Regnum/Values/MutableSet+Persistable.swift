@@ -37,7 +37,7 @@ extension MutableSet: Persistable {
     }
 }
 
-/// A set of elements, which isn't taken for a list in a value of any type.
+/// A set of elements, which isn't treated as a list in a value of any type.
 protocol MemberCollection {}
 
 extension MutableSet: UnmanagedList, MemberCollection {

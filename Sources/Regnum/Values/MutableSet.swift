@@ -81,7 +81,9 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// - Complexity: O(log² n); O(n) for an unmanaged set.
     public func remove(_ element: Element) { subtract(CollectionOfOne(element)) }
 
-    /// Removes all elements.
+    /// Removes all elements. Objects remain in the realm.
+    ///
+    /// - Complexity: O(n log n).
     public func removeAll() {
         if let managed { managed.keepMembers([]) } else { elements = UnmanagedSetElements() }
     }
@@ -95,11 +97,15 @@ public final class MutableSet<Element: RealmCollectionValue> {
     }
 
     /// Returns whether all elements of `others` are in the set.
+    ///
+    /// - Complexity: O(m log² n) for m elements of `others`.
     public func isSuperset(of others: some Sequence<Element>) -> Bool {
         others.allSatisfy { contains($0) }
     }
 
     /// Returns whether any element of `others` is in the set.
+    ///
+    /// - Complexity: O(m log² n) for m elements of `others`.
     public func intersects(_ others: some Sequence<Element>) -> Bool {
         others.contains { contains($0) }
     }
