@@ -44,7 +44,7 @@ public final class ConsumerBatch<T: Object>: Sendable {
         }
     }
 
-    /// The realm that was changed.
+    /// The realm that the consumer follows.
     public var realm: Realm { lease.realm }
 
     /// Runs `body` in a transaction that also saves the consumer's position after the changes, so

@@ -71,7 +71,7 @@ struct JobTable: Sendable {
 
     // MARK: Writing
 
-    /// Makes scheduled jobs whose date has come ready, and jobs whose claims have expired.
+    /// Makes ready the scheduled jobs whose date has come, and the jobs whose claims have expired.
     ///
     /// - Parameter held: The claims of the caller. Those that have expired, for example because the
     ///   process was stopped, are renewed, since their handlers may still run.

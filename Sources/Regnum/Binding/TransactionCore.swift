@@ -34,7 +34,7 @@ final class TransactionCore {
     /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
     /// If a table of that name is created again, its rows start at that key.
     @exclusivity(unchecked) private var rolledBackClasses: [StoredText: ObjectKey] = [:]
-    /// The same by table key, which the table of another class may get.
+    /// The same by table key, which may be given to the table of another class.
     @exclusivity(unchecked) private var rolledBackTables: [TableKey: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?

@@ -14,8 +14,8 @@ extension Realm {
         public enum Location: Sendable, Hashable {
             /// A directory, created if it doesn't exist and shared with other processes.
             case file(URL)
-            /// The memory of this process, shared by everyone who opens the same identifier.
-            /// Discarded when its last owner releases it.
+            /// The memory of this process, shared by everyone who opens the same identifier, which
+            /// can't be empty. Discarded when its last owner releases it.
             case inMemory(identifier: String)
         }
 
@@ -27,7 +27,7 @@ extension Realm {
         public var objectTypes: [ObjectBase.Type]?
         /// The version of the schema, which is stored in the realm. A program whose version is
         /// lower than the stored one can no longer open or write the realm. Adding classes and
-        /// properties doesn't require a new version.
+        /// properties doesn't require a new version. `UInt64.max` is reserved.
         ///
         /// If the version is higher than the stored one, `open` runs ``migration`` and stores the
         /// new version before it returns. If the versions are equal, a class that differs from its
@@ -82,7 +82,8 @@ extension Realm {
         /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
         /// written. Works without write permission and on read-only media, and follows the commits
         /// of other processes. `open` throws `.schemaMismatch` if a listed class has properties
-        /// that aren't stored; a class that isn't stored at all is empty.
+        /// that aren't stored; a class that isn't stored at all is empty. Can't be combined with
+        /// an in-memory location, ``seedFile`` or ``deleteRealmIfMigrationNeeded``.
         public var readOnly = false
         /// Whether the realm may be on a network file system, a FUSE file system or a file system
         /// shared by several machines; otherwise `open` throws `.fileAccess`. Locks and memory
@@ -92,8 +93,8 @@ extension Realm {
         /// be in use at the same time, and isn't changed. Ignored if the realm already exists.
         public var seedFile: URL?
         /// The maximum number of versions that snapshots, frozen values and streams of this process
-        /// may hold when a `write` begins; `write` throws `.busy` if there are more. `nil` means
-        /// unlimited. ``Realm/stats()`` lists the snapshots that hold them.
+        /// may hold when a `write` begins, at least 1; `write` throws `.busy` if there are more.
+        /// `nil` means unlimited. ``Realm/stats()`` lists the snapshots that hold them.
         public var maximumNumberOfActiveVersions: UInt?
         /// The amount of history that the realm keeps from now on, for streams that resume from a
         /// cursor and for other readers of history. Stored in the realm, for all processes, until
@@ -154,7 +155,8 @@ extension Realm {
         /// A crash of the process, and power loss.
         case full
         /// A crash of the process and, once the commit is synced, power loss. The sync begins
-        /// within the given duration.
+        /// within the given duration. A commit that is too large for one log record is always
+        /// synced before `write` returns.
         case relaxed(within: Duration)
     }
 }

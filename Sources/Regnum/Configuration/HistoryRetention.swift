@@ -21,7 +21,7 @@ extension Realm {
         /// means unlimited.
         public var contentByteCount: Int?
 
-        /// Creates a retention setting.
+        /// Creates a retention setting. `open` throws `.invalidInput` for negative values.
         ///
         /// - Parameters:
         ///   - age: The maximum age; zero keeps nothing.

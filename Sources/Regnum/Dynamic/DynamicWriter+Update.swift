@@ -24,7 +24,7 @@ extension DynamicWriter {
         var existing = owned
         if existing == nil { existing = try existingRow(table, &supplied) }
         guard let row = existing else { return try make(table, supplied) }
-        // an object before it has the same key, and this one may update its embedded objects
+        // an earlier object has the same key, and this one may update its embedded objects
         if copies.updates(table, row) { try update() }
         copies.note(supplied.source, row)
         let key = transaction.schema.tables[Int(table.rawValue)].primaryKey

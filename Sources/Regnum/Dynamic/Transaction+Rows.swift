@@ -1,8 +1,8 @@
 package import RegnumEngine
 package import RegnumStore
 
-// What an import needs to know about declared classes, and to store collections and values of any
-// type, by the rows of the running write.
+// Operations of imports on the rows of the running write: looking up declared classes, and storing
+// collections and values of any type.
 
 extension Transaction {
     /// Adds what the program declares of a class to the stored schema, if it isn't complete there.

@@ -27,8 +27,8 @@ final class GraphInsertion {
     @exclusivity(unchecked) private var storedCount = 0
     /// The primary keys of the objects, by class. Only for updates.
     @exclusivity(unchecked) private var knownKeys: [ObjectIdentifier: Set<Value>] = [:]
-    /// The objects whose keys objects before them have. They are stored after the others, each like
-    /// an update of its own.
+    /// The objects with the same key as an earlier object. They are stored after the others, each
+    /// as a separate update.
     @exclusivity(unchecked) private var repeated: [ObjectBase] = []
     /// The repeated objects of earlier insertions that are stored after this one. Their contents
     /// aren't collected again.
@@ -198,8 +198,8 @@ final class GraphInsertion {
         }
     }
 
-    /// Returns whether an object is stored by a later insertion, and then creates its node. Its
-    /// row exists, unless an insertion before this one has deleted it.
+    /// Returns whether an object is stored by a later insertion. If so, creates its node. Its row
+    /// exists, unless an earlier insertion has deleted it.
     private func isWaiting(_ object: ObjectBase) -> Bool {
         guard waiting.contains(ObjectIdentifier(object)) else { return false }
         let binding = core.binding(for: type(of: object))

@@ -9,8 +9,8 @@ extension GraphInsertion {
         var row: ObjectKey?
         /// Whether the row already existed and is to be updated.
         var exists: Bool
-        /// Whether an object before it has the same key, or it's embedded in such an object. It's
-        /// checked with the others and stored after them.
+        /// Whether an earlier object has the same key, or the object is embedded in one for which
+        /// that is the case. It's checked with the others and stored after them.
         var isDeferred = false
         /// The objects of links and lists that must be stored as well, with the rows of embedded
         /// objects that already exist.

@@ -20,7 +20,7 @@ extension PredicateBinder {
         var builder = ExpressionBuilder(binder: self, isDecimal: isDecimal)
         let a = try builder.expression(left)
         var terms: [Predicate] = []
-        // An element that a list doesn't have makes every side null that has a property.
+        // A missing list element makes every side that contains a property null.
         var termsHoldForNil: [Bool] = []
         for (kind, number) in zip(kinds, right) {
             let b = try builder.expression(number)

@@ -198,7 +198,7 @@ extension PredicateConstant {
             guard let number = Double(text), storage.scalar == .float else {
                 return Double(text).map { .double($0) }
             }
-            // read at once: a double in between could be rounded to another float
+            // parsed directly: going through a double could round it to a different float
             guard let float = Float(text), float.isFinite || !number.isFinite else { return nil }
             return .double(Double(float))
         case .decimal: return DecimalBits(text: text).map { .decimal($0) }
@@ -213,7 +213,8 @@ extension PredicateConstant {
         }
     }
 
-    /// Returns an integer of up to 34 digits as a decimal, as it may lie between two doubles.
+    /// Returns an integer of up to 34 digits as a decimal, because it may be between two
+    /// doubles.
     private static func bigInteger(_ text: String) -> DecimalBits? {
         guard text.utf8.allSatisfy({ $0 < UInt8(ascii: ".") || (0x30...0x39).contains($0) })
         else { return nil }

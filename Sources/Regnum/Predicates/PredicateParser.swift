@@ -47,7 +47,7 @@ struct PredicateParser {
         tokens.count > 1 ? tokens[tokens.startIndex + 1] : next
     }
 
-    /// Takes the next token. The last one, `end`, stays.
+    /// Consumes the next token, unless it is `end`, the last one.
     @discardableResult
     mutating func consume() -> PredicateToken {
         let token = next
@@ -61,7 +61,7 @@ struct PredicateParser {
         return true
     }
 
-    /// Takes a keyword, in any case. It must be in lowercase here.
+    /// Consumes a keyword, ignoring its case. `word` must be in lowercase.
     mutating func consume(word: String) -> Bool {
         guard isNext(word) else { return false }
         consume()
@@ -70,7 +70,7 @@ struct PredicateParser {
 
     func isNext(_ word: String) -> Bool { next.keyword == word }
 
-    /// Takes a placeholder, or a variable that is an argument.
+    /// Consumes a placeholder, or a variable that is an argument.
     mutating func consumeArgument() -> PredicateArgument? {
         let argument: PredicateArgument
         switch next.kind {
@@ -92,13 +92,14 @@ struct PredicateParser {
         guard consume(symbol: symbol) else { throw mistake("Expected \(symbol)") }
     }
 
-    /// The error that something else was expected than the next token.
+    /// Returns the error for finding the next token instead of what was expected.
     func mistake(_ expected: String) -> PredicateMistake {
         let found = next.kind == .end ? "the string ends here" : "found \(next.text.shortened)"
         return PredicateMistake(message: "\(expected), but \(found).", offset: next.offset)
     }
 
-    /// The error that an operator, or the end of a comparison, was expected.
+    /// Returns the error for finding the next token instead of an operator, or instead of the end
+    /// of a comparison.
     private func misplaced(_ expected: String) -> PredicateMistake {
         let problem: String?
         switch next.kind {

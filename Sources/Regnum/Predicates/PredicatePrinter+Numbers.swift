@@ -78,7 +78,7 @@ extension NumericExpression {
         }
     }
 
-    /// Whether the number is null for an element that a list doesn't have.
+    /// Whether the number is null for a missing list element.
     fileprivate var isNullWithoutElement: Bool { self == .constant(.null) || hasPath }
 
     private var hasPath: Bool {

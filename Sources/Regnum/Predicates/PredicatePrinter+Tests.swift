@@ -3,7 +3,7 @@ internal import RegnumEngine
 /// A condition printed as a single comparison, whose left side is a path or a calculation.
 struct PrintedTest {
     let text: String
-    /// Whether the comparison holds for an element that a list doesn't have.
+    /// Whether the comparison holds for a missing list element.
     var holdsForNil = false
     /// Whether a quantifier can precede it.
     var startsWithPath = true

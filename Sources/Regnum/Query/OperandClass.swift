@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 /// The class of an object that a query compares with, and identifies by its row. If the class is
-/// dropped and declared again, as by newer programs, other objects may have its rows.
+/// dropped and declared again, as newer programs may do, other objects may have its rows.
 struct OperandClass: Hashable, Sendable {
     let name: StoredText
     let table: TableKey

@@ -228,7 +228,7 @@ extension Queryable {
 }
 
 extension Queryable {
-    /// Returns the objects sorted by orders, the first one being the primary one.
+    /// Returns the objects sorted by orders, most significant first.
     func ordered<Object: ObjectBase>(by orders: [SortOrder<Object>]) -> Self {
         ordered(by: terms(of: orders))
     }
@@ -239,7 +239,7 @@ extension Queryable {
         return orders.map { schema.term($0.term, of: named) }
     }
 
-    /// Returns the objects sorted by terms, the first one being the primary one.
+    /// Returns the objects sorted by terms, most significant first.
     func ordered(by terms: [SortTerm]) -> Self {
         var plan = _plan
         plan.plan.addSort(terms)

@@ -42,7 +42,7 @@ extension Realm {
     }
 
     /// Returns a snapshot of the newest published version, waiting until that is at least
-    /// `version`.
+    /// `version`, for example the version of a commit that another process has reported.
     ///
     /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(

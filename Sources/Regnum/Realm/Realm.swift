@@ -103,8 +103,10 @@ public actor Realm {
     public nonisolated var configuration: Configuration { core.configuration }
 
     /// Whether the newest published version contains no objects. Undelivered asymmetric objects
-    /// don't count. Reading it in the body of a write fails the transaction; use
-    /// ``Transaction/isEmpty`` there.
+    /// don't count. Reading it in the body of a write to this realm fails the transaction with
+    /// `.invalidInput`; use ``Transaction/isEmpty`` there.
+    ///
+    /// - Complexity: O(number of classes).
     public nonisolated var isEmpty: Bool {
         core.failWrite(reading: "Realm.isEmpty", insteadOf: "isEmpty")
         return core.coordinator.published.isEmpty
@@ -114,6 +116,7 @@ public actor Realm {
     public nonisolated var isClosed: Bool { core.coordinator.isClosed }
 
     /// Closes the realm for every owner in the process, once the running write has finished.
+    /// Commits with `.relaxed` durability are synced; if that fails, the error is logged.
     ///
     /// After that, `write`, `read` and new streams throw `.closed`, and running streams end. Frozen
     /// values remain valid, and `snapshot()` and `.current` keep returning the last version.

@@ -62,6 +62,8 @@ extension Realm {
     }
 
     /// Returns the current counters. Never waits.
+    ///
+    /// - Complexity: O(s v) for s held snapshots and v versions in memory.
     public nonisolated func stats() -> Statistics {
         let counters = core.coordinator.statistics
         let work = core.coordinator.streamCounters

@@ -20,8 +20,12 @@
 /// values and their optionals. Changing the primary key of a managed object fails the transaction
 /// with `.invalidValue`.
 ///
+/// A string can have up to 16,777,199 bytes of UTF-8, and data up to 16,777,200 bytes. A date can't
+/// be NaN. Storing a value beyond these limits fails with `.invalidValue`.
+///
 /// The wrapper can only be used for stored properties of classes derived from ``Object``,
-/// ``EmbeddedObject`` or ``AsymmetricObject``.
+/// ``EmbeddedObject`` or ``AsymmetricObject``. The name of a property can have up to 63 bytes of
+/// UTF-8; see ``ObjectBase/propertiesMapping()``.
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
     /// The column number, written when an object is bound to its row. `Int32.min` until then. Must

@@ -36,6 +36,8 @@ public final class Transaction {
 
     /// Whether the realm contains no objects, as the body sees it. Undelivered asymmetric objects
     /// don't count.
+    ///
+    /// - Complexity: O(number of classes).
     public var isEmpty: Bool {
         guard let view = core.view else { trapEnded("isEmpty") }
         return view.isEmpty
