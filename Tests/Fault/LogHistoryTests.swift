@@ -144,6 +144,22 @@ import Testing
         #expect((24...28).contains(found))
     }
 
+    /// A computer without a clock of its own begins in 1970 until it has asked for the time. Two
+    /// commits are ten seconds apart, so that the last one is the only one within the age.
+    @Test func commitsOfTheDistantPastDoNotEndTheHistory() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: nil))
+        var seconds: UInt64 = 0
+        func next() -> UInt64 {
+            seconds += 10
+            disk.setWallClock(microseconds: Int64(seconds) * 1_000_000)
+            return seconds * 1_000_000
+        }
+        try run(process, 7) { _ in next() }
+        try run(process, 1) { _ in 0 }
+        // Commit 14, the last one before, stays, and with it the checkpoint before its segment.
+        try expectEqual(oldest(process), 12)
+    }
+
     @Test func bothLimitsHold() throws {
         let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
         let process = try writer(retention)

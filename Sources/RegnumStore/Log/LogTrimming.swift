@@ -95,17 +95,22 @@ package struct LogTrimming: Sendable {
         let files = Set(files)
         var first: SegmentHeader?
         var isExpired = true
+        var newestTime = Int64.min
         var begin: (position: LogPosition, firstFile: UInt64)?
         for (index, number) in numbers.enumerated() {
             guard let header = try readable(number)?.header else {
                 (first, begin) = (nil, nil)
                 continue
             }
-            if isExpired, index > 0 {
-                isExpired = retention.hasExpired(
-                    before: header.base, try firstCommitTime(numbers[index...]), end: end,
-                    now: wallClockMicroseconds)
-                if isExpired { begin = nil }
+            if isExpired {
+                let next = index > 0 ? numbers[index...] : numbers[..<1]
+                let time = try firstCommitTime(next, notBefore: newestTime)
+                newestTime = time ?? newestTime
+                if index > 0 {
+                    isExpired = retention.hasExpired(
+                        before: header.base, time, end: end, now: wallClockMicroseconds)
+                    if isExpired { begin = nil }
+                }
             }
             // The retained versions start at `begin`, whose checkpoint they build on.
             if header.base >= firstNeeded || !isExpired && begin != nil { break }
@@ -157,15 +162,20 @@ package struct LogTrimming: Sendable {
     }
 
     /// Returns the time of the first commit in the segments, or of the first one of a later segment
-    /// if it is unknown or, because the clock was wrong, in the future. A segment that begins after
-    /// a checkpoint has no commit if the next batch didn't fit into it.
-    private func firstCommitTime(_ numbers: ArraySlice<UInt64>) throws(StoreError) -> Int64? {
+    /// if it is unknown or, because the clock was wrong, in the future or before `earliest`. A
+    /// segment that begins after a checkpoint has no commit if the next batch didn't fit into it.
+    ///
+    /// - Parameter earliest: The time of a commit in an earlier segment. Commits in between may be
+    ///   as young, so a time before it says nothing about their age.
+    private func firstCommitTime(
+        _ numbers: ArraySlice<UInt64>, notBefore earliest: Int64
+    ) throws(StoreError) -> Int64? {
         for number in numbers {
             do throws(StoreError) {
-                guard let segment = try readable(number) else { continue }
-                if let time = try firstCommitTime(segment), time <= wallClockMicroseconds {
-                    return time
-                }
+                guard let segment = try readable(number),
+                    let time = try firstCommitTime(segment), time >= earliest
+                else { continue }
+                if time <= wallClockMicroseconds { return time }
             } catch {
                 guard error.isMediaFailure else { throw error }
             }
