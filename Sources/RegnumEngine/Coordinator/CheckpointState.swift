@@ -201,11 +201,15 @@ extension CoordinatorState {
     /// Whether this process deleted at least half of the rows since the last checkpoint, or most of
     /// the bytes of the nodes file.
     ///
+    /// - Parameter earlier: the deletions that don't count, since a checkpoint that failed included
+    ///   them.
     /// - Complexity: O(classes) after many deletions, otherwise O(1).
-    func isShrunk(_ options: CheckpointOptions) -> Bool {
-        let rowCount = checkpoint.deletions.rowCount
+    func isShrunk(_ options: CheckpointOptions, since earlier: Deletions = Deletions()) -> Bool {
+        var deletions = checkpoint.deletions
+        deletions -= earlier
+        let rowCount = deletions.rowCount
         return rowCount >= options.minimumDeletedRowCount && rowCount >= head.rowCount
-            || isFileMostlyFree
+            || isFileMostlyFree(after: deletions)
     }
 
     /// Handles the record of a checkpoint that covers `deletions`. After a shrinking one, the next
@@ -214,7 +218,9 @@ extension CoordinatorState {
     mutating func finishDeletions(
         _ deletions: Deletions, version: UInt64, _ options: CheckpointOptions
     ) {
-        let isShrinking = deletions.rowCount >= options.minimumDeletedRowCount || isFileMostlyFree
+        let isShrinking =
+            deletions.rowCount >= options.minimumDeletedRowCount
+            || isFileMostlyFree(after: checkpoint.deletions)
         checkpoint.deletions -= deletions
         checkpoint.nodesUse = nil
         checkpoint.fullDisk = nil

@@ -93,7 +93,7 @@ extension Coordinator {
             if error.code != .closed { failure = error }
         }
         plan.lock.unlock(.checkpoint)
-        if let failure { noteFullDisk(failure, freeByteCount: space) }
+        if let failure { noteFullDisk(failure, freeByteCount: space, plan.deletions) }
         // Damage is permanent, and each attempt would write everything before it again.
         let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
         let retryAt = IOPool.now() + pause * options.checkpoint.retryNanoseconds
@@ -206,7 +206,7 @@ extension Coordinator {
                 let retryAt = IOPool.now() + options.checkpoint.retryNanoseconds
                 state.withLock { $0.checkpoint.retryAt = retryAt }
                 discardFile(of: finished, lease)
-                noteFullDisk(error, freeByteCount: log.nodes.freeByteCount)
+                noteFullDisk(error, freeByteCount: log.nodes.freeByteCount, finished.deletions)
                 options.report(.checkpointFailed(error))
             }
         }

@@ -55,12 +55,12 @@ struct NodesUse: Sendable {
 }
 
 extension CoordinatorState {
-    /// Whether the deletions since the newest checkpoint freed most of the nodes file, as far as
-    /// its size is known (`Coordinator.measureNodes`).
-    var isFileMostlyFree: Bool {
+    /// Whether deletions since the newest checkpoint freed most of the nodes file, as far as its
+    /// size is known (`Coordinator.measureNodes`).
+    func isFileMostlyFree(after deletions: Deletions) -> Bool {
         guard let use = checkpoint.nodesUse else { return false }
         return use.isMostlyFree(
-            freedByteCount: checkpoint.deletions.byteCount,
+            freedByteCount: deletions.byteCount,
             heapByteCount: head.content.context.store.usage.byteCount)
     }
 }

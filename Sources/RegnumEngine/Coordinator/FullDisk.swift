@@ -8,11 +8,17 @@ struct FullDisk {
     let backoff: Backoff
     /// The free space that wasn't enough; `nil` if unknown.
     let freeByteCount: UInt64?
+    /// The deletions that the checkpoint included.
+    let deletions: Deletions
 
-    init(after last: FullDisk?, freeByteCount: UInt64?, _ options: CheckpointOptions) {
+    init(
+        after last: FullDisk?, freeByteCount: UInt64?, _ deletions: Deletions,
+        _ options: CheckpointOptions
+    ) {
         let pause = 10 * options.retryNanoseconds
         backoff = Backoff(after: last?.backoff, from: pause, to: 60 * pause)
         self.freeByteCount = freeByteCount
+        self.deletions = deletions
     }
 
     /// Returns whether the next attempt is due: its time has come, or there is notably more space.
@@ -26,21 +32,24 @@ struct FullDisk {
 extension Coordinator {
     /// Notes that a checkpoint couldn't be written or recorded, if the reason is a full disk.
     ///
-    /// - Parameter freeByteCount: the space that there was for it.
-    func noteFullDisk(_ error: StoreError, freeByteCount: UInt64?) {
+    /// - Parameters:
+    ///   - freeByteCount: the space that there was for it.
+    ///   - deletions: those that it included.
+    func noteFullDisk(_ error: StoreError, freeByteCount: UInt64?, _ deletions: Deletions) {
         guard error.code == .diskFull else { return }
         state.withLock { state in
             state.checkpoint.fullDisk = FullDisk(
-                after: state.checkpoint.fullDisk, freeByteCount: freeByteCount,
+                after: state.checkpoint.fullDisk, freeByteCount: freeByteCount, deletions,
                 options.checkpoint)
         }
     }
 
     /// Returns whether the next checkpoint waits for space on the disk. One that has become much
-    /// smaller doesn't wait.
+    /// smaller since the last attempt doesn't wait.
     func isWaitingForSpace(_ lease: borrowing LogLease) -> Bool {
-        let fullDisk = state.withLock { state in
-            state.isShrunk(options.checkpoint) ? nil : state.checkpoint.fullDisk
+        let fullDisk: FullDisk? = state.withLock { state in
+            guard let last = state.checkpoint.fullDisk else { return nil }
+            return state.isShrunk(options.checkpoint, since: last.deletions) ? nil : last
         }
         guard let fullDisk else { return false }
         return !fullDisk.isRetryDue(freeByteCount: lease.log.nodes.freeByteCount)

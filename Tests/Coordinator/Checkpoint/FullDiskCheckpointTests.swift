@@ -24,6 +24,16 @@ struct FullDiskCheckpointTests {
         try expectEqual(numbers(reopened("/sim", disk).root), [0])
     }
 
+    /// Checks that a checkpoint is due and isn't attempted.
+    private func expectPause(_ coordinator: Coordinator) async throws {
+        try await eventually {
+            coordinator.heal()  // wakes the pump
+            let isPostponed = coordinator.state.withLock { $0.checkpoint.retryAt > 0 }
+            return isPostponed || coordinator.statistics.checkpoints > 0
+        }
+        expectEqual(coordinator.statistics.checkpoints, 0)
+    }
+
     /// Each attempt takes the remaining space from others for a moment.
     // Covers .diskFull
     @Test func aCheckpointWaitsForSpace() async throws {
@@ -33,18 +43,33 @@ struct FullDiskCheckpointTests {
         disk.capacityByteCount = disk.usedByteCount + 1_000_000
         var options = CheckpointOptions()
         options.retryNanoseconds = 3_600_000_000_000
-        let last = FullDisk(after: nil, freeByteCount: 1_000_000, options)
+        let last = FullDisk(after: nil, freeByteCount: 1_000_000, Deletions(), options)
         coordinator.state.withLock { state in
             state.checkpoint.fullDisk = last
             state.checkpoint.wantedVersion = state.publishedVersion
         }
-        try await eventually {
-            coordinator.heal()  // wakes the pump
-            let isPostponed = coordinator.state.withLock { $0.checkpoint.retryAt > 0 }
-            return isPostponed || coordinator.statistics.checkpoints > 0
-        }
-        expectEqual(coordinator.statistics.checkpoints, 0)
+        try await expectPause(coordinator)
         disk.capacityByteCount = disk.usedByteCount + 1_200_000
+        try await expectCheckpoint(coordinator, disk)
+    }
+
+    /// In a queue, as many rows as it has are soon deleted again, and it doesn't become smaller.
+    // Covers .diskFull
+    @Test func onlyDeletionsAfterTheLastAttemptEndThePause() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.checkpoint.minimumDeletedRowCount = 5
+        }
+        try await insert(0, into: coordinator)
+        var options = CheckpointOptions()
+        options.retryNanoseconds = 3_600_000_000_000
+        let last = FullDisk(after: nil, freeByteCount: nil, Deletions(rowCount: 5), options)
+        coordinator.state.withLock { state in
+            state.checkpoint.fullDisk = last
+            state.checkpoint.deletions = Deletions(rowCount: 9)
+        }
+        try await expectPause(coordinator)
+        coordinator.state.withLock { $0.checkpoint.deletions = Deletions(rowCount: 10) }
         try await expectCheckpoint(coordinator, disk)
     }
 
@@ -68,7 +93,7 @@ struct FullDiskCheckpointTests {
         var last: FullDisk?
         for seconds: UInt64 in [1, 2, 4, 8, 16, 32, 60, 60] {
             let before = IOPool.now()
-            let next = FullDisk(after: last, freeByteCount: nil, CheckpointOptions())
+            let next = FullDisk(after: last, freeByteCount: nil, Deletions(), CheckpointOptions())
             let after = IOPool.now()
             let pause = seconds * 1_000_000_000
             let retryAt = next.backoff.retryAt
