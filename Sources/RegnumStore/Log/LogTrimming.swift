@@ -95,7 +95,7 @@ package struct LogTrimming: Sendable {
         let files = Set(files)
         var first: SegmentHeader?
         var isExpired = true
-        var newestTime = Int64.min
+        var newestTime = Int64.min  // of the commits that begin the segments so far
         var begin: (position: LogPosition, firstFile: UInt64)?
         for (index, number) in numbers.enumerated() {
             guard let header = try readable(number)?.header else {
