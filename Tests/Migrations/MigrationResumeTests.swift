@@ -106,14 +106,18 @@ import Testing
     }
 
     /// The saved state has what the block sets between calls that were done. Setting it again would
-    /// append elements twice, or meet objects that later calls have deleted.
+    /// undo what later calls have set, append elements twice, or meet objects that are deleted.
     @Test func whatIsSetBetweenCallsIsNotSetAgain() async throws {
         try await expectSame(11) { migration, version in
             let made = try migration.create("MigFound", value: ["text": "made"])
             made["text"] = "for a while"
             let person = try migration.create("MigPerson", value: ["fullName": "new"])
+            person["fullName"] = "set between calls"
             try person.dynamicList("tags").append("first")
             try person.dynamicList("tags").append("second")
+            try migration.enumerateObjects(ofType: "MigPet") { _, _ in
+                person["fullName"] = "set in a call"
+            }
             try MigrationDisk.block()(migration, version)
             try person.dynamicList("tags").remove(at: 1)
             try migration.delete(made)
