@@ -28,10 +28,7 @@ extension PredicateBinder {
             case .none:
                 return .not(.nested(path, holdsForNil: holdsForNil, condition))
             case .all:
-                // A path with [*] only leads to values that exist. One with a key or position
-                // leads to nil for each element that doesn't have it.
-                let isNilExcepted = !holdsForNil && !path.hasAllStep
-                return .not(.nested(path, holdsForNil: isNilExcepted) { .not(condition($0)) })
+                return .not(.nested(path, holdsForNil: !holdsForNil) { .not(condition($0)) })
             }
         default: break
         }

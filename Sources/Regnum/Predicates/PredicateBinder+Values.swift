@@ -300,10 +300,7 @@ extension PredicatePlace {
 extension AnyPath {
     /// Whether the path leads to several values.
     var leadsToSeveral: Bool {
-        let several = key == nil ? hops : hops.splitBeforeLastCollection.outer
-        return hasAllStep || !several.isEmpty && several.last?.position == nil
+        let owners = key == nil ? hops : hops.splitBeforeLastCollection.outer
+        return hasAllStep || owners.contains { !$0.isSingle }
     }
-
-    /// Whether one of the steps leads to all elements of a list or dictionary.
-    var hasAllStep: Bool { steps.contains { if case .all = $0 { true } else { false } } }
 }

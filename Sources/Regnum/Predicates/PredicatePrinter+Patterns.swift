@@ -108,8 +108,12 @@ extension PredicatePrinter {
         let value = try follow(Array(hops.dropLast()), from: place)
         var next = try content(hop, from: value).step(step, .element)
         next.isWhole = false
-        if rest.contentStep != nil { return try content(rest, at: next) }
-        if let test = try test(rest, at: next) { return test }
+        let isOfAll = step == "[*]"
+        if rest.contentStep != nil, !isOfAll { return try content(rest, at: next) }
+        if var test = try test(rest, at: next) {
+            if isOfAll { test.holdsForNil = false }  // if there are no elements, none matches
+            return test
+        }
         return PrintedTest(
             text: "\(try subquery(next, rest)) > 0", startsWithPath: false, isNumber: true)
     }
@@ -121,31 +125,18 @@ extension PredicatePrinter {
     ) throws(PredicateUnprintable) -> String? {
         var paths: [Hop] = []
         var exception = predicate
-        // Whether a missing value is an exception as well.
-        var isNilExcepted = false
         if predicate.contentStep == nil, case .related(let hops, .any, let term) = predicate {
             (paths, exception) = (hops, term)
-            if case .or(let terms) = term, terms.count == 2,
-                terms[1] == terms[0].contentIsMissing
-            {
-                (exception, isNilExcepted) = (terms[0], true)
-            }
         }
-        guard exception.contentStep != nil else { return nil }
-        var hasComplement = false
-        let complement = exception.replacingContent { content in
-            guard case .not(let term) = content else { return nil }
-            hasComplement = true
-            return term
-        }
-        let end = try follow(paths, from: place)
-        guard hasComplement, let test = try content(complement, at: end), test.startsWithPath
+        if case .not = exception { return nil }  // not about contents
+        guard exception.leadsToAllContents || paths.contains(where: { !$0.isSingle }),
+            let complement = exception.contentComplement
         else { return nil }
-        let isOfAll =
-            exception.leadsToAllContents
-            ? !isNilExcepted
-            : !paths.isEmpty && paths.last?.position == nil && isNilExcepted != test.holdsForNil
-        return isOfAll ? "ALL " + test.text : nil
+        let end = try follow(paths, from: place)
+        guard let test = try contentTest(complement, at: end), test.startsWithPath else {
+            return nil
+        }
+        return "ALL " + test.text
     }
 }
 
@@ -183,26 +174,52 @@ extension Predicate {
     }
 
     /// For a condition on the contents of a value of any type, the condition that there are none.
-    fileprivate var contentIsMissing: Predicate? {
-        contentStep == nil ? nil : .not(replacingContent { _ in .constant(true) })
+    fileprivate var contentIsMissing: Predicate? { contentStep == nil ? nil : .not(contentExists) }
+
+    private var contentExists: Predicate {
+        guard let rest = contentStep?.rest else { return .constant(true) }
+        return replacingRest(rest.contentExists)
     }
 
-    /// Returns the predicate with its condition on the value at the end of its steps into a value
-    /// of any type replaced. The condition stays the same if `replacement` returns `nil`.
-    fileprivate func replacingContent(_ replacement: (Predicate) -> Predicate?) -> Predicate {
-        guard contentStep != nil else { return replacement(self) ?? self }
+    /// For the condition that the contents of a value of any type don't meet another one, the
+    /// condition that they do; it differs for missing contents, too. `nil` for other conditions.
+    fileprivate var contentComplement: Predicate? {
+        if contentStep != nil {
+            guard let found = complementOfFound else { return nil }
+            return leadsToAllContents ? found : .or([found, .not(found.contentExists)])
+        }
         switch self {
-        case .related(let hops, let quantifier, let rest):
-            return .related(hops, quantifier, rest.replacingContent(replacement))
+        case .not(let term): return term
+        case .or(let terms):
+            guard terms.count == 2, terms[1] == terms[0].contentIsMissing else { return nil }
+            return terms[0].complementOfFound
+        default: return nil
+        }
+    }
+
+    /// The complement for contents that exist.
+    private var complementOfFound: Predicate? {
+        guard let (_, step, rest) = contentStep else {
+            if case .not(let term) = self { return term }
+            return nil
+        }
+        let complement = step == "[*]" ? rest.contentComplement : rest.complementOfFound
+        return complement.map { replacingRest($0) }
+    }
+
+    /// Returns the predicate with another condition on the value to which its first step into a
+    /// value of any type leads.
+    private func replacingRest(_ rest: Predicate) -> Predicate {
+        switch self {
+        case .related(let hops, let quantifier, _): return .related(hops, quantifier, rest)
         case .and(let terms):
-            guard case .related(let hops, let quantifier, let rest) = terms[1] else { return self }
-            guard hops.last?.position == nil, case .and(let inner) = rest else {
-                return .and([
-                    terms[0], .related(hops, quantifier, rest.replacingContent(replacement)),
-                ])
+            guard case .related(let hops, let quantifier, let content) = terms[1] else {
+                return self
             }
-            let content = inner[1].replacingContent(replacement)
-            return .and([terms[0], .related(hops, quantifier, .and([inner[0], content]))])
+            guard hops.last?.position == nil, case .and(let inner) = content else {
+                return .and([terms[0], .related(hops, quantifier, rest)])
+            }
+            return .and([terms[0], .related(hops, quantifier, .and([inner[0], rest]))])
         default: return self
         }
     }

@@ -23,48 +23,76 @@ struct AnyPath {
     var key: String?
 }
 
+extension AnyStep {
+    fileprivate var isAll: Bool { if case .all = self { true } else { false } }
+}
+
+extension AnyPath {
+    /// Whether one of the steps leads to all elements of a list or dictionary.
+    var hasAllStep: Bool { steps.contains(where: \.isAll) }
+
+    /// Returns the condition that one of the values to which steps lead from a value matches. Only
+    /// elements that exist count for `all`. From each of them, a key or position that it doesn't
+    /// have leads to `nil`.
+    ///
+    /// - Parameter column: The value.
+    fileprivate func matches(
+        _ column: ColumnReference, _ steps: ArraySlice<AnyStep>, holdsForNil: Bool,
+        _ isHeld: (ColumnReference) -> Predicate
+    ) -> Predicate {
+        let found = found(column, steps, holdsForNil: holdsForNil, isHeld)
+        if !holdsForNil || steps.isEmpty || steps.contains(where: \.isAll) { return found }
+        let exists = self.found(column, steps, holdsForNil: false) { _ in .constant(true) }
+        return .or([found, .not(exists)])
+    }
+
+    private func found(
+        _ column: ColumnReference, _ steps: ArraySlice<AnyStep>, holdsForNil: Bool,
+        _ isHeld: (ColumnReference) -> Predicate
+    ) -> Predicate {
+        guard let step = steps.first else { return isHeld(column) }
+        let hop = steps.startIndex == self.steps.startIndex ? self.step : inner
+        let value = ColumnReference(name: "value", type: .any, missing: .null)
+        let hops = column.hops
+        let rest = steps.dropFirst()
+        switch step {
+        case .all:
+            let isMatch = matches(value, rest, holdsForNil: holdsForNil, isHeld)
+            return .related(hops + [hop(nil)], .any, isMatch)
+        case .position, .last:
+            // No list has an element at a negative position.
+            let position =
+                if case .position(let place) = step {
+                    place < 0 ? Int.max : place
+                } else {
+                    Hop.last
+                }
+            let isList = Predicate.compare(column, .equal, AnyContent.list(0).value)
+            let isMatch = found(value, rest, holdsForNil: holdsForNil, isHeld)
+            return .and([isList, .related(hops + [hop(position)], .any, isMatch)])
+        case .key(let key):
+            let isMap = Predicate.compare(column, .equal, AnyContent.dictionary(0).value)
+            let isKey = Predicate.compare(.mapKey, .equal, .string(key))
+            let isMatch = found(value, rest, holdsForNil: holdsForNil, isHeld)
+            return .and([isMap, .related(hops + [hop(nil)], .any, .and([isKey, isMatch]))])
+        }
+    }
+}
+
 extension Predicate {
     /// The condition that one of the values at the end of a path matches.
     ///
     /// - Parameters:
     ///   - isHeld: Returns the condition on a column.
-    ///   - holdsForNil: Whether the condition holds if there is no value at the path.
+    ///   - holdsForNil: Whether the condition holds for `nil`, to which keys and positions lead if
+    ///     there is no such value. If a path leads to all elements of a list or dictionary and there
+    ///     are none, no value matches.
     static func nested(
         _ path: AnyPath, holdsForNil: Bool, _ isHeld: (ColumnReference) -> Predicate
     ) -> Predicate {
-        let value = ColumnReference(name: "value", type: .any, missing: .null)
-        func found(
-            _ column: ColumnReference, _ steps: ArraySlice<AnyStep>, isFirst: Bool,
-            _ isHeld: (ColumnReference) -> Predicate
-        ) -> Predicate {
-            guard let step = steps.first else { return isHeld(column) }
-            let rest = found(value, steps.dropFirst(), isFirst: false, isHeld)
-            let hop = isFirst ? path.step : path.inner
-            let hops = column.hops
-            switch step {
-            case .all: return .related(hops + [hop(nil)], .any, rest)
-            case .position, .last:
-                // No list has an element at a negative position.
-                let position =
-                    if case .position(let place) = step {
-                        place < 0 ? Int.max : place
-                    } else {
-                        Hop.last
-                    }
-                let isList = Predicate.compare(column, .equal, AnyContent.list(0).value)
-                return .and([isList, .related(hops + [hop(position)], .any, rest)])
-            case .key(let key):
-                let isMap = Predicate.compare(column, .equal, AnyContent.dictionary(0).value)
-                let isKey = Predicate.compare(.mapKey, .equal, .string(key))
-                return .and([isMap, .related(hops + [hop(nil)], .any, .and([isKey, rest]))])
-            }
-        }
-        let steps = path.steps[...]
-        var predicate = found(path.column, steps, isFirst: true, isHeld)
-        if holdsForNil {
-            let something = found(path.column, steps, isFirst: true) { _ in .constant(true) }
-            predicate = .or([predicate, .not(something)])
-        }
+        let predicate = path.matches(
+            path.column, path.steps[...], holdsForNil: holdsForNil, isHeld)
+        let holdsForNil = holdsForNil && !path.hasAllStep
         if let key = path.key {
             return .entry(path.hops, key, predicate, holdsForNil: holdsForNil)
         }

@@ -131,6 +131,16 @@ enum PlainStep: Sendable {
         default: []
         }
     }
+
+    /// Returns the values to which steps lead from a value: all elements that exist and, from each
+    /// of them, null for a key or position that it doesn't have.
+    static func values(_ value: PlainValue, _ steps: [PlainStep]) -> [PlainValue] {
+        func follow(_ values: [PlainValue], _ steps: ArraySlice<PlainStep>) -> [PlainValue] {
+            steps.reduce(values) { values, step in values.flatMap { step.targets($0) } }
+        }
+        let end = steps.lastIndex { if case .all = $0 { true } else { false } }.map { $0 + 1 } ?? 0
+        return follow([value], steps[..<end]).map { follow([$0], steps[end...]).first ?? .null }
+    }
 }
 
 extension AnyRealmValue: WorldValue {

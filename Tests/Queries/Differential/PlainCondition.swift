@@ -133,10 +133,9 @@ extension PlainWorld {
         case .quantified(let hop, let quantifier, let term):
             return quantifier.holds(targets(hop)) { holds(term, $0) }
         case .nested(let property, let steps, let comparison, let constant):
-            let found = steps.reduce([value(property)]) { values, step in
-                values.flatMap { step.targets($0) }
+            return PlainStep.values(value(property), steps).contains {
+                comparison.holds($0, constant)
             }
-            return (found.isEmpty ? [.null] : found).contains { comparison.holds($0, constant) }
         case .key(let list, let comparison, let key):
             let keys = object.flatMap { self.object($0) }.map { $0[list].keys } ?? []
             return keys.contains { comparison.holds(.text($0), .text(key)) }
