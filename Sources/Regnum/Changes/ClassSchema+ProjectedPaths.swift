@@ -45,7 +45,7 @@ extension ReadTracer {
 extension PropertyPath {
     /// Returns whether this path starts with the properties of `other`, a path from the same class.
     func begins(with other: PropertyPath) -> Bool {
-        properties.map(\.name).starts(with: other.properties.map(\.name))
+        properties.starts(with: other.properties) { equalUTF8($0.name, $1.name) }
     }
 }
 

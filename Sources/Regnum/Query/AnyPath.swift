@@ -85,8 +85,8 @@ extension Predicate {
     /// - Parameters:
     ///   - isHeld: Returns the condition on a column.
     ///   - holdsForNil: Whether the condition holds for `nil`, to which keys and positions lead if
-    ///     there is no such value. If a path leads to all elements of a list or dictionary and there
-    ///     are none, no value matches.
+    ///     there is no such value. If a path leads to all elements of a list or dictionary and
+    ///     there are none, no value matches.
     static func nested(
         _ path: AnyPath, holdsForNil: Bool, _ isHeld: (ColumnReference) -> Predicate
     ) -> Predicate {
