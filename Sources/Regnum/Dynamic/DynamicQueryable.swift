@@ -161,8 +161,8 @@ extension DynamicQueryable {
 
     private var objects: PredicateObjects {
         PredicateObjects(
-            content: { schema, key in
-                try? _ask(
+            content: { (schema, key) throws(Realm.Error) in
+                try _ask(
                     _DynamicQuestion { _, state in
                         state.link(to: schema.name, primaryKey: key)
                     })

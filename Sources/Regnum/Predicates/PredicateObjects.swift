@@ -6,8 +6,8 @@ internal import RegnumStore
 /// Looks up objects in the state that is queried.
 struct PredicateObjects {
     /// Returns the object of a class with a primary key as a value of any type; `nil` if there is
-    /// none.
-    let content: (ClassSchema, Value) -> Value?
+    /// none. Throws if the class can't be read.
+    let content: (ClassSchema, Value) throws(Realm.Error) -> Value?
     /// Returns the name of the class and the primary key of a row, if it has one; `nil` if the row
     /// doesn't exist.
     let key: (TableKey, ObjectKey) -> (className: String, key: Value?)?
@@ -69,7 +69,11 @@ extension PredicateBinder {
         guard let objects, case .compare(let kind) = comparison.kind,
             kind == .equal || kind == .notEqual
         else { throw refused(place, "can only be compared with an object by == and !=", offset) }
-        let content = objects.content(schema, key)
+        let content: Value?
+        do throws(Realm.Error) { content = try objects.content(schema, key) } catch {
+            scope.report(error)
+            content = nil
+        }
         return try tested(place, quantifier, holdsForNil: kind == .notEqual, offset) { column in
             content.map { .compare(column, kind, $0) } ?? .constant(kind == .notEqual)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import RegnumEngine
 import RegnumTestSupport
 import Testing
 
@@ -172,5 +173,25 @@ import Testing
         // what the program declares can be used, too
         let named = try declared.snapshot().dynamicObjects("Gadget")
         try expectEqual(ids(named.filter("renamed == 8 OR ANY admirers.id == 0")), [1, 2])
+    }
+
+    // Covers .invalidDatabase
+    @Test func failureToLookUpAnObjectIsAnError() async throws {
+        let realm = try await Gadgets.realm()
+        let stored = StoredClasses(realm.snapshot().root.schema)
+        let schema = try requireValue(stored.schema(named: "Gadget"))
+        let objects = PredicateObjects(
+            content: { (_, _) throws(Realm.Error) in
+                throw Realm.Error(.invalidDatabase, "The file is damaged.")
+            }, key: { _, _ in nil })
+        let binder = PredicateBinder(
+            schema, QueryScope(realm: nil), .positions([]), stored: stored, objects: objects)
+        var plan = QueryPlan(tableName: "Gadget")
+        do {
+            try plan.add("any != obj('Gadget', 4)", binder, "Gadget")
+            Issue.record("nothing is thrown")
+        } catch {
+            expectEqual(error.code, .invalidDatabase)
+        }
     }
 }
