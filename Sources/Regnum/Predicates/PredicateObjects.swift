@@ -38,27 +38,34 @@ extension PredicateBinder {
         if place.storage?.isAny == true {
             return try isContent(schema, key, place, comparison, quantifier, offset)
         }
-        guard case .objects(let target) = place.kind, target === schema,
-            let index = schema.primaryKey
-        else { throw refused(place, "isn't \(schema.name.withArticle)", offset) }
-        let (several, links) = place.hops.splitAtLastCollection
-        var column = schema.properties[index].reference
-        column.hops = links
-        let isObject: Predicate
-        // A link that is nil has no key, also where nil is a key.
-        if links.isEmpty {
-            isObject = .compare(column, .equal, key)
-        } else {
-            column.hops = []
-            isObject = .related(links, .any, .compare(column, .equal, key))
+        let target: ClassSchema? =
+            switch place.kind {
+            case .objects(let schema), .entryObject(_, let schema, _): schema
+            default: nil
+            }
+        guard target === schema, let index = schema.primaryKey else {
+            throw refused(place, "isn't \(schema.name.withArticle)", offset)
         }
-        switch comparison.kind {
-        case .compare(.equal): return try quantified(several, quantifier, isObject, place, offset)
-        case .compare(.notEqual):
+        guard case .compare(let kind) = comparison.kind, kind == .equal || kind == .notEqual else {
+            throw refused(place, "can only be compared with an object by == and !=", offset)
+        }
+        let hasKey = Predicate.compare(schema.properties[index].reference, .equal, key)
+        func matches(_ links: [Hop]) -> Predicate {
+            // A link that is nil has no key, also where nil is a key.
+            let isObject = Predicate.exists(links, hasKey)
+            return kind == .equal ? isObject : .not(isObject)
+        }
+        let holdsForNil = kind == .notEqual
+        if case .entryObject(let entry, _, let links) = place.kind {
+            let (outer, inner) = place.hops.splitBeforeLastCollection
             return try quantified(
-                several, quantifier, .not(isObject), holdsForNil: true, place, offset)
-        default: throw refused(place, "can only be compared with an object by == and !=", offset)
+                outer, quantifier,
+                .entry(inner, entry, matches(links), holdsForNil: holdsForNil),
+                holdsForNil: holdsForNil, place, offset)
         }
+        let (several, links) = place.hops.splitAtLastCollection
+        return try quantified(
+            several, quantifier, matches(links), holdsForNil: holdsForNil, place, offset)
     }
 
     /// Tests a value of any type against the object with a primary key.

@@ -11,7 +11,7 @@ import Testing
         let same = try await GadgetCheck()
         let everywhere = [0, 1, 2, 3, 4, 5]
         try await same("any[*] != 3") { $0.any.any != .int(3) }
-        for (text, ids) in [
+        let found: [(String, [Int])] = [
             ("any[*] != 3", [4, 5]), ("NOT any[*] != 3", [0, 1, 2, 3]),
             ("NONE any[*] != 3", [0, 1, 2, 3]), ("ALL any[*] != 3", [0, 1, 2, 3, 5]),
             ("any[*] == nil", []), ("NONE any[*] == nil", everywhere),
@@ -22,9 +22,8 @@ import Testing
             ("values['k'][*] != 1", []), ("NONE values['k'][*] != 1", everywhere),
             ("friends[LAST].any[*] != 1", [3]), ("friend.any[*] != 1", []),
             ("NONE friends[LAST].any[*] != 1", [0, 1, 2, 4, 5]),
-        ] {
-            try await same.finds(text, ids)
-        }
+        ]
+        for (text, ids) in found { try await same.finds(text, ids) }
     }
 
     /// As for a list property.
@@ -87,5 +86,16 @@ import Testing
         ] {
             try await check(text)
         }
+    }
+
+    // Covers 3.81
+    @Test func valuesOfMapsAreComparedWithObjectsGivenByTheirKeys() async throws {
+        let same = try await GadgetCheck()
+        try await same.finds("named['a'] == obj('Gadget', 2)", [2])
+        try await same.finds("obj('Gadget', 2) == named.a", [2])
+        try await same.finds("named['a'] != obj('Gadget', 2)", [0, 1, 3, 4, 5])
+        try await same.finds("named['b'] != obj('Gadget', 0)", [0, 1, 2, 4, 5])
+        try await same.finds("named['a'].friend == obj('Gadget', 1)", [2])
+        try await same.finds("ANY friends.named['a'] != obj('Gadget', 4)", [0, 1, 3, 5])
     }
 }
