@@ -35,7 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The maximum number of lines per transaction.")
     var batchSize = 5_000
 
-    @Flag(help: "Import all lines in one transaction: everything or nothing.")
+    @Flag(help: "Import all lines in one transaction: all or nothing.")
     var atomic = false
 
     func validate() throws {

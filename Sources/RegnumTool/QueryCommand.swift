@@ -7,9 +7,9 @@ struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Writes the objects that match a predicate as JSON lines.",
         discussion: """
-            The predicate is as in Docs/Predicates.md, with the stored names of properties: \
-            "age > 3 AND owner.name BEGINSWITH 'A' SORT(name ASC) LIMIT(20)". Each object is a \
-            line of the form that export writes.
+            The predicate has the syntax of Docs/Predicates.md, with the stored names of \
+            properties: "age > 3 AND owner.name BEGINSWITH 'A' SORT(name ASC) LIMIT(20)". Each \
+            object is written as one line, in the same form as by export.
             """)
 
     @Argument(help: "The directory of the realm.")

@@ -146,7 +146,8 @@ struct ConsumerLease: Sendable {
             let hasTimedOut = next.element == nil
             let unrenewed = hasTimedOut ? seen : nil
             let taken = try await repeating(options.time.clock) { error in
-                options.logger?.warning("A write of the consumer \"\(name)\" failed: \(error)")
+                options.logger?.warning(
+                    "The consumer \"\(name)\" couldn't write, and will try again: \(error)")
             } _: {
                 try await take(realm, name, className, holder, unrenewed: unrenewed, options)
             }

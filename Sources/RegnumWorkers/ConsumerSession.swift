@@ -142,14 +142,15 @@ struct ConsumerSession<T: Object> {
             }
             log(
                 .debug,
-                "The consumer \"\(lease.name)\" failed with \(changes.count) changes: \(error)")
+                "The consumer \"\(lease.name)\" failed to process \(changes.count) changes "
+                    + "together: \(error)")
         }
         for change in changes { try await deliver(change) }
     }
 
     /// Delivers a change until its handler succeeds or it becomes a dead letter.
     private mutating func deliver(_ change: CollectionChange<T>) async throws {
-        var lastError = "Its process has ended in each attempt."
+        var lastError = "The process died during each attempt."
         while attempts < options.retry.attempts {
             if isCareful {
                 let number = attempts + 1
@@ -231,7 +232,7 @@ struct ConsumerSession<T: Object> {
     private func bury(_ change: CollectionChange<T>, _ text: String) async throws {
         log(
             .error,
-            "The consumer \"\(lease.name)\" gave up the change to version "
+            "The consumer \"\(lease.name)\" gave up on the change at version "
                 + "\(change.cursor.version) after \(attempts) attempts: \(text)")
         var since = position
         if case .initial = change { since = nil }
@@ -288,7 +289,7 @@ struct ConsumerSession<T: Object> {
             letter.error =
                 found == nil
                 ? "The history that the change belongs to is no longer kept."
-                : "Its process has ended in the last attempt."
+                : "The process died during the last attempt."
         }
         guard let change = found else { return }
         do {
@@ -384,7 +385,9 @@ struct ConsumerSession<T: Object> {
     /// Makes a write even if the task is cancelled, and repeats it after transient errors.
     private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
         try await repeating(options.time.clock) { error in
-            log(.warning, "A write of the consumer \"\(lease.name)\" failed: \(error)")
+            log(
+                .warning,
+                "The consumer \"\(lease.name)\" couldn't write, and will try again: \(error)")
         } _: {
             try await uncancelled(write)
         }

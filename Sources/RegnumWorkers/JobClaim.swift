@@ -104,7 +104,7 @@ extension JobQueue {
             })
         for id in exchanged.dead {
             options.logger?.error(
-                "The job \(table.name) \(id) was given up: its claim expired in the last attempt.")
+                "Gave up on job \(table.name) \(id): its claim expired during the last attempt.")
         }
         let claims = exchanged.claimed.compactMap { claimed in
             snapshot.object(type, forPrimaryKey: claimed.id)

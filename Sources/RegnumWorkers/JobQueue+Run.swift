@@ -251,6 +251,7 @@ extension JobQueue {
     }
 
     private func log(_ error: any Error) {
-        options.logger?.warning("A write of the queue \(table.name) failed: \(error)")
+        options.logger?.warning(
+            "The queue \(table.name) couldn't write, and will try again: \(error)")
     }
 }

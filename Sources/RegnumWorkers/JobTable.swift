@@ -93,7 +93,7 @@ struct JobTable: Sendable {
                 continue
             }
             let worker = job.worker ?? "its worker"
-            job.lastError = "The claim of \(worker) expired in attempt \(job.attempts)."
+            job.lastError = "The claim of \(worker) expired during attempt \(job.attempts)."
             if job.attempts < retry.attempts {
                 makeReady(job)
             } else {

@@ -41,7 +41,8 @@ extension Realm {
         guard (1...1_000).contains(name.utf8.count) else {
             throw Realm.Error(
                 .invalidInput,
-                "The name of a consumer has \(name.utf8.count) bytes instead of 1 to 1,000.")
+                "The name of a consumer has \(name.utf8.count) bytes; it must have from 1 to "
+                    + "1,000.")
         }
         try requireModels([type, RegnumConsumerRecord.self, DeadChange.self])
         guard !isClosed else { throw closedError }
@@ -74,7 +75,7 @@ extension Realm {
             try await uncancelled { try await lease.release(attempts: attempts) }
         } catch {
             lease.options.logger?.warning(
-                "The lease of the consumer \"\(lease.name)\" wasn't released: \(error)")
+                "The lease of the consumer \"\(lease.name)\" couldn't be released: \(error)")
         }
     }
 

@@ -66,7 +66,8 @@ public struct RetryPolicy: Sendable, Hashable {
     var problem: String? {
         if attempts < 1 { return "RetryPolicy.attempts is \(attempts); the minimum is 1." }
         if delay < .zero || maximumDelay < .zero {
-            return "A delay of a RetryPolicy is negative: \(delay), at most \(maximumDelay)."
+            return "RetryPolicy.delay and maximumDelay can't be negative: they are \(delay) and "
+                + "\(maximumDelay)."
         }
         if !(factor >= 1) || !factor.isFinite {
             return "RetryPolicy.factor is \(factor); the minimum is 1."

@@ -36,7 +36,7 @@ extension Transaction {
         }
         if let date, date.timeIntervalSinceReferenceDate.isNaN {
             throw Realm.Error(
-                .invalidInput, "The date of a \(name) is not a number.", className: name)
+                .invalidInput, "The date of a \(name) can't be NaN.", className: name)
         }
         guard !job.isManaged else {
             throw Realm.Error(

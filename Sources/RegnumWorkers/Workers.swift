@@ -62,7 +62,7 @@ public enum WorkerError: Error, Sendable, Hashable, CustomStringConvertible {
             "The claim of the job \(id) is no longer valid: it expired, or the job was finished or "
                 + "deleted."
         case .leaseLost(let name):
-            "The lease of the consumer \"\(name)\" is no longer valid: another one took it."
+            "The lease of the consumer \"\(name)\" is no longer valid: it was taken over."
         case .alreadySaved(let name):
             "The changes were already saved as processed by the consumer \"\(name)\"."
         }

@@ -121,8 +121,8 @@ final class ReadTracer {
         guard reads.count < ReadTracer.maximumReadCount || schemas.isEmpty else {
             fatalError(
                 "A computed property of \(schemas[0].name) read more than "
-                    + "\(ReadTracer.maximumReadCount) properties of sample objects, on which it is "
-                    + "evaluated to find out what it depends on: it must end for them as well.")
+                    + "\(ReadTracer.maximumReadCount) properties of the sample objects on which it "
+                    + "is evaluated to find its dependencies: it must return for them, too.")
         }
         if recorder != reads.count { isChain = false }
         reads.append(Read(recorder: recorder, property: property))

@@ -190,7 +190,7 @@ private struct ExpressionBuilder {
         case .decimal(let number): return .decimal(number)
         default:
             throw PredicateMistake(
-                message: "A number was expected, not \(constant.described).", offset: offset)
+                message: "Expected a number, not \(constant.described).", offset: offset)
         }
     }
 }

@@ -12,8 +12,8 @@ struct OperandClass: Hashable, Sendable {
         guard let other = schema.table(named: name)?.key, other != table else { return nil }
         return Realm.Error(
             .invalidQuery,
-            "A query was given \(name.withArticle) of another version, between which and the one "
-                + "that is queried the class has been dropped and declared again.",
+            "A query was given \(name.withArticle) from another version, but the class was dropped "
+                + "and declared again between that version and the one that is queried.",
             className: name)
     }
 }

@@ -193,7 +193,8 @@ struct CheckpointWriter {
         if isSound { return }
         root.content.report(
             StoreError(
-                .invalidDatabase, "An index of the class \(table.name) contradicts its leaves.",
+                .invalidDatabase,
+                "An index of the class \(table.name) is inconsistent with its leaves.",
                 className: table.name))
         try checkSound()
     }

@@ -47,7 +47,7 @@ enum DeltaBlob {
                     for change in changes where !isSound(change, list, delta.table, base, root) {
                         throw StoreError(
                             .invalidDatabase,
-                            "A list of \(delta.tableName) contradicts itself. Nothing was "
+                            "A list of \(delta.tableName) is inconsistent. Nothing was "
                                 + "committed.",
                             className: delta.tableName)
                     }

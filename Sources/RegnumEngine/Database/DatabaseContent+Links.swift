@@ -122,7 +122,8 @@ extension DatabaseContent {
     func reportIndex(of place: LinkPlace) {
         let table = schema.tables[place.table.index]
         report(
-            table.columns[place.column.index], of: table, "has an index that its rows contradict")
+            table.columns[place.column.index], of: table,
+            "has an index that is inconsistent with its rows")
     }
 
     /// Reports that a row has a link for which `isSound` returned false.

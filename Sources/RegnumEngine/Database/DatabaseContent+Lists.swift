@@ -178,7 +178,7 @@ extension DatabaseContent {
         report(
             StoreError(
                 .invalidDatabase,
-                "The list \(table.name).\(table.lists[place.list.index].name) contradicts its "
-                    + "backlinks.", className: table.name))
+                "The list \(table.name).\(table.lists[place.list.index].name) is inconsistent "
+                    + "with its backlinks.", className: table.name))
     }
 }

@@ -35,7 +35,7 @@ extension LogReplay {
             guard record.header.type == RecordType.commit.rawValue else { continue }
             guard body.count >= 8, Bytes.load(UInt64.self, from: body, at: 0) == version &+ 1 else {
                 point.position = start
-                throw damage("commit \(version) is not followed by its successor")
+                throw damage("the commit after version \(version) has the wrong version")
             }
             version &+= 1
             guard record.header.namesCheckpoints else { return body }

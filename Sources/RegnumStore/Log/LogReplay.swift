@@ -60,7 +60,7 @@ package struct LogReplay: Sendable {
         guard next.header.base < position,
             let chain = try ReframedRecords.read(
                 in: next, from: current, through: point, options)
-        else { throw damage("\(next.name) does not continue it") }
+        else { throw damage("\(next.name) does not continue from there") }
         point.chain = chain
     }
 
