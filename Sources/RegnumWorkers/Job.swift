@@ -31,7 +31,8 @@ open class Job: Object {
     @Persisted public internal(set) var priority: Int
     /// The key that no two unfinished jobs of the class share, or `nil`.
     @Persisted(indexed: true) public internal(set) var uniqueKey: String?
-    /// The number of times that the job was started since it was added or last retried by hand.
+    /// The number of times that the job was started since it was added or last retried by hand. If
+    /// the job was claimed in advance, an attempt is only counted when it ends.
     @Persisted public internal(set) var attempts: Int
     /// The error of the last attempt that failed.
     @Persisted public internal(set) var lastError: String?
@@ -51,6 +52,11 @@ open class Job: Object {
     @Persisted(indexed: true) var jobDueAt = Date.distantFuture
     /// The number of the last claim. A worker whose claim has another number has lost the job.
     @Persisted var jobToken: Int
+    /// Whether the claim was made in advance, so that its attempt isn't counted yet.
+    @Persisted var jobIsAhead: Bool
+    /// Whether a claim has expired since the job last ended: it may have ended its process, so it
+    /// isn't claimed in advance.
+    @Persisted var jobHasExpired: Bool
 
     /// The status of the job.
     public final var status: JobStatus { JobLane.status(of: jobLane) }

@@ -80,11 +80,14 @@ extension JobQueue {
 
     /// Ends claims and makes new ones, in one transaction.
     ///
-    /// - Parameter held: Other claims of the caller, which stay valid even if they have expired.
+    /// - Parameters:
+    ///   - beginningCount: The number of new claims whose jobs begin at once. The others are made
+    ///     in advance, and count as attempts only when they end.
+    ///   - held: Other claims of the caller, which stay valid even if they have expired.
     /// - Returns: The new claims, and the jobs whose claims had been lost.
     func exchange(
         _ ended: [(claim: ClaimedJob, outcome: JobOutcome)], claimUpTo limit: Int,
-        keeping held: [ClaimedJob] = []
+        beginning beginningCount: Int = .max, keeping held: [ClaimedJob] = []
     ) async throws -> (claims: [JobClaim<T>], lost: [ObjectId]) {
         try check()
         if ended.isEmpty, limit <= 0 { return ([], []) }
@@ -99,7 +102,8 @@ extension JobQueue {
                 }
                 if limit <= 0 { return ([], [], lost) }
                 let (claimed, dead) = table.claim(
-                    upTo: limit, by: options.label, keeping: held, now, tx)
+                    upTo: limit, beginning: beginningCount, by: options.label, keeping: held, now,
+                    tx)
                 return (claimed, dead, lost)
             })
         for id in exchanged.dead {

@@ -15,14 +15,16 @@ public struct JobOptions: Sendable {
     /// One transaction ends the jobs that are finished and claims the next ones, and each such
     /// transaction waits for the disk. With short jobs, a few hundred make that wait negligible.
     /// However, a job that was claimed in advance runs before one with a higher priority that is
-    /// added later, and other processes can't take it. At most 1,000,000.
+    /// added later, and other processes can't take it. If the process dies, it is no longer claimed
+    /// in advance. At most 1,000,000.
     public var prefetch = 0
     /// The time after which the claim of a worker expires unless it is renewed. `run` renews the
     /// claims of all its jobs three times as often. When a process dies, others get its jobs after
     /// this time. At least a millisecond.
     public var timeout: Duration = .seconds(30)
     /// The number of attempts, and the delays between them. An attempt counts when it begins, so
-    /// that a job that kills its process is eventually dead too.
+    /// that a job that kills its process is eventually dead too. (If a process dies, jobs that it
+    /// had claimed in advance may not have begun, so their attempts don't count.)
     public var retry = RetryPolicy()
     /// Whether jobs that are done are kept; otherwise they are deleted. See
     /// ``JobQueue/removeFinished(before:)``.

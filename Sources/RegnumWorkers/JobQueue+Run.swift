@@ -98,16 +98,21 @@ extension JobQueue {
             let ended = board.takeEnded()
             let capacity = self.capacity(board)
             do {
-                let wait = capacity > 0 ? try await timeToNextClaim() : Self.maximumWait
+                let wait = capacity.count > 0 ? try await timeToNextClaim() : Self.maximumWait
                 if ended.isEmpty, wait > .zero {
                     await board.wakeup.wait(for: wait, clock: options.time.clock)
                     continue
                 }
                 let (claims, lost) = try await exchange(
-                    ended, claimUpTo: wait > .zero ? 0 : capacity, keeping: held)
+                    ended, claimUpTo: wait > .zero ? 0 : capacity.count,
+                    beginning: capacity.beginning, keeping: held)
                 board.add(claims)
                 for id in lost { logLost(id) }
                 failureCount = 0
+                if claims.isEmpty, ended.isEmpty {
+                    // others took the jobs, or the first one has to wait until a handler is free
+                    await board.wakeup.wait(for: Self.maximumWait, clock: options.time.clock)
+                }
             } catch {
                 board.putBack(ended)
                 guard isTransient(error) else { throw error }
@@ -119,12 +124,13 @@ extension JobQueue {
         }
     }
 
-    /// The number of jobs to claim now. Claims in advance are only made again when half of them are
-    /// used up.
-    private func capacity(_ board: JobBoard<T>) -> Int {
+    /// The number of jobs to claim now, and how many of them begin at once. Claims in advance are
+    /// only made again when half of them are used up.
+    private func capacity(_ board: JobBoard<T>) -> (count: Int, beginning: Int) {
         let (busy, waiting) = board.counts
-        guard waiting <= options.prefetch / 2 else { return 0 }
-        return max(options.concurrency + options.prefetch - busy - waiting, 0)
+        guard waiting <= options.prefetch / 2 else { return (0, 0) }
+        let free = options.concurrency - busy - waiting
+        return (max(free + options.prefetch, 0), max(free, 0))
     }
 
     /// The time after which the clock is read again, in case it was set.

@@ -69,6 +69,7 @@ public struct JobRun<T: Job>: Sendable {
             guard table.renew(claimed, options.time.now(), tx),
                 let job = table.job(of: claimed, tx)
             else { throw WorkerError.claimLost(claimed.id) }
+            table.countAttempt(of: job)
             job.progress = progress.isNaN ? 0 : min(max(progress, 0), 1)
         }
     }

@@ -87,13 +87,16 @@ struct JobTable: Sendable {
                 makeReady(job)
                 continue
             }
-            let claim = ClaimedJob(id: job.id, token: job.jobToken, attempt: job.attempts)
+            let claim = claim(of: job)
             if kept.contains(claim) {
                 job.jobDueAt = now + timeout
                 continue
             }
             let worker = job.worker ?? "its worker"
-            job.lastError = "The claim of \(worker) expired during attempt \(job.attempts)."
+            job.lastError = "The claim of \(worker) expired during attempt \(claim.attempt)."
+            // doesn't count if it was made in advance, because the job may not have begun
+            job.jobIsAhead = false
+            job.jobHasExpired = true
             if job.attempts < retry.attempts {
                 makeReady(job)
             } else {
@@ -107,10 +110,12 @@ struct JobTable: Sendable {
     /// Claims the ready jobs that come first. Returns the identities of the claims, in order, and
     /// the jobs that are dead now.
     ///
+    /// - Parameter beginningCount: The number of claims whose jobs begin at once. The others are
+    ///   made in advance.
     /// - Complexity: O(log n) for each job, plus a bisection for each priority that occurs.
     func claim(
-        upTo limit: Int, by worker: String, keeping held: [ClaimedJob], _ now: Date,
-        _ tx: Transaction
+        upTo limit: Int, beginning beginningCount: Int, by worker: String,
+        keeping held: [ClaimedJob], _ now: Date, _ tx: Transaction
     ) -> (claimed: [ClaimedJob], dead: [ObjectId]) {
         if isPaused(tx) { return ([], []) }
         let dead = makeDueJobsReady(now, keeping: held, tx)
@@ -119,20 +124,35 @@ struct JobTable: Sendable {
             let first = jobs(priority...priority, tx).limited(to: limit - claimed.count)
             let count = claimed.count
             for job in first {
+                let isAhead = claimed.count >= beginningCount
+                if isAhead, job.jobHasExpired { return (claimed, dead) }
                 job.jobLane = JobLane.running
                 job.jobDueAt = now + timeout
                 // not trapping, because a file can contain any number
                 job.jobToken &+= 1
-                job.attempts &+= 1
+                job.jobIsAhead = true
+                if !isAhead { countAttempt(of: job) }
                 job.progress = 0
                 job.worker = worker
-                claimed.append(
-                    ClaimedJob(id: job.id, token: job.jobToken, attempt: job.attempts))
+                claimed.append(claim(of: job))
             }
             // an index that promises more than there is must not keep the writer forever
             if claimed.count == count { break }
         }
         return (claimed, dead)
+    }
+
+    /// Counts the attempt at a job that was claimed, unless that was done before.
+    func countAttempt(of job: Job) {
+        guard job.jobIsAhead else { return }
+        job.attempts &+= 1
+        job.jobIsAhead = false
+    }
+
+    private func claim(of job: Job) -> ClaimedJob {
+        ClaimedJob(
+            id: job.id, token: job.jobToken,
+            attempt: job.jobIsAhead ? job.attempts &+ 1 : job.attempts)
     }
 
     /// Returns the job of a claim, or `nil` if the claim was lost.
@@ -146,8 +166,14 @@ struct JobTable: Sendable {
     /// Ends a claim. Returns false if it was lost.
     func end(_ claim: ClaimedJob, _ outcome: JobOutcome, _ now: Date, _ tx: Transaction) -> Bool {
         guard let job = job(of: claim, tx) else { return false }
+        if case .done = outcome, !keepsFinished {
+            tx.delete(job)
+            return true
+        }
+        countAttempt(of: job)
+        job.jobHasExpired = false
         switch outcome {
-        case .done: finish(job, now, tx)
+        case .done: finish(job, now)
         case .failed(let text, let delay):
             job.lastError = text
             guard job.attempts < retry.attempts else {
@@ -173,11 +199,7 @@ struct JobTable: Sendable {
         return true
     }
 
-    private func finish(_ job: Job, _ now: Date, _ tx: Transaction) {
-        guard keepsFinished else {
-            tx.delete(job)
-            return
-        }
+    private func finish(_ job: Job, _ now: Date) {
         job.jobLane = JobLane.done
         job.jobDueAt = .distantFuture
         job.progress = 1

@@ -76,6 +76,7 @@ extension Transaction {
         job.jobLane = JobLane.ready(job.priority)
         job.jobDueAt = .distantFuture
         job.attempts = 0
+        job.jobHasExpired = false
         job.progress = 0
         job.finishedAt = nil
         return true

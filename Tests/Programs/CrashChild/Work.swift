@@ -40,7 +40,8 @@ extension Realm {
 }
 
 /// Runs errands until the signal, up to four at a time. Prints "begin NUMBER ATTEMPT SECONDS" when
-/// a handler begins, with the date on which its claim expires. It finishes errands whose number is
+/// a handler begins, with an attempt greater than 1 if a claim has expired before, and with the date
+/// on which its claim expires. It finishes errands whose number is
 /// positive and not divisible by 3 itself, with their tally and an errand that has one of five
 /// unique keys, and prints "done NUMBER" or, if the claim was lost, "lost NUMBER".
 func work(
@@ -63,8 +64,10 @@ func work(
         try await queue.run { run in
             let number = run.job.number
             let seconds = run.job.dueAt?.timeIntervalSinceReferenceDate ?? 0
-            printLine("begin \(number) \(run.attempt) \(seconds)")
-            if run.attempt == 1 {
+            // a claim in advance that has expired doesn't count as an attempt
+            let attempt = run.job.lastError == nil ? run.attempt : max(run.attempt, 2)
+            printLine("begin \(number) \(attempt) \(seconds)")
+            if attempt == 1 {
                 try await Task.sleep(for: .milliseconds(run.job.milliseconds), tolerance: .zero)
             }
             if number < 0 || number % 3 == 0 { return }

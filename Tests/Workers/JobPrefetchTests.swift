@@ -1,0 +1,107 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+@testable import RegnumWorkers
+
+/// Claims in advance of processes that die before they have begun the jobs.
+@Suite struct JobPrefetchTests {
+    let clock = ManualClock()
+
+    private func queue(
+        in realm: Realm, _ change: (inout JobOptions) -> Void = { _ in }
+    ) -> JobQueue<Parcel> {
+        var options = JobOptions()
+        options.time = clock.time
+        options.timeout = .seconds(1_000_000)
+        options.retry = RetryPolicy(attempts: 1, delay: .seconds(10), jitter: 0)
+        options.logger = nil
+        change(&options)
+        return JobQueue(in: realm, options: options)
+    }
+
+    private func add(_ labels: [String], to realm: Realm) async throws {
+        try await realm.write { tx in for label in labels { try tx.enqueue(Parcel(label)) } }
+    }
+
+    @Test func jobThatHasNotBegunWhenItsProcessDiesIsNotGivenUp() async throws {
+        let (folder, journal) = (try RealmFolder(), Journal())
+        let configuration = folder.configuration("test.realm", workerTypes)
+        let realm = try await Realm.open(configuration)
+        try await add(["begun", "waiting", "waiting too"], to: realm)
+        let queue = queue(in: realm) { options in
+            options.concurrency = 1
+            options.prefetch = 2
+        }
+        let run = Task {
+            try await queue.run { run in
+                journal.add(run.job.label)
+                try await waitForCancellation()
+            }
+        }
+        await journal.entries(1)
+        // keeps the claims, as the death of the process does
+        await realm.close()
+        try await run.value
+        clock.advance(by: .seconds(1_000_000))
+
+        let next = JobQueue<Parcel>(in: try await Realm.open(configuration), options: queue.options)
+        let last = Task { try await next.run { run in journal.add(run.job.label) } }
+        try await wait(for: next.realm.objects(Parcel.self)) { $0.count == 1 }
+        last.cancel()
+        try await last.value
+        expectEqual(journal.entries, ["begun", "waiting", "waiting too"])
+        expectEqual(next.jobs(.dead).current.map(\.label), ["begun"])
+    }
+
+    @Test func expiredClaimInAdvanceDoesNotCount() async throws {
+        let queue = queue(in: try await Realm.temporary(workerTypes))
+        try await add(["a", "b", "c"], to: queue.realm)
+        let rounds: [(claimed: [String], dead: [String])] = [
+            (["a", "b", "c"], []),
+            // no longer in advance, so that an attempt in which the process dies counts
+            (["b"], ["a"]), (["c"], ["a", "b"]),
+        ]
+        for round in rounds {
+            let claims = try await queue.exchange([], claimUpTo: 3, beginning: 1).claims
+            expectEqual(claims.map(\.job.label), round.claimed)
+            expectTrue(claims.allSatisfy { $0.attempt == 1 })
+            expectEqual(queue.jobs(.dead).current.map(\.label), round.dead)
+            clock.advance(by: .seconds(1_000_000))
+        }
+        expectEqual(try await queue.claim(upTo: 1).count, 0)
+        expectEqual(try await queue.counts().dead, 3)
+    }
+
+    @Test func attemptClaimedInAdvanceCountsWhenItEnds() async throws {
+        let queue = queue(in: try await Realm.temporary(workerTypes)) { $0.keepsFinished = true }
+        try await add(["done", "failed", "released"], to: queue.realm)
+        let claims = try await queue.exchange([], claimUpTo: 3, beginning: 0).claims
+        expectEqual(queue.jobs(.running).current.map(\.attempts), [0, 0, 0])
+        expectEqual(claims.map(\.attempt), [1, 1, 1])
+        try await queue.finish([claims[0]])
+        try await queue.fail(claims[1], Failure())
+        try await queue.release([claims[2]])
+        let objects = queue.realm.snapshot().objects(Parcel.self)
+        expectEqual(objects.map(\.attempts), [1, 1, 0])
+        expectEqual(objects.map(\.status), [.done, .dead, .ready])
+    }
+
+    /// Whether or not a report has counted the attempt.
+    @Test func claimInAdvanceThatHasExpiredStaysWithItsWorkerIfNoneTookTheJob() async throws {
+        let queue = queue(in: try await Realm.temporary(workerTypes))
+        try await add(["a", "b"], to: queue.realm)
+        let claims = try await queue.exchange([], claimUpTo: 2, beginning: 0).claims
+        let board = JobBoard<Parcel>()
+        board.add(claims)
+        let run = JobRun(queue: queue, claim: claims[0], board: board)
+        try await run.report(progress: 0.5)
+        expectEqual(queue.jobs(.running).current.map(\.attempts), [1, 0])
+        clock.advance(by: .seconds(1_000_000))
+        let others = try await queue.exchange([], claimUpTo: 2, keeping: board.held).claims
+        expectEqual(others.map(\.job.label), [])
+        expectEqual(try await queue.finish(claims), [])
+    }
+}
