@@ -15,9 +15,9 @@ struct ConsumerSession<T: Object> {
     private var needsResync: Bool
     /// The number of attempts at the change after the position.
     private(set) var attempts: Int
-    /// Whether attempts are counted in the realm before they are made, because the change may kill
-    /// the process. Then changes are delivered one at a time.
-    private var isCareful: Bool
+    /// The number of changes from here on that the last holder may have delivered together when its
+    /// process died.
+    private var suspectCount: Int
     /// Whether the next change may have to be read from history, which can take longer than the
     /// lease lasts.
     private var isBehind = true
@@ -33,11 +33,14 @@ struct ConsumerSession<T: Object> {
         position = beginning.cursor
         needsResync = beginning.needsResync
         attempts = beginning.attempts
-        isCareful = beginning.isUnclean || beginning.attempts > 0
+        suspectCount = beginning.isUnclean ? lease.options.batchSize : 0
     }
 
     private var realm: Realm { lease.realm }
     private var options: ConsumerOptions { lease.options }
+    /// Whether attempts are counted in the realm before they are made, because the change may kill
+    /// the process. Then changes are delivered one at a time.
+    private var isCareful: Bool { attempts > 0 || suspectCount > 0 }
 
     /// Delivers changes until the task is cancelled or the realm is closed.
     mutating func run() async throws {
@@ -86,6 +89,7 @@ struct ConsumerSession<T: Object> {
         if case .end = next { return false }
         guard let first = next.element else {
             isBehind = false
+            suspectCount = 0
             // passes commits that don't concern the consumer, so that history isn't lost
             if let cursor = changes.cursor { try await save(cursor) }
             try await retryLetters()
@@ -164,7 +168,6 @@ struct ConsumerSession<T: Object> {
                 return
             }
             if !isCareful { attempts += 1 }
-            isCareful = true
             lastError = storedText("\(error)")
             log(
                 .debug,
@@ -198,7 +201,7 @@ struct ConsumerSession<T: Object> {
         position = change.cursor
         needsResync = false
         attempts = 0
-        isCareful = false
+        suspectCount = max(suspectCount - 1, 0)
     }
 
     /// Waits before the next attempt.

@@ -79,6 +79,32 @@ import Testing
         expectEqual(try await record(\.token), 8)
     }
 
+    /// A process that died may have delivered all of them together, and any of them may have ended
+    /// it.
+    @Test func changesAfterADeadProcessAreDeliveredAloneAndCounted() async throws {
+        let (realm, journal) = (world.realm, world.journal)
+        var options = world.options
+        options.batchSize = 3
+        try await world.consuming { _ in
+        } during: {
+            try await world.saved()
+        }
+        for text in ["a", "b", "c", "d", "e"] { try await world.add(text) }
+        try await change { $0.holder = "dead" }
+        let consumer = Task { [options] in
+            try await realm.consume(Memo.self, as: "mailer", options: options) { batch in
+                let attempts = try await realm.read { tx in
+                    tx.object(RegnumConsumerRecord.self, forPrimaryKey: "mailer")?.attempts
+                }
+                let texts = batch.inserted.map(\.text).joined()
+                journal.add("\(texts) \(attempts ?? -1)")
+            }
+        }
+        expectEqual(await journal.entries(4), ["a 1", "b 1", "c 1", "de 0"])
+        consumer.cancel()
+        try await consumer.value
+    }
+
     @Test func clockThatWasSetBackDoesNotKeepADeadLease() async throws {
         let start = world.clock.date
         try await change { record in
