@@ -269,9 +269,10 @@ struct ConsumerSession<T: Object> {
     /// Retries the dead letters that are marked.
     private func retryLetters() async throws {
         let letters = try await realm.read { [name = lease.name] tx in
-            // the marked ones first: they are few, and a consumer can have many letters
+            // the marked ones first: they are few, and a consumer can have many letters; names
+            // differ if their bytes do
             tx.objects(DeadChange.self).where { $0.isRetried == true }.filter {
-                $0.consumer == name
+                $0.consumer.utf8.elementsEqual(name.utf8)
             }.map {
                 Letter(
                     id: $0.id, since: $0.since, version: $0.version, attempts: $0.attempts,

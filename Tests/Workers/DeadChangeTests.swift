@@ -154,6 +154,26 @@ import Testing
         expectEqual(journal.entries, ["retry 4", "retry 4"])
     }
 
+    /// The names of consumers are the same if their bytes are.
+    @Test func deadLetterOfAnEquivalentNameIsLeftAlone() async throws {
+        let (realm, options) = (world.realm, world.options)
+        try await realm.write { tx in
+            let letter = DeadChange()
+            (letter.consumer, letter.className, letter.isRetried) = ("\u{E9}", "Memo", true)
+            try tx.add(letter)
+        }
+        let consumer = Task {
+            try await realm.consume(Memo.self, as: "e\u{301}", options: options) { _ in }
+        }
+        try await world.saved()
+        // letters are looked for before the position moves on
+        try await realm.write { try $0.add(Receipt("a")) }
+        try await world.saved()
+        consumer.cancel()
+        try await consumer.value
+        expectEqual(letters.current.map(\.isRetried), [true])
+    }
+
     private func retryAll() async throws {
         try await world.realm.write { tx in
             for letter in tx.objects(DeadChange.self) { tx.retry(letter) }
