@@ -35,12 +35,22 @@ private struct QueueHistory {
         let key: String?
         var lane = Lane.ready
         var attempts = 0
+        /// Whether the claim was made in advance, and whether one has expired.
+        var isAhead = false
+        var hasExpired = false
         /// The numbers of claims, and of those that ended without the job's being done.
         var claimCount = 0
         var excuseCount = 0
         var doneCount = 0
 
         var isUnfinished: Bool { lane != .dead && lane != .done }
+
+        /// Ends a claim without losing it, which counts the attempt.
+        mutating func end(_ lane: Lane) {
+            if isAhead { attempts += 1 }
+            (isAhead, hasExpired) = (false, false)
+            self.lane = lane
+        }
     }
 
     private struct Held {
@@ -120,7 +130,9 @@ private struct QueueHistory {
     }
 
     private mutating func claim(_ limit: Int) async throws {
-        let claims = try await queue.claim(upTo: limit)
+        // the others are made in advance
+        let beginning = random.oneIn(3) ? random.below(limit + 1) : limit
+        let claims = try await queue.exchange([], claimUpTo: limit, beginning: beginning).claims
         if isPaused {
             try check(claims.isEmpty, "claims while paused")
             return
@@ -131,19 +143,23 @@ private struct QueueHistory {
             case .scheduled(let date) where date <= now: jobs[index].lane = .ready
             case .running(_, let date) where date <= now:
                 jobs[index].excuseCount += 1
+                (jobs[index].isAhead, jobs[index].hasExpired) = (false, true)
                 jobs[index].lane = jobs[index].attempts < Self.attempts ? .ready : .dead
             default: break
             }
         }
-        let expected = jobs.indices.filter { jobs[$0].lane == .ready }
+        let ready = jobs.indices.filter { jobs[$0].lane == .ready }
             .sorted { (-jobs[$0].priority, $0) < (-jobs[$1].priority, $1) }.prefix(limit)
+        let later = ready.dropFirst(beginning).prefix { !jobs[$0].hasExpired }
+        let expected = ready.prefix(beginning) + later
         try check(claims.map(\.id) == expected.map { jobs[$0].id }, "other jobs were claimed")
-        for (claim, index) in zip(claims, expected) {
+        for (offset, (claim, index)) in zip(claims, expected).enumerated() {
             claimCount += 1
             jobs[index].lane = .running(claim: claimCount, until: now + Self.timeout)
-            jobs[index].attempts += 1
+            try check(claim.attempt == jobs[index].attempts + 1, "wrong attempt")
+            jobs[index].isAhead = offset >= beginning
+            if !jobs[index].isAhead { jobs[index].attempts += 1 }
             jobs[index].claimCount += 1
-            try check(claim.attempt == jobs[index].attempts, "wrong attempt")
             held.append(Held(claim: claim, job: index, number: claimCount))
         }
     }
@@ -153,7 +169,7 @@ private struct QueueHistory {
         let lost = try await queue.finish(chosen.map(\.claim))
         try check(lost == chosen.filter { !isValid($0) }.map(\.claim.id), "other claims are lost")
         for one in chosen where isValid(one) {
-            jobs[one.job].lane = .done
+            jobs[one.job].end(.done)
             jobs[one.job].doneCount += 1
         }
     }
@@ -170,18 +186,18 @@ private struct QueueHistory {
         }
         try check(isLost != isValid(one), "a lost claim has failed, or the other way round")
         guard isValid(one) else { return }
-        let attempts = jobs[one.job].attempts
+        jobs[one.job].end(.dead)
         jobs[one.job].excuseCount += 1
-        jobs[one.job].lane =
-            isPermanent || attempts == Self.attempts
-            ? .dead : .scheduled(clock.date + Double(attempts == 1 ? 4 : 8))
+        let attempts = jobs[one.job].attempts
+        if isPermanent || attempts == Self.attempts { return }
+        jobs[one.job].lane = .scheduled(clock.date + Double(attempts == 1 ? 4 : 8))
     }
 
     private mutating func release() async throws {
         let chosen = takeHeld(upTo: 2)
         try await queue.release(chosen.map(\.claim))
         for one in chosen where isValid(one) {
-            jobs[one.job].lane = .ready
+            jobs[one.job].end(.ready)
             jobs[one.job].attempts -= 1
             jobs[one.job].excuseCount += 1
         }
@@ -206,7 +222,7 @@ private struct QueueHistory {
         for index in jobs.indices where jobs[index].lane == .dead {
             let key = jobs[index].key
             if key != nil, jobs.contains(where: { $0.key == key && $0.isUnfinished }) { continue }
-            jobs[index].lane = .ready
+            jobs[index].end(.ready)
             jobs[index].attempts = 0
             expected += 1
         }

@@ -40,10 +40,10 @@ extension Realm {
 }
 
 /// Runs errands until the signal, up to four at a time. Prints "begin NUMBER ATTEMPT SECONDS" when
-/// a handler begins, with an attempt greater than 1 if a claim has expired before, and with the date
-/// on which its claim expires. It finishes errands whose number is
-/// positive and not divisible by 3 itself, with their tally and an errand that has one of five
-/// unique keys, and prints "done NUMBER" or, if the claim was lost, "lost NUMBER".
+/// a handler begins, with an attempt above 1 if a claim has expired before, and the date on which
+/// its claim expires. It finishes errands whose number is positive and not divisible by 3 itself,
+/// with their tally and an errand that has one of five unique keys, and prints "done NUMBER" or, if
+/// the claim was lost, "lost NUMBER".
 func work(
     _ path: String, timeout: Duration, writeTimeout: Duration?,
     _ terminationSignal: TerminationSignal
