@@ -207,7 +207,7 @@ struct ConsumerSession<T: Object> {
     /// Waits before the next attempt.
     private func pause() async throws {
         let delay = options.retry.delay(afterAttempt: attempts)
-        _ = try await renewing { [clock = options.time.clock] in try await clock.sleep(for: delay) }
+        _ = try await lease.renewing { [clock = options.time.clock] in try await clock.sleep(for: delay) }
         try Task.checkCancellation()
     }
 
@@ -216,7 +216,7 @@ struct ConsumerSession<T: Object> {
         _ changes: [CollectionChange<T>], number: Int, _ completion: ConsumerBatch<T>.Completion
     ) async throws -> (any Error)? {
         let batch = ConsumerBatch(changes, attempt: number, lease, completion)
-        let failure = try await renewing { [handler] in try await handler(batch) }
+        let failure = try await lease.renewing { [handler] in try await handler(batch) }
         if batch.isSaved { return nil }
         guard let failure else {
             try await persist { try await batch.saveIfNeeded() }
@@ -346,45 +346,7 @@ struct ConsumerSession<T: Object> {
         return next.element
     }
 
-    // MARK: Lease
-
-    /// The end of one of two tasks: the one that runs under the lease, or the one that renews it.
-    private enum Ended: Sendable {
-        case body((any Error)?)
-        case renewal((any Error)?)
-    }
-
-    /// Runs `body` while the lease is renewed, and returns its error. If the lease is lost, the
-    /// body is cancelled, and that error is thrown.
-    private func renewing(
-        _ body: @escaping @Sendable () async throws -> Void
-    ) async throws -> (any Error)? {
-        let ended = await withTaskGroup(of: Ended.self) { [lease] group in
-            let interval = lease.options.lease / 3
-            group.addTask { .body(await failure(of: body)) }
-            group.addTask {
-                .renewal(await failure(of: { try await lease.keepRenewing(every: interval) }))
-            }
-            var ended = await group.next()
-            if case .some(.renewal(.none)) = ended {
-                // the task was cancelled, but the body may take longer to end than the lease lasts
-                let renewal = Task {
-                    await failure(of: { try await lease.keepRenewing(every: interval) })
-                }
-                ended = await group.next()
-                renewal.cancel()
-                _ = await renewal.value
-            }
-            group.cancelAll()
-            await group.waitForAll()
-            return ended
-        }
-        switch ended {
-        case .some(.body(let error)): return error
-        case .some(.renewal(let error)): throw error ?? CancellationError()
-        case .none: throw CancellationError()
-        }
-    }
+    // MARK: Writes
 
     /// Makes a write even if the task is cancelled, and repeats it after transient errors.
     private func persist(_ write: @escaping @Sendable () async throws -> Void) async throws {
