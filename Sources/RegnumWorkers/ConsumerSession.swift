@@ -207,7 +207,9 @@ struct ConsumerSession<T: Object> {
     /// Waits before the next attempt.
     private func pause() async throws {
         let delay = options.retry.delay(afterAttempt: attempts)
-        _ = try await lease.renewing { [clock = options.time.clock] in try await clock.sleep(for: delay) }
+        _ = try await lease.renewing { [clock = options.time.clock] in
+            try await clock.sleep(for: delay)
+        }
         try Task.checkCancellation()
     }
 
