@@ -72,6 +72,18 @@ private final class SchemaPart: EmbeddedObject {
         expectTrue(schema.properties.allSatisfy { $0.name == $0.columnName })
     }
 
+    // Covers 1.75
+    @Test func propertiesAreFoundByKeyPath() {
+        let schema = SchemaBase().objectSchema
+        expectEqual(schema[\SchemaBase.room], schema["room"])
+        expectEqual(schema[\SchemaBase.small]?.name, "small")
+        expectEqual(schema[\SchemaBase.list]?.name, "list")
+        expectEqual(schema[\SchemaBase.origins]?.originPropertyName, "other")
+        expectNil(schema[\SchemaBase.other?.room])
+        expectNil(schema[\SchemaBase.room.count])
+        expectNil(schema[\SchemaPart.text])
+    }
+
     // Covers 10.4
     @Test func primaryKeyIsIndexedToo() {
         let schema = SchemaBase().objectSchema
