@@ -98,7 +98,8 @@ extension JobQueue {
             let ended = board.takeEnded()
             let capacity = self.capacity(board)
             do {
-                let wait = capacity.count > 0 ? try await timeToNextClaim() : Self.maximumWait
+                let wait =
+                    capacity.count > 0 ? try await timeToNextClaim() : WorkerTime.maximumWait
                 if ended.isEmpty, wait > .zero {
                     await board.wakeup.wait(for: wait, clock: options.time.clock)
                     continue
@@ -133,15 +134,12 @@ extension JobQueue {
         return (max(free + options.prefetch, 0), max(free, 0))
     }
 
-    /// The time after which the clock is read again, in case it was set.
-    private static var maximumWait: Duration { .seconds(60) }
-
     /// Returns zero if there are jobs to claim, otherwise the time until the next one is due.
     private func timeToNextClaim() async throws -> Duration {
         try await realm.read { [table, options] tx in
-            if table.isPaused(tx) { return Self.maximumWait }
+            if table.isPaused(tx) { return WorkerTime.maximumWait }
             if table.highestPriority(tx) != nil { return .zero }
-            return table.timeToNextDue(options.time.now(), limit: Self.maximumWait, tx)
+            return table.timeToNextDue(options.time.now(), limit: WorkerTime.maximumWait, tx)
         }
     }
 
@@ -149,21 +147,7 @@ extension JobQueue {
     /// closed.
     private func watch(_ board: JobBoard<T>) async throws {
         let names: Set<String> = [table.name, "\(RegnumJobQueueRecord.self)"]
-        while !Task.isCancelled {
-            let error = await failure(of: { try await watch(board, names) })
-            if let error, !isHistoryTrimmed(error) { throw error }
-            if realm.isClosed { throw realm.closedError }
-        }
-    }
-
-    /// Wakes the pump for each commit that changes objects of some classes.
-    private func watch(_ board: JobBoard<T>, _ names: Set<String>) async throws {
-        var commits = realm.commits.makeAsyncIterator()
-        // for what was committed before
-        board.wakeup.set()
-        while let commit = try await commits.next() {
-            if !names.isDisjoint(with: commit.classNames) { board.wakeup.set() }
-        }
+        try await realm.watch(names, setting: board.wakeup)
     }
 
     /// Renews the claims of all jobs, so that they last while the process lives.

@@ -51,14 +51,7 @@ struct JobTable: Sendable {
     /// - Complexity: O(log n) for each of at most 17 counts.
     func timeToNextDue(_ now: Date, limit: Duration, _ tx: Transaction) -> Duration {
         if dueCount(now, tx) > 0 { return .zero }
-        if dueCount(now + limit, tx) == 0 { return limit }
-        var (low, high) = (0, Int(limit.inSeconds * 1_000))
-        while low + 1 < high {
-            let middle = low + (high - low) / 2
-            let isDue = dueCount(now + .milliseconds(middle), tx) > 0
-            if isDue { high = middle } else { low = middle }
-        }
-        return .milliseconds(high)
+        return WorkerTime.time(after: now, limit: limit) { dueCount($0, tx) > 0 }
     }
 
     /// Whether the queue is paused.

@@ -1,3 +1,4 @@
+internal import Regnum
 import Synchronization
 
 /// A flag that any task can set and one task waits for.
@@ -53,6 +54,29 @@ final class Wakeup: Sendable {
                 return state.waiter
             }
             waiter?.resume()
+        }
+    }
+}
+
+extension Realm {
+    /// Sets a flag for each commit, in any process, that changes objects of some classes, until the
+    /// task is cancelled. Throws when the realm is closed.
+    nonisolated func watch(_ classNames: Set<String>, setting wakeup: Wakeup) async throws {
+        while !Task.isCancelled {
+            let error = await failure(of: { try await watchCommits(classNames, wakeup) })
+            if let error, !isHistoryTrimmed(error) { throw error }
+            if isClosed { throw closedError }
+        }
+    }
+
+    private nonisolated func watchCommits(
+        _ classNames: Set<String>, _ wakeup: Wakeup
+    ) async throws {
+        var commits = self.commits.makeAsyncIterator()
+        // for what was committed before
+        wakeup.set()
+        while let commit = try await commits.next() {
+            if !classNames.isDisjoint(with: commit.classNames) { wakeup.set() }
         }
     }
 }

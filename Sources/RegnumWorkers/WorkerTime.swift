@@ -1,11 +1,12 @@
 public import FoundationEssentials
 
-/// The clocks of consumers and job queues. Tests replace them.
+/// The clocks of consumers, job queues and expiring objects. Tests replace them.
 ///
 ///     var options = JobOptions()
 ///     options.time = WorkerTime(clock: manualClock) { manualClock.date }
 public struct WorkerTime: Sendable {
-    /// The clock for waiting: until a job is due, until a retry, until a lease has to be renewed.
+    /// The clock for waiting: until a job is due or an object expires, until a retry, until a lease
+    /// has to be renewed.
     public var clock: any Clock<Duration>
     /// A closure that returns the current date. Dates are stored in the realm and compared by all
     /// processes.
@@ -18,6 +19,27 @@ public struct WorkerTime: Sendable {
     public init(clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
         self.clock = clock
         self.now = now
+    }
+}
+
+extension WorkerTime {
+    /// The time after which the clock is read again, in case it was set.
+    static var maximumWait: Duration { .seconds(60) }
+
+    /// Returns the time after a date until a condition holds, to the millisecond, or `limit` if it
+    /// doesn't hold before. Once it holds, it does so for all later dates.
+    ///
+    /// - Complexity: O(log `limit`) evaluations of the condition: 17 for a minute.
+    static func time(
+        after now: Date, limit: Duration, until holds: (Date) -> Bool
+    ) -> Duration {
+        if !holds(now + limit) { return limit }
+        var (low, high) = (0, max(Int(limit.inSeconds * 1_000), 1))
+        while low + 1 < high {
+            let middle = low + (high - low) / 2
+            if holds(now + .milliseconds(middle)) { high = middle } else { low = middle }
+        }
+        return .milliseconds(high)
     }
 }
 
