@@ -112,7 +112,7 @@ extension JobQueue {
                 failureCount = 0
                 if claims.isEmpty, ended.isEmpty {
                     // others took the jobs, or the first one has to wait until a handler is free
-                    await board.wakeup.wait(for: Self.maximumWait, clock: options.time.clock)
+                    await board.wakeup.wait(for: WorkerTime.maximumWait, clock: options.time.clock)
                 }
             } catch {
                 board.putBack(ended)

@@ -61,6 +61,8 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The delays before a write that failed with a transient error is repeated.
     static let writes = RetryPolicy(attempts: .max, maximumDelay: .seconds(30))
+    /// The delays before an expired object is removed whose removal has failed.
+    static let removals = RetryPolicy(attempts: .max)
 
     /// The problem with the settings, or `nil`.
     var problem: String? {

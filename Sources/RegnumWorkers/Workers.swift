@@ -80,16 +80,16 @@ extension Realm {
         if configuration.readOnly {
             throw Realm.Error(
                 .readOnly,
-                "The realm \"\(configuration.name)\" was opened read-only: consumers and job "
-                    + "queues have to write.")
+                "The realm \"\(configuration.name)\" was opened read-only: consumers, job queues "
+                    + "and the removal of expired objects have to write.")
         }
         guard let listed = configuration.objectTypes else { return }
         for type in types where !listed.contains(where: { $0 == type }) {
             throw Realm.Error(
                 .invalidInput,
                 "The class \(type) is not among the objectTypes of the realm "
-                    + "\"\(configuration.name)\": add the jobs' class and Workers.models to the "
-                    + "list.", className: "\(type)")
+                    + "\"\(configuration.name)\": add it to the list and, for consumers and job "
+                    + "queues, Workers.models.", className: "\(type)")
         }
     }
 }

@@ -1,7 +1,8 @@
 import RegnumTestSupport
 import Testing
 
-/// Processes that run jobs and consumers are killed at random moments and replaced.
+/// Processes that run jobs and consumers, or remove what expires, are killed at random moments and
+/// replaced.
 @Suite(.serialized) struct WorkerKillTests {
     @Test func killedWorkersLoseNoJobAndRepeatOnlyWhatTheyHadBegun() async throws {
         var random = SeededRandom()
@@ -22,5 +23,15 @@ import Testing
                 kills: Effort.count(gate: 3, soak: 60))
         }
         print("kill -9 of consumers: \(report)")
+    }
+
+    @Test func killedProcessesRemoveEachExpiredObjectOnce() async throws {
+        var random = SeededRandom()
+        let seed = random.next()
+        let report = try await withChildren { group in
+            try await ExpiryKillRound(group, seed).run(
+                kills: Effort.count(gate: 5, soak: 60))
+        }
+        print("kill -9 of processes that remove expired objects: \(report)")
     }
 }

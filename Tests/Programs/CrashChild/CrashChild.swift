@@ -39,6 +39,8 @@ import Regnum
 ///                                   ends (see Work.swift)
 ///     consume PATH LEASE_MS         consumes events until SIGTERM, prints what it gets and has
 ///                                   saved (see Work.swift)
+///     expire PATH                   removes lapses when they expire until SIGTERM, prints the number
+///                                   of each transaction's lapses (see Expire.swift)
 ///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of
 ///                                   each completed copy
 ///
@@ -119,6 +121,8 @@ import Regnum
         case ("consume", 1):
             try await consumeEvents(
                 path, lease: .milliseconds(Int(arguments[0]) ?? 1_000), terminationSignal)
+        case ("expire", 0):
+            try await expire(path, terminationSignal)
         case ("backup", 1):
             try await backUp(path, to: arguments[0])
         default:
